@@ -1,0 +1,36 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How the preparation of one claim ended. */
+public sealed interface PrepareOutcome {
+
+    /** The claim is prepared; the devices are the kubelet's answer. */
+    record Prepared(List<AnsweredDevice> devices) implements PrepareOutcome {
+        public Prepared {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /** The claim is not prepared; the kubelet shows the message to the pod's owner. */
+    record Failed(String message) implements PrepareOutcome {}
+
+    /**
+     * One prepared device, as the kubelet hears of it; requests are base names, without the
+     * subrequest.
+     */
+    record AnsweredDevice(
+            List<String> requests,
+            String pool,
+            String device,
+            List<String> cdiDeviceIds,
+            @Nullable String shareId) {
+        public AnsweredDevice {
+            requests = List.copyOf(requests);
+            cdiDeviceIds = List.copyOf(cdiDeviceIds);
+        }
+    }
+}

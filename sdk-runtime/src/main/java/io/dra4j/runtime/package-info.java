@@ -1,0 +1,7 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/** Assemble and run a driver. */
+@NullMarked
+package io.dra4j.runtime;
+
+import org.jspecify.annotations.NullMarked;
