@@ -1,0 +1,109 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Inventory;
+import java.util.List;
+
+/**
+ * The one interface that a vendor implements: what devices there are, and how a claim gets them.
+ *
+ * <p>The runtime does the rest: it registers the driver with the kubelet, publishes the inventory,
+ * reads claims, writes CDI specs, and remembers what is prepared across crashes and reboots. Its
+ * promises:
+ *
+ * <ul>
+ *   <li><b>Order.</b> {@link #start} comes first and once, {@link #close} last and once; {@link
+ *       #configTypes} may come at any time, even without a start.
+ *   <li><b>Threads.</b> {@link #prepare} and {@link #unprepare} run in parallel for different
+ *       claims and never at once for one claim, unless the driver is built as serialized; then they
+ *       never run at once at all. {@link #inventory} runs on a thread of its own. No thread is ever
+ *       interrupted.
+ *   <li><b>Idempotence.</b> After a crash the runtime may call {@code prepare} or {@code unprepare}
+ *       again for a claim that was half done; a record that was not finished is unprepared before
+ *       it is prepared again.
+ *   <li><b>Failure.</b> A method throws to say that it failed. A {@link
+ *       io.dra4j.api.error.PrepareException} carries a sentence for the pod's owner; anything else
+ *       is logged, and the owner is told that the driver failed.
+ * </ul>
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4381-dra-structured-parameters">
+ *     KEP-4381</a>
+ */
+@SuppressWarnings("try") // close may throw anything, for the runtime alone calls it and logs
+public interface DeviceProvider extends AutoCloseable {
+
+    /**
+     * Names the kinds of opaque configuration that the driver understands.
+     *
+     * <p>It needs no start: an admission webhook and an offline check ask, too. An entry for this
+     * driver of any other kind is an error of the claim.
+     *
+     * @return the kinds, each apiVersion and kind at most once; the same on every call
+     */
+    default List<ConfigType<?>> configTypes() {
+        return List.of();
+    }
+
+    /**
+     * Starts the provider; {@link DriverContext#held} tells what survived from before.
+     *
+     * <p>The driver is not registered yet, and nothing is prepared or unprepared before the method
+     * returns.
+     *
+     * @param context what the runtime offers, valid until {@link #close}
+     * @throws Exception if the driver can't run on this node; it then does not start
+     */
+    default void start(DriverContext context) throws Exception {}
+
+    /**
+     * Returns all that the driver offers now.
+     *
+     * <p>It is called at the start, after {@link DriverContext#inventoryChanged}, and whenever the
+     * runtime wants to be sure. Unknown is not empty: if the hardware can't be read, throw; what is
+     * published then stays, and the runtime tries again.
+     *
+     * @return a full snapshot
+     * @throws Exception if the devices can't be read
+     */
+    Inventory inventory() throws Exception;
+
+    /**
+     * Prepares a claim: makes its devices usable, and says what its containers get.
+     *
+     * <p>It must be idempotent: for equal input it does the work once and gives an equal answer. If
+     * it throws, the runtime calls {@link #unprepare} to undo what was done.
+     *
+     * @param claim the claim, with the devices of this driver alone, at least one
+     * @param progress records what is about to be done to hardware
+     * @return what the containers get
+     * @throws Exception if the claim can't be prepared
+     */
+    PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception;
+
+    /**
+     * Unprepares a claim: gives its devices back, in whatever state it finds them.
+     *
+     * <p>It must be idempotent and succeed if there is nothing to do. It never needs the API
+     * server: the claim's object may be gone. If it throws, the claim stays held, and the runtime
+     * tries again when the kubelet does.
+     *
+     * @param claim the claim, with its last recorded or answered state
+     * @param progress records what is about to be done to hardware
+     * @throws Exception if something of the claim may be left
+     */
+    void unprepare(HeldClaim claim, Progress progress) throws Exception;
+
+    /**
+     * Ends the provider; prepared claims stay prepared, for their containers go on.
+     *
+     * @throws Exception if something could not be released; it is logged
+     */
+    @Override
+    default void close() throws Exception {}
+}

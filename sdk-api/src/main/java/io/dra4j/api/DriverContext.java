@@ -1,0 +1,88 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.health.DeviceHealth;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * What the runtime offers to a provider for as long as the driver runs.
+ *
+ * <p>All methods are thread-safe and return at once; what they ask for happens later, on threads of
+ * the runtime, and is tried again by the runtime where it fails.
+ */
+public interface DriverContext {
+
+    /**
+     * Returns the driver's name.
+     *
+     * @return a DNS subdomain, for instance {@code gpu.example.com}
+     */
+    String driverName();
+
+    /**
+     * Returns the name of the node that the driver runs on, by convention the name of its pool.
+     *
+     * @return the name of the Node object
+     */
+    String nodeName();
+
+    /**
+     * Returns the clock that the runtime itself goes by.
+     *
+     * @return the clock; tests set their own
+     */
+    InstantSource clock();
+
+    /**
+     * Returns the claims that the driver holds on this node, as the journal knows them now.
+     *
+     * <p>In {@link DeviceProvider#start} the list is complete: it tells what survived.
+     *
+     * @return a snapshot, in no particular order
+     */
+    List<HeldClaim> held();
+
+    /**
+     * Asks the runtime to read the inventory again and to publish what changed.
+     *
+     * <p>Calls that come close together may be answered by one reading that is later than all of
+     * them.
+     */
+    void inventoryChanged();
+
+    /**
+     * Reports how devices are doing; the last report of a device counts until it expires.
+     *
+     * @param health reports, in any order; devices that are left out keep their last report
+     */
+    void reportHealth(Collection<DeviceHealth> health);
+
+    /**
+     * Sets what the status of a held claim reports of one of its devices.
+     *
+     * <p>It may be called long after the claim was prepared, in the order in which the reports
+     * shall appear. A report for a claim that is no longer held is dropped.
+     *
+     * @param claim the claim
+     * @param device the device that the claim holds
+     * @param status the report; it replaces the driver's earlier report of the device
+     */
+    void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status);
+
+    /**
+     * Sets what the containers of a held claim read about one of its devices.
+     *
+     * @param claim the claim
+     * @param device the device that the claim holds
+     * @param metadata the metadata; it replaces the earlier metadata of the device
+     */
+    void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata);
+}

@@ -1,0 +1,13 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.claim;
+
+/** Where a configuration came from; later sources outweigh earlier ones. */
+public enum ConfigSource {
+    /** No entry applied: the type's defaults. */
+    DEFAULT,
+    /** An entry of the DeviceClass, written by the cluster's admin. */
+    FROM_CLASS,
+    /** An entry of the ResourceClaim, written by a user. */
+    FROM_CLAIM
+}

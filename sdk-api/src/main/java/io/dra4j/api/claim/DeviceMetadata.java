@@ -1,0 +1,25 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.claim;
+
+import io.dra4j.api.device.AttributeValue;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the containers of a claim can read about a device in its metadata file.
+ *
+ * @param attributes attributes of the device, by name
+ * @param networkData what a network device got, or {@code null}
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
+ *     KEP-5304</a>
+ */
+public record DeviceMetadata(
+        Map<String, AttributeValue> attributes, DeviceStatus.@Nullable NetworkData networkData) {
+
+    /** Copies the map. */
+    public DeviceMetadata {
+        attributes = Map.copyOf(attributes);
+    }
+}

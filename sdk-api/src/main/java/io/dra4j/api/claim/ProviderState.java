@@ -1,0 +1,29 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.claim;
+
+/**
+ * What a provider wants to find again about a claim after a crash or a restart.
+ *
+ * <p>The runtime keeps it in the journal and never looks inside. It survives updates of the driver,
+ * and so does its version: a provider reads the states that its earlier releases wrote.
+ *
+ * @param version the version of the state's own format, chosen by the provider
+ * @param json the state, one JSON value as text, at most 64 KiB
+ */
+public record ProviderState(int version, String json) {
+
+    private static final int LONGEST = 64 * 1024;
+
+    /**
+     * Checks the length.
+     *
+     * @throws IllegalArgumentException if the text is longer than 64 Ki characters
+     */
+    public ProviderState {
+        if (json.length() > LONGEST) {
+            throw new IllegalArgumentException(
+                    "State of " + json.length() + " characters; at most " + LONGEST + " are kept");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.device;
+
+import java.util.List;
+
+/**
+ * The value of a device's attribute, of one of the types that CEL selectors know.
+ *
+ * <p>The limits of the API (64 bytes for text, 48 values for all lists of a device) are checked
+ * when the inventory is published, with an error that names pool, device and attribute: a value
+ * that is too long must not keep the other pools from being published.
+ *
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
+ *     ResourceSlice, devices[].attributes</a>
+ */
+public sealed interface AttributeValue {
+
+    /**
+     * A string of at most 64 bytes.
+     *
+     * @param value the value
+     */
+    record OfString(String value) implements AttributeValue {}
+
+    /**
+     * A whole number.
+     *
+     * @param value the value
+     */
+    record OfInt(long value) implements AttributeValue {}
+
+    /**
+     * True or false.
+     *
+     * @param value the value
+     */
+    record OfBool(boolean value) implements AttributeValue {}
+
+    /**
+     * A semantic version (2.0.0) of at most 64 bytes, such as {@code 1.0.0}.
+     *
+     * @param value the value
+     */
+    record OfVersion(String value) implements AttributeValue {}
+
+    /**
+     * A list of strings; list attributes are an alpha feature of Kubernetes 1.36.
+     *
+     * @param values the values, at least one
+     */
+    record OfStrings(List<String> values) implements AttributeValue {
+
+        /** Copies the list. */
+        public OfStrings {
+            values = List.copyOf(values);
+        }
+    }
+
+    /**
+     * A list of whole numbers; list attributes are an alpha feature of Kubernetes 1.36.
+     *
+     * @param values the values, at least one
+     */
+    record OfInts(List<Long> values) implements AttributeValue {
+
+        /** Copies the list. */
+        public OfInts {
+            values = List.copyOf(values);
+        }
+    }
+
+    /**
+     * A list of truth values; list attributes are an alpha feature of Kubernetes 1.36.
+     *
+     * @param values the values, at least one
+     */
+    record OfBools(List<Boolean> values) implements AttributeValue {
+
+        /** Copies the list. */
+        public OfBools {
+            values = List.copyOf(values);
+        }
+    }
+
+    /**
+     * A list of semantic versions; list attributes are an alpha feature of Kubernetes 1.36.
+     *
+     * @param values the values, at least one
+     */
+    record OfVersions(List<String> values) implements AttributeValue {
+
+        /** Copies the list. */
+        public OfVersions {
+            values = List.copyOf(values);
+        }
+    }
+
+    /**
+     * Returns the value as an attribute.
+     *
+     * @param value a string of at most 64 bytes
+     * @return the attribute's value
+     */
+    static AttributeValue of(String value) {
+        return new OfString(value);
+    }
+
+    /**
+     * Returns the value as an attribute.
+     *
+     * @param value a whole number
+     * @return the attribute's value
+     */
+    static AttributeValue of(long value) {
+        return new OfInt(value);
+    }
+
+    /**
+     * Returns the value as an attribute.
+     *
+     * @param value true or false
+     * @return the attribute's value
+     */
+    static AttributeValue of(boolean value) {
+        return new OfBool(value);
+    }
+
+    /**
+     * Returns the value as an attribute.
+     *
+     * @param value a semantic version (2.0.0) of at most 64 bytes, such as {@code 1.0.0}
+     * @return the attribute's value
+     */
+    static AttributeValue version(String value) {
+        return new OfVersion(value);
+    }
+}

@@ -1,0 +1,27 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.device;
+
+import java.util.List;
+
+/**
+ * What must become true of an allocated device before its pod is bound to a node.
+ *
+ * @param conditions condition types that must all be true, at most 4; label names
+ * @param failureConditions condition types of which one suffices to give the allocation up, at most
+ *     4; empty if and only if the conditions are
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">
+ *     KEP-5007</a>
+ */
+public record BindingConditions(List<String> conditions, List<String> failureConditions) {
+
+    /** No conditions: the pod is bound at once. */
+    public static final BindingConditions NONE = new BindingConditions(List.of(), List.of());
+
+    /** Copies the lists. */
+    public BindingConditions {
+        conditions = List.copyOf(conditions);
+        failureConditions = List.copyOf(failureConditions);
+    }
+}

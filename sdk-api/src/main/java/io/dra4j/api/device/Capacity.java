@@ -1,0 +1,39 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.device;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much of something a device has, and how much of it one claim may take.
+ *
+ * @param value the amount that the device has
+ * @param requestPolicy how claims take parts of it; only for devices that allow multiple
+ *     allocations, otherwise {@code null}
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5075-dra-consumable-capacity">
+ *     KEP-5075</a>
+ */
+public record Capacity(Quantity value, @Nullable RequestPolicy requestPolicy) {
+
+    /**
+     * Returns a capacity that a claim has as a whole.
+     *
+     * @param value the amount, for instance {@code 80Gi}
+     * @return the capacity
+     * @throws IllegalArgumentException if the text is not a quantity
+     */
+    public static Capacity of(String value) {
+        return new Capacity(new Quantity(value), null);
+    }
+
+    /**
+     * Returns a capacity that a claim has as a whole.
+     *
+     * @param value the amount
+     * @return the capacity
+     */
+    public static Capacity of(long value) {
+        return new Capacity(Quantity.of(value), null);
+    }
+}

@@ -1,0 +1,38 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.device;
+
+/**
+ * From which nodes the devices of a pool, or one device of it, can be used.
+ *
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
+ *     ResourceSlice: nodeName, nodeSelector, allNodes, perDeviceNodeSelection</a>
+ */
+public sealed interface Placement {
+
+    /** From the node that this driver runs on; for pools. */
+    record ThisNode() implements Placement {}
+
+    /**
+     * From one node; for a device of a pool with {@link PerDevice} placement.
+     *
+     * @param name the node's name
+     */
+    record NamedNode(String name) implements Placement {}
+
+    /**
+     * From the nodes that a selector chooses; for pools and devices.
+     *
+     * @param selector chooses the nodes
+     */
+    record MatchingNodes(NodeSelector selector) implements Placement {}
+
+    /** From every node; for pools and devices. */
+    record AllNodes() implements Placement {}
+
+    /** Each device of the pool says for itself; for pools. */
+    record PerDevice() implements Placement {}
+
+    /** Another component publishes the pool; this driver only prepares its devices; for pools. */
+    record PublishedElsewhere() implements Placement {}
+}

@@ -1,0 +1,61 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.device;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which amounts of a capacity a claim may ask for, and what it gets if it asks for none.
+ *
+ * <p>At most one of valid values and valid range is given. The scheduler rounds a request up to the
+ * next valid amount. Its limits are checked when the inventory is published.
+ *
+ * @param defaultValue what a claim takes that names no amount; required with values or a range
+ * @param validValues the amounts that can be taken, ascending, at most 10; empty for no such limit
+ * @param validRange the range of amounts that can be taken; {@code null} for no such limit
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5075-dra-consumable-capacity">
+ *     KEP-5075</a>
+ */
+public record RequestPolicy(
+        @Nullable Quantity defaultValue,
+        List<Quantity> validValues,
+        @Nullable ValidRange validRange) {
+
+    /** Copies the list. */
+    public RequestPolicy {
+        validValues = List.copyOf(validValues);
+    }
+
+    /**
+     * Returns the policy by which any of some amounts can be taken.
+     *
+     * @param defaultValue what a claim takes that names no amount
+     * @param validValues the amounts, ascending
+     * @return the policy
+     */
+    public static RequestPolicy values(Quantity defaultValue, List<Quantity> validValues) {
+        return new RequestPolicy(defaultValue, validValues, null);
+    }
+
+    /**
+     * Returns the policy by which amounts of a range can be taken.
+     *
+     * @param defaultValue what a claim takes that names no amount
+     * @param validRange the range
+     * @return the policy
+     */
+    public static RequestPolicy range(Quantity defaultValue, ValidRange validRange) {
+        return new RequestPolicy(defaultValue, List.of(), validRange);
+    }
+
+    /**
+     * The range of amounts that can be taken.
+     *
+     * @param min the least amount
+     * @param max the largest amount; {@code null} for the whole capacity
+     * @param step the distance between two valid amounts; {@code null} for any
+     */
+    public record ValidRange(Quantity min, @Nullable Quantity max, @Nullable Quantity step) {}
+}

@@ -1,0 +1,36 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.error;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The root of all exceptions of the SDK.
+ *
+ * <p>Its message says what failed, on which object, and what to do next. It is unchecked, because
+ * most callers can only let it pass to the edge that logs it.
+ */
+public class DraException extends RuntimeException {
+
+    @Serial private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates an exception without a cause.
+     *
+     * @param message what failed, on which object, and what to do next
+     */
+    public DraException(String message) {
+        super(message);
+    }
+
+    /**
+     * Creates an exception with a cause.
+     *
+     * @param message what failed, on which object, and what to do next
+     * @param cause what made it fail
+     */
+    public DraException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What can go wrong, in one small tree of exceptions.
+ *
+ * <p>Flow: your provider → here → the pod's owner and the driver's log.
+ */
+@NullMarked
+package io.dra4j.api.error;
+
+import org.jspecify.annotations.NullMarked;

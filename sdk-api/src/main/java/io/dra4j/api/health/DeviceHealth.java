@@ -1,0 +1,43 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.health;
+
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import java.time.Duration;
+
+/**
+ * How one device is doing, and how long that may be believed.
+ *
+ * <p>The runtime repeats the report to the kubelet for as long as it is valid and stops then, so
+ * that the devices of a driver that hangs become unknown.
+ *
+ * @param pool the device's pool
+ * @param device the device
+ * @param state whether it works
+ * @param message what a user should know, at most 1024 bytes; may be empty
+ * @param validFor how long the report may be believed, from the moment it is made; positive
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
+ *     KEP-4680</a>
+ */
+public record DeviceHealth(
+        PoolName pool, DeviceName device, HealthState state, String message, Duration validFor) {
+
+    /**
+     * Checks the duration.
+     *
+     * @throws IllegalArgumentException if the duration is not positive
+     */
+    public DeviceHealth {
+        if (validFor.isNegative() || validFor.isZero()) {
+            throw new IllegalArgumentException(
+                    "Health of "
+                            + pool
+                            + "/"
+                            + device
+                            + " must be valid for some time, not "
+                            + validFor);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * How a device is doing.
+ *
+ * <p>Flow: your provider → here → the kubelet's health stream and the pod's status.
+ */
+@NullMarked
+package io.dra4j.api.health;
+
+import org.jspecify.annotations.NullMarked;
