@@ -1,0 +1,169 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.apiserver;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.QuotedQualityCSV;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
+
+/** One HTTP request and the answer to it; answered exactly once. */
+final class Exchange {
+    static final String JSON = "application/json";
+
+    private static final String YAML = "application/yaml";
+
+    /** What the real server takes in one request body. */
+    private static final int BODY_LIMIT = 3 * 1024 * 1024;
+
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private final Fields query;
+
+    Exchange(Request request, Response response, Callback callback) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+        this.query = Request.extractQueryParameters(request);
+    }
+
+    String method() {
+        return request.getMethod();
+    }
+
+    /** The path's segments, decoded. */
+    List<String> segments() {
+        String path = Request.getPathInContext(request);
+        return List.of(path.split("/")).stream().filter(part -> !part.isEmpty()).toList();
+    }
+
+    /** A query parameter, empty when it was not sent. */
+    String query(String name) {
+        String value = query.getValue(name);
+        return value == null ? "" : value;
+    }
+
+    boolean flag(String name) {
+        String value = query(name);
+        return value.equals("true") || value.equals("1");
+    }
+
+    boolean dryRun() {
+        return query("dryRun").equals("All");
+    }
+
+    boolean asksForUpgrade() {
+        return request.getHeaders().contains(HttpHeader.UPGRADE);
+    }
+
+    /** The Accept header's media types, best first; everything when there is none. */
+    List<String> accepted() {
+        QuotedQualityCSV accept = new QuotedQualityCSV();
+        request.getHeaders().getValuesList(HttpHeader.ACCEPT).forEach(accept::addValue);
+        List<String> values = accept.getValues();
+        return values.isEmpty() ? List.of("*/*") : values;
+    }
+
+    /** The body's media type without parameters. */
+    String contentType() {
+        String header = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+        return header == null
+                ? JSON
+                : HttpField.stripParameters(header).trim().toLowerCase(Locale.ROOT);
+    }
+
+    /** The body as an object. */
+    ObjectNode objectBody() {
+        String type = contentType();
+        if (!type.equals(JSON) && !type.equals(YAML)) {
+            throw ApiFailure.unsupportedBody("application/json, application/yaml");
+        }
+        return asObject(read(rawBody(), type.equals(YAML)));
+    }
+
+    /** The body of a DELETE: DeleteOptions, or nothing. */
+    JsonNode optionalBody() {
+        byte[] body = rawBody();
+        return body.length == 0 ? Json.object() : asObject(read(body, contentType().equals(YAML)));
+    }
+
+    JsonNode jsonBody() {
+        return read(rawBody(), false);
+    }
+
+    private static ObjectNode asObject(JsonNode node) {
+        if (node instanceof ObjectNode object) {
+            return object;
+        }
+        throw ApiFailure.badRequest("the object provided is unrecognized: it is no JSON object");
+    }
+
+    private static JsonNode read(byte[] body, boolean yaml) {
+        try {
+            return (yaml ? Json.YAML : Json.MAPPER).readTree(body);
+        } catch (IOException e) {
+            throw ApiFailure.badRequest("the object provided is unrecognized: " + e.getMessage());
+        }
+    }
+
+    private byte[] rawBody() {
+        try (InputStream body = Content.Source.asInputStream(request)) {
+            byte[] bytes = body.readNBytes(BODY_LIMIT + 1);
+            if (bytes.length > BODY_LIMIT) {
+                throw ApiFailure.tooLarge(BODY_LIMIT);
+            }
+            return bytes;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the request body ended early", e);
+        }
+    }
+
+    void answer(int status, String contentType, byte[] body) {
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+        response.write(true, ByteBuffer.wrap(body), callback);
+    }
+
+    void answer(int status, JsonNode body) {
+        answer(status, JSON, Json.bytes(body));
+    }
+
+    void answerText(int status, String text) {
+        answer(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void answer(ApiFailure failure) {
+        JsonNode retryAfter = failure.status().path("details").path("retryAfterSeconds");
+        if (!retryAfter.isMissingNode()) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, retryAfter.asText());
+        }
+        answer(failure.code(), failure.status());
+    }
+
+    /** Leaves the answer to a stream, which writes it piece by piece. */
+    Response startStream(String contentType) {
+        response.setStatus(200);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache, private");
+        return response;
+    }
+
+    Callback callback() {
+        return callback;
+    }
+}

@@ -1,0 +1,169 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.apiserver;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.apiserver.ObjectStore.Listing;
+import io.dra4j.conformance.apiserver.ResourceKind.Trait;
+import io.dra4j.conformance.apiserver.Strategy.Part;
+import java.time.InstantSource;
+import java.util.List;
+
+/** Turns requests on resources into verbs of the registry, and their results into answers. */
+final class ResourceEndpoint {
+    private final Registry registry;
+    private final ObjectStore store;
+    private final WatchEndpoint watches;
+    private final InstantSource clock;
+
+    ResourceEndpoint(
+            Registry registry, ObjectStore store, WatchEndpoint watches, InstantSource clock) {
+        this.registry = registry;
+        this.store = store;
+        this.watches = watches;
+        this.clock = clock;
+    }
+
+    void handle(Exchange exchange, ResourcePath path) {
+        Rendition rendition =
+                Negotiation.choose(exchange.accepted(), exchange.query("includeObject"), clock);
+        if (path.isCollection()) {
+            onCollection(exchange, path, rendition);
+        } else {
+            onObject(exchange, path, rendition);
+        }
+    }
+
+    private void onCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
+        switch (exchange.method()) {
+            case "GET" -> listOrWatch(exchange, path.kind(), selection(exchange, path), rendition);
+            case "POST" -> {
+                requireNamespaceInPath(path);
+                ObjectNode body = exchange.objectBody();
+                StoredObject created =
+                        registry.create(path.kind(), path.namespace(), body, exchange.dryRun());
+                exchange.answer(201, rendition.contentType(), rendition.object(created));
+            }
+            case "DELETE" -> deleteCollection(exchange, path, rendition);
+            default -> throw ApiFailure.methodNotAllowed();
+        }
+    }
+
+    private static void requireNamespaceInPath(ResourcePath path) {
+        if (path.kind().namespaced() && path.namespace().isEmpty()) {
+            throw ApiFailure.methodNotAllowed();
+        }
+    }
+
+    private void listOrWatch(
+            Exchange exchange, ResourceKind kind, Selection selection, Rendition rendition) {
+        if (exchange.flag("watch")) {
+            watches.open(exchange, kind, selection, rendition);
+            return;
+        }
+        store.requireReached(WatchRequest.number(exchange, "resourceVersion"));
+        Listing listing = store.list(kind, selection);
+        requireExactRevision(exchange, listing);
+        exchange.answer(200, rendition.contentType(), rendition.list(kind, listing));
+    }
+
+    /**
+     * Only the current revision can be listed: older ones are gone at once, as after a compaction.
+     */
+    private static void requireExactRevision(Exchange exchange, Listing listing) {
+        long asked = WatchRequest.number(exchange, "resourceVersion");
+        if (exchange.query("resourceVersionMatch").equals("Exact") && asked != listing.revision()) {
+            throw ApiFailure.expired(asked, listing.revision());
+        }
+    }
+
+    private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
+        requireNamespaceInPath(path);
+        Preconditions preconditions = Preconditions.of(exchange.optionalBody());
+        List<StoredObject> deleted =
+                registry.deleteCollection(path.kind(), selection(exchange, path), preconditions);
+        Listing listing = new Listing(store.revision(), deleted);
+        exchange.answer(200, rendition.contentType(), rendition.list(path.kind(), listing));
+    }
+
+    private void onObject(Exchange exchange, ResourcePath path, Rendition rendition) {
+        switch (exchange.method()) {
+            case "GET" -> getOrWatch(exchange, path, rendition);
+            case "PUT" -> {
+                ObjectNode body = exchange.objectBody();
+                boolean made = store.find(path.kind(), path.key()) == null;
+                StoredObject updated =
+                        registry.update(
+                                path.kind(), path.key(), part(path), body, exchange.dryRun());
+                exchange.answer(
+                        made ? 201 : 200, rendition.contentType(), rendition.object(updated));
+            }
+            case "PATCH" -> {
+                Patches.Patch patch = Patches.read(exchange);
+                StoredObject patched =
+                        registry.patch(
+                                path.kind(),
+                                path.key(),
+                                part(path),
+                                patch::apply,
+                                exchange.dryRun());
+                exchange.answer(200, rendition.contentType(), rendition.object(patched));
+            }
+            case "DELETE" -> delete(exchange, path, rendition);
+            default -> throw ApiFailure.methodNotAllowed();
+        }
+    }
+
+    private void getOrWatch(Exchange exchange, ResourcePath path, Rendition rendition) {
+        if (exchange.flag("watch")) {
+            FieldSelector named = FieldSelector.ALL.and("metadata.name", path.name());
+            watches.open(
+                    exchange,
+                    path.kind(),
+                    new Selection(path.namespace(), named, LabelSelector.ALL),
+                    rendition);
+            return;
+        }
+        StoredObject object = registry.get(path.kind(), path.key());
+        exchange.answer(200, rendition.contentType(), rendition.object(object));
+    }
+
+    private void delete(Exchange exchange, ResourcePath path, Rendition rendition) {
+        if (path.isStatus()) {
+            throw ApiFailure.methodNotAllowed();
+        }
+        JsonNode options = exchange.optionalBody();
+        boolean dryRun = exchange.dryRun() || Json.at(options, "dryRun").toString().contains("All");
+        StoredObject deleted =
+                registry.delete(path.kind(), path.key(), Preconditions.of(options), dryRun);
+        if (path.kind().has(Trait.RETURNS_DELETED) || MetadataRules.hasFinalizers(deleted.json())) {
+            exchange.answer(200, rendition.contentType(), rendition.object(deleted));
+        } else {
+            exchange.answer(200, success(deleted));
+        }
+    }
+
+    private static ObjectNode success(StoredObject deleted) {
+        ObjectNode status = Json.object().put("kind", "Status").put("apiVersion", "v1");
+        status.putObject("metadata");
+        status.put("status", "Success");
+        status.putObject("details")
+                .put("name", deleted.key().name())
+                .put("group", deleted.kind().group())
+                .put("kind", deleted.kind().plural())
+                .put("uid", deleted.uid());
+        return status;
+    }
+
+    private static Part part(ResourcePath path) {
+        return path.isStatus() ? Part.STATUS : Part.MAIN;
+    }
+
+    private static Selection selection(Exchange exchange, ResourcePath path) {
+        return new Selection(
+                path.namespace(),
+                FieldSelector.parse(path.kind(), exchange.query("fieldSelector")),
+                LabelSelector.parse(exchange.query("labelSelector")));
+    }
+}

@@ -1,0 +1,14 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.apiserver;
+
+import java.util.Map;
+
+/** Which kind is written by which strategy. */
+final class Strategies {
+    private Strategies() {}
+
+    static Map<String, Strategy> of(FeatureGates gates, MetadataRules metadata) {
+        return Map.of();
+    }
+}
