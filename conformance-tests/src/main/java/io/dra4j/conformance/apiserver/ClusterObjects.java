@@ -77,7 +77,7 @@ public final class ClusterObjects {
                     key,
                     Part.STATUS,
                     current -> current.set("status", status.deepCopy()),
-                    false);
+                    WriteOptions.DEFAULT);
         }
         return registry.get(kind, key).copy();
     }
@@ -87,10 +87,10 @@ public final class ClusterObjects {
         metadata.remove(List.of("resourceVersion", "uid"));
         ObjectKey key = kind.key(namespace, metadata.path("name").asText());
         if (store.find(kind, key) == null) {
-            return registry.create(kind, namespace, object, false);
+            return registry.create(kind, namespace, object, WriteOptions.DEFAULT);
         }
         metadata.put("resourceVersion", Long.toString(registry.get(kind, key).revision()));
-        return registry.update(kind, key, Part.MAIN, object, false);
+        return registry.update(kind, key, Part.MAIN, object, WriteOptions.DEFAULT);
     }
 
     private String namespaceOf(ResourceKind kind, ObjectNode object) {
@@ -107,7 +107,7 @@ public final class ClusterObjects {
         if (store.find(namespaces, namespaces.key("", name)) == null) {
             ObjectNode namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
             Json.metadata(namespace).put("name", name);
-            registry.create(namespaces, "", namespace, false);
+            registry.create(namespaces, "", namespace, WriteOptions.DEFAULT);
         }
     }
 

@@ -43,7 +43,13 @@ public final class EmbeddedApiServer implements AutoCloseable {
         ResourceKinds kinds = new ResourceKinds(builder.version);
         ObjectStore store = new ObjectStore(builder.historySize);
         MetadataRules metadata = new MetadataRules(builder.clock);
-        Registry registry = new Registry(kinds, store, metadata, Strategies.of(gates, metadata));
+        Registry registry =
+                new Registry(
+                        kinds,
+                        store,
+                        new Schema(builder.version),
+                        metadata,
+                        Strategies.of(gates, metadata));
         scheduler = newScheduler();
         watches = new WatchEndpoint(store, scheduler, builder.bookmarkInterval);
         objects = new ClusterObjects(kinds, registry, store);

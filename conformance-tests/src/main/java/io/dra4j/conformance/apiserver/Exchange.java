@@ -66,6 +66,15 @@ final class Exchange {
         return query("dryRun").equals("All");
     }
 
+    WriteOptions writeOptions() {
+        return new WriteOptions(dryRun(), query("fieldValidation"), this::warn);
+    }
+
+    private void warn(String warning) {
+        String text = warning.replace("\\", "\\\\").replace("\"", "\\\"");
+        response.getHeaders().add("Warning", "299 - \"" + text + '"');
+    }
+
     boolean asksForUpgrade() {
         return request.getHeaders().contains(HttpHeader.UPGRADE);
     }

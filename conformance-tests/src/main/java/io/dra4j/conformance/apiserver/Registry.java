@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Registry {
     private final ResourceKinds kinds;
     private final ObjectStore store;
+    private final Schema schema;
     private final MetadataRules metadata;
     private final Map<String, Strategy> strategies;
 
@@ -31,10 +32,12 @@ final class Registry {
     Registry(
             ResourceKinds kinds,
             ObjectStore store,
+            Schema schema,
             MetadataRules metadata,
             Map<String, Strategy> strategies) {
         this.kinds = kinds;
         this.store = store;
+        this.schema = schema;
         this.metadata = metadata;
         this.strategies = Map.copyOf(strategies);
     }
@@ -47,7 +50,8 @@ final class Registry {
         return object;
     }
 
-    StoredObject create(ResourceKind kind, String namespace, ObjectNode body, boolean dryRun) {
+    StoredObject create(
+            ResourceKind kind, String namespace, ObjectNode body, WriteOptions options) {
         MetadataRules.requireFits(kind, namespace, body);
         if (!Json.text(body, "metadata", "resourceVersion").isEmpty()) {
             throw ApiFailure.badRequest(
@@ -57,13 +61,13 @@ final class Registry {
         return commit(
                 kind,
                 key,
-                dryRun,
+                options.dryRun(),
                 current -> {
                     requireNamespace(kind, namespace);
                     if (current != null) {
                         throw ApiFailure.alreadyExists(kind, key.name());
                     }
-                    return created(kind, key, body);
+                    return created(kind, key, body, options);
                 });
     }
 
@@ -89,8 +93,9 @@ final class Registry {
         }
     }
 
-    private ObjectNode created(ResourceKind kind, ObjectKey key, ObjectNode body) {
-        Canonical.dropNulls(body);
+    private ObjectNode created(
+            ResourceKind kind, ObjectKey key, ObjectNode body, WriteOptions options) {
+        decode(kind, body, options);
         metadata.initialize(kind, key, body);
         if (kind.has(Trait.STATUS) && !kind.has(Trait.STATUS_ON_CREATE)) {
             body.remove("status");
@@ -99,19 +104,19 @@ final class Registry {
     }
 
     StoredObject update(
-            ResourceKind kind, ObjectKey key, Part part, ObjectNode body, boolean dryRun) {
+            ResourceKind kind, ObjectKey key, Part part, ObjectNode body, WriteOptions options) {
         MetadataRules.requireFits(kind, key.namespace(), body);
         requireName(key, body);
         return commit(
                 kind,
                 key,
-                dryRun,
+                options.dryRun(),
                 current -> {
                     if (current == null && kind.has(Trait.CREATE_ON_UPDATE) && part == Part.MAIN) {
                         requireNamespace(kind, key.namespace());
-                        return created(kind, key, body);
+                        return created(kind, key, body, options);
                     }
-                    return updated(existing(kind, key, current), part, body);
+                    return updated(existing(kind, key, current), part, body, options);
                 });
     }
 
@@ -124,16 +129,16 @@ final class Registry {
             ObjectKey key,
             Part part,
             UnaryOperator<ObjectNode> patch,
-            boolean dryRun) {
+            WriteOptions options) {
         return commit(
                 kind,
                 key,
-                dryRun,
+                options.dryRun(),
                 current -> {
                     ObjectNode body = patch.apply(existing(kind, key, current).copy());
                     MetadataRules.requireFits(kind, key.namespace(), body);
                     requireName(key, body);
-                    return updated(existing(kind, key, current), part, body);
+                    return updated(existing(kind, key, current), part, body, options);
                 });
     }
 
@@ -157,9 +162,10 @@ final class Registry {
         }
     }
 
-    private @Nullable ObjectNode updated(StoredObject current, Part part, ObjectNode body) {
+    private @Nullable ObjectNode updated(
+            StoredObject current, Part part, ObjectNode body, WriteOptions options) {
         requireCurrent(current, body);
-        Canonical.dropNulls(body);
+        decode(current.kind(), body, options);
         ObjectNode next =
                 part == Part.STATUS ? withStatusOf(current, body) : withMainOf(current, body);
         metadata.carryOver(current, next);
@@ -167,6 +173,14 @@ final class Registry {
         metadata.countGeneration(current, next);
         boolean released = MetadataRules.isDeleting(next) && !MetadataRules.hasFinalizers(next);
         return released ? null : next;
+    }
+
+    /**
+     * What a typed server does on reading: nulls and unknown fields go, wrong types are refused.
+     */
+    private void decode(ResourceKind kind, ObjectNode body, WriteOptions options) {
+        Canonical.dropNulls(body);
+        options.unknown(kind, schema.fit(kind, body));
     }
 
     private static void requireCurrent(StoredObject current, ObjectNode body) {

@@ -42,7 +42,8 @@ final class ResourceEndpoint {
                 requireNamespaceInPath(path);
                 ObjectNode body = exchange.objectBody();
                 StoredObject created =
-                        registry.create(path.kind(), path.namespace(), body, exchange.dryRun());
+                        registry.create(
+                                path.kind(), path.namespace(), body, exchange.writeOptions());
                 exchange.answer(201, rendition.contentType(), rendition.object(created));
             }
             case "DELETE" -> deleteCollection(exchange, path, rendition);
@@ -95,7 +96,7 @@ final class ResourceEndpoint {
                 boolean made = store.find(path.kind(), path.key()) == null;
                 StoredObject updated =
                         registry.update(
-                                path.kind(), path.key(), part(path), body, exchange.dryRun());
+                                path.kind(), path.key(), part(path), body, exchange.writeOptions());
                 exchange.answer(
                         made ? 201 : 200, rendition.contentType(), rendition.object(updated));
             }
@@ -107,7 +108,7 @@ final class ResourceEndpoint {
                                 path.key(),
                                 part(path),
                                 patch::apply,
-                                exchange.dryRun());
+                                exchange.writeOptions());
                 exchange.answer(200, rendition.contentType(), rendition.object(patched));
             }
             case "DELETE" -> delete(exchange, path, rendition);

@@ -9,6 +9,12 @@ final class Strategies {
     private Strategies() {}
 
     static Map<String, Strategy> of(FeatureGates gates, MetadataRules metadata) {
-        return Map.of();
+        return Map.of(
+                "resourceslices", new SliceStrategy(gates, metadata),
+                "resourceclaims", new ClaimStrategy(gates),
+                "resourceclaimtemplates", new ClaimTemplateStrategy(gates),
+                "deviceclasses", new DeviceClassStrategy(gates),
+                "pods", new PhaseStrategy("Pending"),
+                "namespaces", new PhaseStrategy("Active"));
     }
 }
