@@ -35,7 +35,6 @@ import java.util.List;
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4381-dra-structured-parameters">
  *     KEP-4381</a>
  */
-@SuppressWarnings("try") // close may throw anything, for the runtime alone calls it and logs
 public interface DeviceProvider extends AutoCloseable {
 
     /**
@@ -102,8 +101,9 @@ public interface DeviceProvider extends AutoCloseable {
     /**
      * Ends the provider; prepared claims stay prepared, for their containers go on.
      *
-     * @throws Exception if something could not be released; it is logged
+     * <p>It declares no checked exception: javac would warn every implementation that {@code close}
+     * might be interrupted. What is thrown is logged.
      */
     @Override
-    default void close() throws Exception {}
+    default void close() {}
 }
