@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Say how the driver is doing, in words that tools can read.
+ *
+ * <p>Flow: every other package → here → the log. A leaf: it depends on no other package of dra4j.
+ */
+@NullMarked
+package io.dra4j.runtime.internal.observe;
+
+import org.jspecify.annotations.NullMarked;
