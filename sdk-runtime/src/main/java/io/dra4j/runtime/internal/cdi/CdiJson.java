@@ -1,0 +1,110 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cdi;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.DeviceNode;
+import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.IntelRdt;
+import io.dra4j.api.container.Mount;
+import io.dra4j.api.container.NetDevice;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes CDI specs as JSON, with the field names of the CDI specification, in a stable order. */
+final class CdiJson {
+
+    private static final ObjectMapper JSON =
+            JsonMapper.builder()
+                    .defaultPropertyInclusion(
+                            JsonInclude.Value.construct(
+                                    JsonInclude.Include.NON_EMPTY, JsonInclude.Include.NON_EMPTY))
+                    .build();
+
+    private CdiJson() {}
+
+    static byte[] write(CdiSpec spec) {
+        try {
+            return JSON.writerWithDefaultPrettyPrinter()
+                    .writeValueAsBytes(
+                            new SpecJson(
+                                    CdiVersion.minimumOf(spec).toString(),
+                                    spec.kind(),
+                                    spec.devices().stream()
+                                            .map(d -> new DeviceJson(d.name(), edits(d.edits())))
+                                            .toList(),
+                                    spec.edits().isEmpty() ? null : edits(spec.edits())));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("A checked spec can always be written", e);
+        }
+    }
+
+    private static EditsJson edits(ContainerEdits edits) {
+        return new EditsJson(
+                edits.env().entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList(),
+                edits.deviceNodes(),
+                edits.netDevices(),
+                edits.hooks().stream().map(CdiJson::hook).toList(),
+                edits.mounts(),
+                rdt(edits.intelRdt()),
+                edits.additionalGids());
+    }
+
+    private static HookJson hook(Hook hook) {
+        Duration timeout = hook.timeout();
+        return new HookJson(
+                hook.moment().cdiName(),
+                hook.path(),
+                hook.args(),
+                hook.env(),
+                timeout == null ? null : timeout.toSeconds());
+    }
+
+    private static @Nullable RdtJson rdt(@Nullable IntelRdt rdt) {
+        return rdt == null
+                ? null
+                : new RdtJson(
+                        rdt.closId(),
+                        rdt.l3CacheSchema(),
+                        rdt.memBwSchema(),
+                        rdt.schemata(),
+                        rdt.enableMonitoring() ? true : null);
+    }
+
+    private record SpecJson(
+            String cdiVersion,
+            String kind,
+            List<DeviceJson> devices,
+            @Nullable EditsJson containerEdits) {}
+
+    private record DeviceJson(String name, EditsJson containerEdits) {}
+
+    private record EditsJson(
+            List<String> env,
+            List<DeviceNode> deviceNodes,
+            List<NetDevice> netDevices,
+            List<HookJson> hooks,
+            List<Mount> mounts,
+            @Nullable RdtJson intelRdt,
+            List<Long> additionalGids) {}
+
+    private record HookJson(
+            String hookName,
+            String path,
+            List<String> args,
+            List<String> env,
+            @Nullable Long timeout) {}
+
+    private record RdtJson(
+            @Nullable @JsonProperty("closID") String closId,
+            @Nullable String l3CacheSchema,
+            @Nullable String memBwSchema,
+            List<String> schemata,
+            @Nullable Boolean enableMonitoring) {}
+}

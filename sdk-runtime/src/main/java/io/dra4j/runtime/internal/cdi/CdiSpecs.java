@@ -1,0 +1,197 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cdi;
+
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver's transient CDI specs: one file for each claim, and no file of anybody else.
+ *
+ * <p>A file appears whole, by a rename, and without a sync: after a reboot it is of no use anyway.
+ * Its name and its devices' names are made from the claim's UID, so that no name is ever used again
+ * with other content (runtimes cache specs by name). Thread-safe for different claims.
+ */
+public final class CdiSpecs {
+
+    private static final String CLASS = "claim";
+    private static final String ENDING = ".json";
+    private static final String TEMPORARY = ".tmp";
+    private static final Pattern UID =
+            Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?");
+
+    /** Empty edits are invalid: what a device without edits of its own gets. */
+    private static final String MARKER = "DRA4J_DEVICE_";
+
+    private final Path root;
+    private final String vendor;
+
+    /**
+     * Takes care of the specs of a driver.
+     *
+     * @param root the CDI directory; it is made when the first spec is written
+     * @throws DraException if the driver's name can't be part of a CDI vendor
+     */
+    public CdiSpecs(Path root, String driverName) {
+        this.root = root;
+        this.vendor = "k8s." + driverName;
+        CdiRules.requireKindPart("vendor", vendor);
+    }
+
+    /** What a container gets that uses one device of a claim. */
+    public record DeviceEdits(
+            PoolName pool, DeviceName device, @Nullable String shareId, ContainerEdits edits) {}
+
+    /** Returns the qualified names of a claim's devices, in the order given. */
+    public List<String> ids(String claimUid, List<DeviceEdits> devices) {
+        return names(claimUid, devices).stream().map(name -> kind() + "=" + name).toList();
+    }
+
+    /**
+     * Puts a claim's spec in place; one that is there and equal is left alone.
+     *
+     * @param claimEdits what a container gets, once, that uses any device of the claim
+     * @param devices none removes the spec: a spec without devices is invalid
+     * @throws DraException if the edits break a rule of CDI, or the file can't be written
+     */
+    public void write(String claimUid, ContainerEdits claimEdits, List<DeviceEdits> devices) {
+        if (devices.isEmpty()) {
+            remove(claimUid);
+            return;
+        }
+        List<String> names = names(claimUid, devices);
+        List<CdiSpec.Device> described = new ArrayList<>();
+        for (int i = 0; i < devices.size(); i++) {
+            described.add(new CdiSpec.Device(names.get(i), edits(devices.get(i))));
+        }
+        CdiSpec spec = new CdiSpec(kind(), claimEdits, described);
+        CdiRules.check(spec);
+        replace(file(claimUid), CdiJson.write(spec));
+    }
+
+    /**
+     * Removes a claim's spec; none is there on return.
+     *
+     * @throws DraException if it can't be removed
+     */
+    public void remove(String claimUid) {
+        Path file = file(claimUid);
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new DraException("Can't remove the CDI spec " + file + ": " + e, e);
+        }
+    }
+
+    /**
+     * Returns the UIDs of the claims that have a spec of this driver.
+     *
+     * @throws DraException if the directory can't be read
+     */
+    public Set<String> claimUids() {
+        Set<String> uids = new HashSet<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(root)) {
+            for (Path file : files) {
+                String name = file.getFileName().toString();
+                if (name.startsWith(prefix()) && name.endsWith(ENDING)) {
+                    uids.add(name.substring(prefix().length(), name.length() - ENDING.length()));
+                }
+            }
+        } catch (NoSuchFileException e) {
+            return Set.of();
+        } catch (IOException e) {
+            throw new DraException("Can't list the CDI directory " + root + ": " + e, e);
+        }
+        uids.removeIf(uid -> !UID.matcher(uid).matches());
+        return uids;
+    }
+
+    private void replace(Path file, byte[] content) {
+        Path next = file.resolveSibling(file.getFileName() + TEMPORARY);
+        try {
+            if (Files.exists(file) && Arrays.equals(Files.readAllBytes(file), content)) {
+                return;
+            }
+            createRoot();
+            Files.deleteIfExists(next);
+            Files.createFile(
+                    next,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rw-------")));
+            Files.write(next, content, StandardOpenOption.TRUNCATE_EXISTING);
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            discard(next, e);
+            throw new DraException("Can't write the CDI spec " + file + ": " + e, e);
+        }
+    }
+
+    private void createRoot() throws IOException {
+        if (!Files.isDirectory(root)) {
+            Files.createDirectories(
+                    root,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwxr-xr-x")));
+        }
+    }
+
+    private static void discard(Path file, IOException cause) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /** A device that another one of the claim shares its name with is told apart by its place. */
+    private static List<String> names(String claimUid, List<DeviceEdits> devices) {
+        List<String> names = new ArrayList<>();
+        for (DeviceEdits device : devices) {
+            String share = device.shareId() == null ? "" : "-" + device.shareId();
+            String name = claimUid + "-" + device.device() + share;
+            names.add(names.contains(name) ? name + "." + names.size() : name);
+        }
+        return names;
+    }
+
+    private static ContainerEdits edits(DeviceEdits device) {
+        if (!device.edits().isEmpty()) {
+            return device.edits();
+        }
+        String name = device.device().value().toUpperCase(Locale.ROOT).replace('-', '_');
+        return ContainerEdits.builder().env(MARKER + name, device.device().value()).build();
+    }
+
+    private Path file(String claimUid) {
+        if (!UID.matcher(claimUid).matches()) {
+            throw new DraException("Not a claim UID: \"" + claimUid + "\"");
+        }
+        return root.resolve(prefix() + claimUid + ENDING);
+    }
+
+    private String prefix() {
+        return vendor + "-" + CLASS + "_";
+    }
+
+    private String kind() {
+        return vendor + "/" + CLASS;
+    }
+}
