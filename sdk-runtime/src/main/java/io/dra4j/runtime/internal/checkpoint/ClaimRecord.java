@@ -1,0 +1,53 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.container.ContainerEdits;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the journal keeps of one claim.
+ *
+ * @param bootId the boot in which the record's preparation began
+ * @param state what the provider recorded or answered last
+ * @param answer what was answered; only of a prepared claim
+ */
+public record ClaimRecord(
+        ClaimRef ref,
+        Phase phase,
+        String bootId,
+        List<HeldDevice> devices,
+        @Nullable ProviderState state,
+        @Nullable Answer answer) {
+
+    public ClaimRecord {
+        devices = List.copyOf(devices);
+    }
+
+    /**
+     * What the kubelet and the containers got, so that it can be given again without the provider.
+     *
+     * @param edits what every container of the claim receives
+     */
+    public record Answer(List<AnswerDevice> devices, ContainerEdits edits) {
+        public Answer {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /**
+     * One device of an answer.
+     *
+     * @param cdiDeviceIds ids of CDI devices that the driver keeps by itself
+     */
+    public record AnswerDevice(HeldDevice device, ContainerEdits edits, List<String> cdiDeviceIds) {
+        public AnswerDevice {
+            cdiDeviceIds = List.copyOf(cdiDeviceIds);
+        }
+    }
+}

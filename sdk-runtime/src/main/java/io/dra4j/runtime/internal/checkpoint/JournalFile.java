@@ -1,0 +1,144 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The journal's file: lines are appended and synced, or all of it is replaced by one rename.
+ *
+ * <p>Not thread-safe, and not to be used by a thread that may be interrupted: an interrupt would
+ * close the channel.
+ */
+final class JournalFile implements Closeable {
+
+    private final Path path;
+    private FileChannel channel;
+    private long length; // of the intact lines; what is beyond is a torn append
+
+    private JournalFile(Path path, FileChannel channel, long length) {
+        this.path = path;
+        this.channel = channel;
+        this.length = length;
+    }
+
+    /** What a file held: intact entries in order, and the lines that are damaged. */
+    record Content(List<Entry> entries, List<byte[]> damaged, long intactLength) {}
+
+    /** Reads a file; one that is not there is empty. */
+    static Content read(Path path) throws IOException {
+        byte[] bytes;
+        try {
+            bytes = Files.readAllBytes(path);
+        } catch (NoSuchFileException e) {
+            bytes = new byte[0];
+        }
+        List<Entry> entries = new ArrayList<>();
+        List<byte[]> damaged = new ArrayList<>();
+        int start = 0;
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] == '\n') {
+                byte[] line = Arrays.copyOfRange(bytes, start, i);
+                Entry entry = JournalFormat.decode(line);
+                if (entry == null) {
+                    damaged.add(line);
+                } else {
+                    entries.add(entry);
+                }
+                start = i + 1;
+            }
+        }
+        return new Content(entries, damaged, start);
+    }
+
+    /** Opens a file whose intact lines end at a position, and cuts what is beyond. */
+    static JournalFile open(Path path, long intactLength) throws IOException {
+        FileChannel channel =
+                FileChannel.open(
+                        path,
+                        Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-------")));
+        JournalFile file = new JournalFile(path, channel, intactLength);
+        if (channel.size() > intactLength) {
+            channel.truncate(intactLength);
+            channel.force(true);
+        }
+        return file;
+    }
+
+    /** Appends entries, which are durable on return; if it throws, none of them counts. */
+    void append(List<Entry> entries) throws IOException {
+        byte[] bytes = bytes(entries);
+        if (channel.size() != length) { // an earlier append was torn
+            channel.truncate(length);
+        }
+        write(channel, bytes, length);
+        channel.force(false);
+        length += bytes.length;
+    }
+
+    /** Replaces the whole file; it is durable on return. */
+    void replace(List<Entry> entries) throws IOException {
+        byte[] bytes = bytes(entries);
+        Path next = path.resolveSibling(path.getFileName() + ".new");
+        Files.deleteIfExists(next);
+        JournalFile written = open(next, 0);
+        try {
+            write(written.channel, bytes, 0);
+            written.channel.force(true);
+            Files.move(next, path, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            written.close();
+            throw e;
+        }
+        channel.close();
+        channel = written.channel;
+        length = bytes.length;
+        syncDirectory();
+    }
+
+    long length() {
+        return length;
+    }
+
+    private void syncDirectory() throws IOException {
+        Path directory = path.toAbsolutePath().getParent();
+        try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
+            entries.force(true);
+        }
+    }
+
+    private static byte[] bytes(List<Entry> entries) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        entries.forEach(entry -> bytes.writeBytes(JournalFormat.encode(entry)));
+        return bytes.toByteArray();
+    }
+
+    private static void write(FileChannel channel, byte[] bytes, long position) throws IOException {
+        ByteBuffer left = ByteBuffer.wrap(bytes);
+        while (left.hasRemaining()) {
+            channel.write(left, position + left.position());
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}
