@@ -1,6 +1,10 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-/** Assemble and run a driver. */
+/**
+ * Assemble and run a driver.
+ *
+ * <p>Flow: your main → here → kubelet, publish and claim.
+ */
 @NullMarked
 package io.dra4j.runtime;
 

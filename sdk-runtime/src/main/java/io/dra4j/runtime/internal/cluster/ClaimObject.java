@@ -1,0 +1,88 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import io.dra4j.api.device.Quantity;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What preparation needs of a {@code ResourceClaim}, of all drivers, as the API server answered it.
+ *
+ * @param uid the claim's {@code metadata.uid}: another than asked for means that it was replaced
+ * @param allocation what the scheduler allocated; {@code null} while it is not allocated
+ * @param deviceClasses the device class by request, or by {@code request/subrequest}
+ * @param json the whole object, with fields that this class does not know
+ */
+public record ClaimObject(
+        String uid,
+        @Nullable Allocation allocation,
+        Map<String, String> deviceClasses,
+        String json) {
+
+    /** Copies the map. */
+    public ClaimObject {
+        deviceClasses = Map.copyOf(deviceClasses);
+    }
+
+    /**
+     * {@code status.allocation.devices}.
+     *
+     * @param results the allocated devices, in the order of the API
+     * @param configs the opaque configs, in the order of the API: class before claim
+     */
+    public record Allocation(List<Result> results, List<Config> configs) {
+
+        /** Copies the lists. */
+        public Allocation {
+            results = List.copyOf(results);
+            configs = List.copyOf(configs);
+        }
+    }
+
+    /**
+     * One allocated device.
+     *
+     * @param driver the driver that prepares it
+     * @param request the request as in the API: a name, or {@code request/subrequest}
+     * @param pool the device's pool
+     * @param device the device's name
+     * @param shareId which share of the device, if it is shared by capacity
+     * @param consumedCapacity how much of the device's capacities the claim takes
+     * @param adminAccess whether the device may be in use by others
+     */
+    public record Result(
+            String driver,
+            String request,
+            String pool,
+            String device,
+            @Nullable String shareId,
+            Map<String, Quantity> consumedCapacity,
+            boolean adminAccess) {
+
+        /** Copies the map; it keeps its order. */
+        public Result {
+            consumedCapacity = Collections.unmodifiableMap(new LinkedHashMap<>(consumedCapacity));
+        }
+    }
+
+    /**
+     * One opaque config.
+     *
+     * @param fromClass whether it comes from the device class; otherwise from the claim
+     * @param requests the requests it is for; empty for all
+     * @param driver the driver it is for
+     * @param parametersJson the driver's parameters
+     */
+    public record Config(
+            boolean fromClass, List<String> requests, String driver, String parametersJson) {
+
+        /** Copies the list. */
+        public Config {
+            requests = List.copyOf(requests);
+        }
+    }
+}

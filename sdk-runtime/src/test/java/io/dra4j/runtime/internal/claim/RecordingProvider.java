@@ -1,0 +1,69 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** A provider that remembers what it was asked, and can be told to do otherwise than well. */
+class RecordingProvider implements DeviceProvider {
+
+    final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    final List<HeldClaim> unprepared = Collections.synchronizedList(new ArrayList<>());
+    volatile Action onPrepare = (claim, progress) -> {};
+    volatile Undo onUnprepare = claim -> {};
+
+    interface Action {
+        void run(AllocatedClaim claim, Progress progress) throws Exception;
+    }
+
+    interface Undo {
+        void run(HeldClaim claim) throws Exception;
+    }
+
+    @Override
+    public Inventory inventory() {
+        return Inventory.of(
+                Pool.ofNode(
+                        "node",
+                        List.of(Device.builder("gpu-0").build(), Device.builder("gpu-1").build())));
+    }
+
+    @Override
+    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
+        calls.add("prepare " + claim.ref().uid());
+        onPrepare.run(claim, progress);
+        return answer(claim);
+    }
+
+    PreparedClaim answer(AllocatedClaim claim) {
+        return PreparedClaim.of(
+                claim.devices().stream()
+                        .map(
+                                device ->
+                                        PreparedDevice.of(
+                                                device,
+                                                ContainerEdits.builder()
+                                                        .env("DEVICE", device.device().value())
+                                                        .build()))
+                        .toList());
+    }
+
+    @Override
+    public void unprepare(HeldClaim claim, Progress progress) throws Exception {
+        calls.add("unprepare " + claim.ref().uid());
+        unprepared.add(claim);
+        onUnprepare.run(claim);
+    }
+}
