@@ -145,6 +145,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return objects;
     }
 
+    /** Watches that are open now; one whose client went away counts until the next event for it. */
+    public int openWatches() {
+        return watches.count();
+    }
+
     /** A kubeconfig file's text for this server. */
     public String kubeconfig() {
         return """

@@ -75,8 +75,9 @@ final class Exchange {
         response.getHeaders().add("Warning", "299 - \"" + text + '"');
     }
 
-    boolean asksForUpgrade() {
-        return request.getHeaders().contains(HttpHeader.UPGRADE);
+    /** The JDK's client offers h2c by the same header; that offer is simply not taken. */
+    boolean asksForWebSocket() {
+        return request.getHeaders().contains(HttpHeader.UPGRADE, "websocket");
     }
 
     /** The Accept header's media types, best first; everything when there is none. */

@@ -26,7 +26,7 @@ final class WatchEndpoint {
     }
 
     void open(Exchange exchange, ResourceKind kind, Selection selection, Rendition rendition) {
-        if (exchange.asksForUpgrade()) {
+        if (exchange.asksForWebSocket()) {
             refuseWebSocket(exchange);
             return;
         }
@@ -85,6 +85,10 @@ final class WatchEndpoint {
         if (timers != null) {
             timers.forEach(timer -> timer.cancel(false));
         }
+    }
+
+    int count() {
+        return open.size();
     }
 
     void endAll() {
