@@ -1,0 +1,181 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.apiserver;
+
+import static io.dra4j.conformance.apiserver.HttpProbe.slice;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real kubectl against the server. Skips itself where there is no kubectl. */
+@Timeout(120)
+class KubectlIT {
+    private static final String MANIFEST =
+            """
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceSlice
+            metadata: {name: s1}
+            spec:
+              driver: gpu.example.com
+              nodeName: node-1
+              pool: {name: node-1, generation: 1, resourceSliceCount: 1}
+              devices:
+              - name: gpu-0
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {name: c1, namespace: default}
+            spec:
+              devices:
+                requests:
+                - name: gpu
+                  exactly: {deviceClassName: gpu.example.com}
+            """;
+
+    /** What a run of kubectl printed, both streams together. */
+    private record Result(int exit, String output) {}
+
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder().version(KubernetesVersion.V1_34).node("node-1").start();
+
+    @TempDir private Path folder;
+
+    private Path kubeconfig;
+
+    @BeforeAll
+    static void needsKubectl() {
+        boolean found =
+                Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                        .anyMatch(entry -> Files.isExecutable(Path.of(entry, "kubectl")));
+        assumeTrue(found, "no kubectl on the PATH: nothing to try the server with");
+    }
+
+    @BeforeEach
+    void login() throws IOException {
+        kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private ProcessBuilder command(String... arguments) {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                "kubectl",
+                                "--kubeconfig",
+                                kubeconfig.toString(),
+                                "--cache-dir",
+                                folder + "/cache"));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).redirectErrorStream(true);
+    }
+
+    private Result kubectl(String... arguments) throws Exception {
+        Process process = command(arguments).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Result(process.waitFor(), output);
+    }
+
+    private String applied(String manifest) throws Exception {
+        Path file = Files.writeString(folder.resolve("manifest.yaml"), manifest);
+        Result result = kubectl("apply", "-f", file.toString());
+        assertThat(result.exit()).as(result.output()).isZero();
+        return result.output();
+    }
+
+    @Test
+    void asksForVersionAndResources() throws Exception {
+        assertThat(kubectl("version").output()).contains("Server Version: v1.34");
+        assertThat(kubectl("api-resources").output())
+                .contains("resourceslices")
+                .contains("resource.k8s.io/v1")
+                .contains("leases");
+    }
+
+    @Test
+    void appliesChangesAndDeletes() throws Exception {
+        assertThat(applied(MANIFEST)).contains("resourceslice.resource.k8s.io/s1 created");
+        assertThat(applied(MANIFEST)).contains("s1 unchanged");
+        assertThat(applied(MANIFEST.replace("gpu-0", "gpu-1")))
+                .contains("s1 configured")
+                .doesNotContainIgnoringCase("warning: error");
+        assertThat(server.store().find("resourceslices", "", "s1").orElseThrow().toString())
+                .contains("gpu-1");
+
+        assertThat(kubectl("delete", "resourceslice", "s1").output()).contains("\"s1\" deleted");
+        assertThat(server.store().list("resourceslices")).isEmpty();
+    }
+
+    @Test
+    void refusesAnUnknownFieldAndAnInvalidOne() throws Exception {
+        Path odd =
+                Files.writeString(
+                        folder.resolve("odd.yaml"),
+                        MANIFEST.replace("driver:", "drivr: x\n  driver:"));
+        Path invalid =
+                Files.writeString(folder.resolve("invalid.yaml"), MANIFEST.replace("gpu-0", "GPU"));
+
+        assertThat(kubectl("apply", "-f", odd.toString()).output())
+                .contains("unknown field \"spec.drivr\"");
+        assertThat(kubectl("apply", "-f", invalid.toString()).output())
+                .contains("The ResourceSlice \"s1\" is invalid: spec.devices[0].name");
+    }
+
+    @Test
+    void showsObjectsAsTablesAndAsYaml() throws Exception {
+        applied(MANIFEST);
+
+        assertThat(kubectl("get", "resourceslices").output())
+                .containsPattern(
+                        "NAME +NODE +DRIVER +POOL +AGE\ns1 +node-1 +gpu.example.com +node-1");
+        assertThat(kubectl("get", "resourceclaims", "-A").output())
+                .containsPattern("NAMESPACE +NAME +STATE +AGE\ndefault +c1 +pending");
+        assertThat(kubectl("get", "resourceslices", "-o", "yaml").output())
+                .contains("- name: gpu-0")
+                .contains("kind: ResourceSlice");
+        assertThat(kubectl("get", "resourceslice", "none").output())
+                .contains("resourceslices.resource.k8s.io \"none\" not found");
+    }
+
+    @Test
+    void followsAChange() throws Exception {
+        applied(MANIFEST);
+        Process watch =
+                command(
+                                "get",
+                                "resourceslices",
+                                "--watch",
+                                "-o",
+                                "jsonpath={.spec.pool.generation}{'\\n'}")
+                        .start();
+        try (BufferedReader lines = watch.inputReader(StandardCharsets.UTF_8)) {
+            assertThat(lines.readLine()).isEqualTo("1");
+
+            server.store().put(Trees.tree(slice("s1", 2)));
+
+            assertThat(lines.readLine()).isEqualTo("2");
+        } finally {
+            watch.destroy();
+            assertThat(watch.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+}
