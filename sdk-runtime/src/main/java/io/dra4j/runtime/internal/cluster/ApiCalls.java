@@ -1,0 +1,102 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests to the API server: one attempt each, within a time limit.
+ *
+ * <p>They go through fabric8's HTTP client, which brings TLS, credentials and the user agent, and
+ * carry JSON as it is: fabric8's models would know the fields of one Kubernetes release only.
+ */
+final class ApiCalls {
+
+    private static final String JSON = "application/json";
+    private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
+
+    private final HttpClient http;
+    private final String server;
+
+    ApiCalls(HttpClient http, String server) {
+        this.http = http;
+        this.server = server.endsWith("/") ? server : server + "/";
+    }
+
+    String server() {
+        return server;
+    }
+
+    String read(String path, Duration limit) {
+        return send("GET", path, null, limit);
+    }
+
+    String send(String method, String path, @Nullable JsonNode body, Duration limit) {
+        String what = method + " " + path;
+        HttpRequest.Builder request =
+                http.newHttpRequestBuilder()
+                        .uri(server + path)
+                        .header("Accept", JSON)
+                        .method(method, JSON, body == null ? null : body.toString());
+        HttpResponse<String> response =
+                await(http.sendAsync(request.build(), String.class), what, limit);
+        if (!response.isSuccessful()) {
+            throw failure(what, response);
+        }
+        return response.body() == null ? "" : response.body();
+    }
+
+    private HttpResponse<String> await(
+            CompletableFuture<HttpResponse<String>> answer, String what, Duration limit) {
+        try {
+            return answer.get(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            answer.cancel(true);
+            throw new ClusterException(
+                    "The API server did not answer within " + limit.toMillis() + " ms: " + what, e);
+        } catch (ExecutionException e) {
+            throw new ClusterException(
+                    "No answer from the API server " + server + ": " + e.getCause(), e.getCause());
+        } catch (InterruptedException e) {
+            answer.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new ClusterException("Interrupted while waiting for the API server: " + what, e);
+        }
+    }
+
+    private static ClusterException failure(String what, HttpResponse<String> response) {
+        String message = "The API server answered " + response.code() + reason(response.body());
+        if (response.code() == 404) {
+            return new ClusterException.NotFound(message + ": " + what);
+        }
+        return new ClusterException(message + ": " + what, response.code(), retryAfter(response));
+    }
+
+    /** The message of a Kubernetes Status; a proxy between may answer with something else. */
+    private static String reason(@Nullable String body) {
+        try {
+            String message = body == null ? "" : Json.parse(body).path("message").asText("");
+            return message.isEmpty() ? "" : " (" + message + ")";
+        } catch (IllegalArgumentException e) {
+            return "";
+        }
+    }
+
+    private static @Nullable Duration retryAfter(HttpResponse<String> response) {
+        String seconds = response.header("Retry-After");
+        // The other form of the header, a date, is not used by API servers.
+        return seconds != null && seconds.matches("[0-9]{1,9}")
+                ? Duration.ofSeconds(
+                        Math.min(LONGEST_RETRY_AFTER_SECONDS, Integer.parseInt(seconds)))
+                : null;
+    }
+}

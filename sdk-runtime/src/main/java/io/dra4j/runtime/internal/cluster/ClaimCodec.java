@@ -1,0 +1,85 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a {@code ResourceClaim} of {@code resource.k8s.io/v1}; fields it does not know stay in the
+ * JSON.
+ */
+final class ClaimCodec {
+
+    private ClaimCodec() {}
+
+    static ClaimObject decode(String json) {
+        JsonNode claim = Json.parse(json);
+        return new ClaimObject(
+                claim.path("metadata").path("uid").asText(),
+                allocation(claim.path("status").path("allocation")),
+                deviceClasses(claim.path("spec").path("devices").path("requests")),
+                json);
+    }
+
+    private static @Nullable Allocation allocation(JsonNode allocation) {
+        if (!allocation.isObject()) {
+            return null;
+        }
+        JsonNode devices = allocation.path("devices");
+        // A config of another kind than opaque is of a later API than this SDK knows, and names no
+        // driver.
+        List<Config> configs =
+                Json.list(devices.path("config"), config -> config).stream()
+                        .filter(config -> config.path("opaque").isObject())
+                        .map(ClaimCodec::config)
+                        .toList();
+        return new Allocation(Json.list(devices.path("results"), ClaimCodec::result), configs);
+    }
+
+    private static Result result(JsonNode result) {
+        return new Result(
+                result.path("driver").asText(),
+                result.path("request").asText(),
+                result.path("pool").asText(),
+                result.path("device").asText(),
+                result.path("shareID").asText(null),
+                Json.map(result.path("consumedCapacity"), amount -> new Quantity(amount.asText())),
+                result.path("adminAccess").asBoolean(false));
+    }
+
+    private static Config config(JsonNode config) {
+        JsonNode opaque = config.path("opaque");
+        return new Config(
+                config.path("source").asText().equals("FromClass"),
+                Json.strings(config.path("requests")),
+                opaque.path("driver").asText(),
+                opaque.path("parameters").toString());
+    }
+
+    private static Map<String, String> deviceClasses(JsonNode requests) {
+        Map<String, String> classes = new HashMap<>();
+        for (JsonNode request : requests) {
+            String name = request.path("name").asText();
+            put(classes, name, request.path("exactly"));
+            for (JsonNode alternative : request.path("firstAvailable")) {
+                put(classes, name + "/" + alternative.path("name").asText(), alternative);
+            }
+        }
+        return classes;
+    }
+
+    private static void put(Map<String, String> classes, String key, JsonNode request) {
+        JsonNode deviceClass = request.path("deviceClassName");
+        if (deviceClass.isTextual()) {
+            classes.put(key, deviceClass.asText());
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import io.dra4j.api.error.DraException;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/** How to reach the API server: a kubeconfig file, or the service account of the pod. */
+final class ClientConfig {
+
+    private static final int CONNECT_MILLIS = 5_000;
+    private static final int REQUEST_MILLIS = 10_000;
+    private static final Path SERVICE_ACCOUNT =
+            Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+    private ClientConfig() {}
+
+    static Config of(@Nullable Path kubeconfig, String driver) {
+        Config config =
+                kubeconfig == null
+                        ? inCluster(System.getenv(), SERVICE_ACCOUNT)
+                        : fromFile(kubeconfig);
+        config.setUserAgent("dra4j/" + version() + " (" + driver + ")");
+        config.setConnectionTimeout(CONNECT_MILLIS);
+        config.setRequestTimeout(REQUEST_MILLIS);
+        // Retries are ours, in TransientRetry and the publisher's loop: both keep a budget.
+        config.setRequestRetryBackoffLimit(0);
+        config.setOnlyHttpWatches(true);
+        return config;
+    }
+
+    static Config fromFile(Path kubeconfig) {
+        if (!Files.isReadable(kubeconfig) || Files.isDirectory(kubeconfig)) {
+            throw new DraException(
+                    "Cannot read the kubeconfig file "
+                            + kubeconfig
+                            + (Files.exists(kubeconfig)
+                                    ? ": it is no readable file"
+                                    : ": there is no such file")
+                            + "; correct the path, or give none to use the pod's service account");
+        }
+        try {
+            return Config.fromKubeconfig(kubeconfig.toFile());
+        } catch (KubernetesClientException | IllegalArgumentException e) {
+            throw new DraException(
+                    "The file " + kubeconfig + " is not a valid kubeconfig: " + e.getMessage(), e);
+        }
+    }
+
+    /** Reads what Kubernetes gives each pod; not fabric8's own search, which tries home folders. */
+    static Config inCluster(Map<String, String> environment, Path serviceAccount) {
+        String host = environment.get("KUBERNETES_SERVICE_HOST");
+        String port = environment.get("KUBERNETES_SERVICE_PORT");
+        Path token = serviceAccount.resolve("token");
+        if (host == null || port == null || !Files.isReadable(token)) {
+            throw new DraException(
+                    "No kubeconfig is given, and this is no pod of a cluster"
+                            + " (KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and "
+                            + token
+                            + " are needed); give a kubeconfig file");
+        }
+        Config config = Config.empty();
+        config.setMasterUrl(
+                "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+        config.setCaCertFile(serviceAccount.resolve("ca.crt").toString());
+        // The kubelet replaces the token before it expires: read it each time.
+        config.setOauthTokenProvider(() -> read(token));
+        return config;
+    }
+
+    private static String read(Path token) {
+        try {
+            return Files.readString(token).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String version() {
+        try (InputStream properties =
+                ClientConfig.class.getResourceAsStream(
+                        "/META-INF/maven/io.dra4j/dra4j-sdk-runtime/pom.properties")) {
+            if (properties == null) {
+                return "unpackaged";
+            }
+            Properties values = new Properties();
+            values.load(properties);
+            return values.getProperty("version", "unpackaged");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

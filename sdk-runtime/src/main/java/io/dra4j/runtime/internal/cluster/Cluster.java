@@ -1,0 +1,122 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.error.DraException;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The API server, as a driver on a node needs it.
+ *
+ * <p>All methods may be called from any thread, at once. Nothing is cached but the node's UID, and
+ * there is no limit on the rate of requests: each answers something that happened.
+ */
+public final class Cluster implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
+    private static final String DRA_API = "apis/resource.k8s.io/v1";
+
+    private final KubernetesClient client;
+    private final ApiCalls calls;
+    private final SliceStore slices;
+    private final TransientRetry retry;
+
+    private Cluster(KubernetesClient client, String driver, String node) {
+        this.client = client;
+        this.calls = new ApiCalls(client.getHttpClient(), client.getMasterUrl().toString());
+        this.slices = new KubernetesSlices(calls, client, driver, node);
+        this.retry =
+                new TransientRetry(
+                        InstantSource.system(),
+                        pause -> Thread.sleep(pause.toMillis()),
+                        RandomGenerator.getDefault());
+    }
+
+    /**
+     * Makes a client; no request is sent yet.
+     *
+     * @param kubeconfig the kubeconfig file; {@code null} for the service account of the pod
+     * @param driver the driver's name
+     * @param node the name of the node that the driver runs on
+     * @throws DraException if the file or the service account can't be read
+     */
+    public static Cluster connect(@Nullable Path kubeconfig, String driver, String node) {
+        Config config = ClientConfig.of(kubeconfig, driver);
+        return new Cluster(new KubernetesClientBuilder().withConfig(config).build(), driver, node);
+    }
+
+    /**
+     * Reads a claim from the API server; transient failures are waited for until the deadline.
+     *
+     * @throws ClusterException.NotFound if there is no claim of that name
+     * @throws ClusterException if it can't be read
+     */
+    public ClaimObject claim(ClaimRef ref, Instant deadline) {
+        // Both names are checked by ClaimRef: neither holds a character that a URL would take.
+        String path = DRA_API + "/namespaces/" + ref.namespace() + "/resourceclaims/" + ref.name();
+        String json = retry.until(deadline, limit -> calls.read(path, limit));
+        try {
+            return ClaimCodec.decode(json);
+        } catch (IllegalArgumentException e) {
+            throw new ClusterException(
+                    "The API server's answer is no ResourceClaim: " + e.getMessage(), 200, null);
+        }
+    }
+
+    /** Returns this driver's slices of this node. */
+    public SliceStore slices() {
+        return slices;
+    }
+
+    /**
+     * Checks that the server has the API that this SDK speaks; silent if it can't be asked, because
+     * a driver must start, and unprepare, without an API server.
+     *
+     * @param limit how long to wait for an answer
+     * @throws DraException if the server is reached and does not serve resource.k8s.io/v1
+     */
+    public void requireDraApi(Duration limit) {
+        try {
+            calls.read(DRA_API, limit);
+        } catch (ClusterException.NotFound e) {
+            throw new DraException(
+                    "The API server "
+                            + calls.server()
+                            + version(limit)
+                            + " does not serve resource.k8s.io/v1; Kubernetes 1.34 or newer is"
+                            + " needed, with that API group enabled",
+                    e);
+        } catch (ClusterException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .log("Could not ask the API server for its DRA API; going on without");
+        }
+    }
+
+    private String version(Duration limit) {
+        try {
+            return " ("
+                    + Json.parse(calls.read("version", limit)).path("gitVersion").asText()
+                    + ")";
+        } catch (ClusterException | IllegalArgumentException e) {
+            return "";
+        }
+    }
+
+    /** Ends all watches and connections. */
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,72 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import io.dra4j.api.error.DraException;
+import java.io.Serial;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to the API server failed.
+ *
+ * <p>The message says what was asked for and what came back, in words that may go into an Event of
+ * a pod. A transient failure may go away by itself: no connection, no answer in time, 408, 429,
+ * 5xx.
+ */
+public class ClusterException extends DraException {
+
+    @Serial private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final @Nullable Duration retryAfter;
+
+    /**
+     * Creates the failure that an answer reports.
+     *
+     * @param message what was asked for, and what came back
+     * @param status the HTTP status
+     * @param retryAfter how long the server asks to wait, or {@code null}
+     */
+    public ClusterException(String message, int status, @Nullable Duration retryAfter) {
+        super(message);
+        this.status = status;
+        this.retryAfter = retryAfter;
+    }
+
+    ClusterException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.status = 0;
+        this.retryAfter = null;
+    }
+
+    /** Returns the HTTP status of the answer, or 0 if there was no answer. */
+    public int status() {
+        return status;
+    }
+
+    /** Returns how long the server asks to wait, or {@code null} if it does not say. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+
+    /** Tells whether the same request may succeed later with nobody doing anything. */
+    public boolean isTransient() {
+        return status == 0 || status == 408 || status == 429 || status >= 500;
+    }
+
+    /** Tells whether the object was changed, deleted or made by somebody else in the meantime. */
+    public boolean isConflict() {
+        return status == 404 || status == 409 || status == 410 || status == 412;
+    }
+
+    /** The object asked for does not exist. */
+    public static final class NotFound extends ClusterException {
+
+        @Serial private static final long serialVersionUID = 1L;
+
+        NotFound(String message) {
+            super(message, 404, null);
+        }
+    }
+}

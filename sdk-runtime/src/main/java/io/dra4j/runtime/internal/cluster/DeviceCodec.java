@@ -1,0 +1,295 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.BindingConditions;
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.Taint;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** One device of a slice, to JSON and back. */
+final class DeviceCodec {
+
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private static final Set<String> KNOWN =
+            Set.of(
+                    "name",
+                    "attributes",
+                    "capacity",
+                    "allowMultipleAllocations",
+                    "consumesCounters",
+                    "taints",
+                    "nodeName",
+                    "nodeSelector",
+                    "allNodes",
+                    "bindingConditions",
+                    "bindingFailureConditions",
+                    "bindsToNode");
+
+    private DeviceCodec() {}
+
+    static ObjectNode encode(Device device) {
+        ObjectNode json = Json.object().put("name", device.name().value());
+        Json.putMap(json, "attributes", device.attributes(), DeviceCodec::attribute);
+        Json.putMap(json, "capacity", device.capacities(), DeviceCodec::capacity);
+        putTrue(json, "allowMultipleAllocations", device.allowMultipleAllocations());
+        Json.putList(json, "consumesCounters", device.consumesCounters(), DeviceCodec::consumption);
+        Json.putList(json, "taints", device.taints(), DeviceCodec::taint);
+        if (device.placement() != null) {
+            PlacementCodec.putDevice(json, device.placement());
+        }
+        Json.putStrings(json, "bindingConditions", device.binding().conditions());
+        Json.putStrings(json, "bindingFailureConditions", device.binding().failureConditions());
+        putTrue(json, "bindsToNode", device.bindsToNode());
+        device.rawFields().forEach((field, text) -> json.set(field, rawField(device, field, text)));
+        return json;
+    }
+
+    static Device decode(JsonNode json) {
+        return new Device(
+                new DeviceName(json.path("name").asText()),
+                attributes(json.path("attributes")),
+                Json.map(json.path("capacity"), DeviceCodec::capacity),
+                json.path("allowMultipleAllocations").asBoolean(false),
+                Json.list(json.path("consumesCounters"), DeviceCodec::consumption),
+                Json.list(json.path("taints"), DeviceCodec::taint),
+                PlacementCodec.ofDevice(json),
+                new BindingConditions(
+                        Json.strings(json.path("bindingConditions")),
+                        Json.strings(json.path("bindingFailureConditions"))),
+                json.path("bindsToNode").asBoolean(false),
+                rawFields(json));
+    }
+
+    private static JsonNode rawField(Device device, String field, String text) {
+        if (KNOWN.contains(field)) {
+            throw new IllegalArgumentException(
+                    "Device "
+                            + device.name()
+                            + ": raw field "
+                            + field
+                            + " has a method of its own");
+        }
+        try {
+            return Json.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "Device " + device.name() + ": raw field " + field + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Map<String, String> rawFields(JsonNode json) {
+        Map<String, String> raw = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> field : json.properties()) {
+            if (!KNOWN.contains(field.getKey())) {
+                raw.put(field.getKey(), Json.sorted(field.getValue()));
+            }
+        }
+        return raw;
+    }
+
+    private static void putTrue(ObjectNode json, String field, boolean value) {
+        if (value) {
+            json.put(field, true);
+        }
+    }
+
+    private static ObjectNode attribute(AttributeValue value) {
+        ObjectNode json = Json.object();
+        if (value instanceof AttributeValue.OfString text) {
+            json.put("string", text.value());
+        } else if (value instanceof AttributeValue.OfInt number) {
+            json.put("int", number.value());
+        } else if (value instanceof AttributeValue.OfBool truth) {
+            json.put("bool", truth.value());
+        } else if (value instanceof AttributeValue.OfVersion version) {
+            json.put("version", version.value());
+        } else {
+            putListAttribute(json, value);
+        }
+        return json;
+    }
+
+    private static void putListAttribute(ObjectNode json, AttributeValue value) {
+        if (value instanceof AttributeValue.OfStrings texts) {
+            Json.putStrings(json, "strings", texts.values());
+        } else if (value instanceof AttributeValue.OfInts numbers) {
+            Json.putList(json, "ints", numbers.values(), NODES::numberNode);
+        } else if (value instanceof AttributeValue.OfBools truths) {
+            Json.putList(json, "bools", truths.values(), NODES::booleanNode);
+        } else if (value instanceof AttributeValue.OfVersions versions) {
+            Json.putStrings(json, "versions", versions.values());
+        }
+    }
+
+    /** Leaves out attributes without a value: what a server makes of types it does not know. */
+    private static Map<String, AttributeValue> attributes(JsonNode json) {
+        Map<String, AttributeValue> attributes = new LinkedHashMap<>();
+        Json.map(json, DeviceCodec::attributeValue)
+                .forEach(
+                        (key, value) -> {
+                            if (value != null) {
+                                attributes.put(key, value);
+                            }
+                        });
+        return attributes;
+    }
+
+    private static @Nullable AttributeValue attributeValue(JsonNode json) {
+        if (json.has("string")) {
+            return AttributeValue.of(json.get("string").asText());
+        } else if (json.has("int")) {
+            return AttributeValue.of(json.get("int").asLong());
+        } else if (json.has("bool")) {
+            return AttributeValue.of(json.get("bool").asBoolean());
+        } else if (json.has("version")) {
+            return AttributeValue.version(json.get("version").asText());
+        }
+        return listAttribute(json);
+    }
+
+    private static @Nullable AttributeValue listAttribute(JsonNode json) {
+        if (json.has("strings")) {
+            return new AttributeValue.OfStrings(Json.strings(json.get("strings")));
+        } else if (json.has("ints")) {
+            return new AttributeValue.OfInts(Json.list(json.get("ints"), JsonNode::asLong));
+        } else if (json.has("bools")) {
+            return new AttributeValue.OfBools(Json.list(json.get("bools"), JsonNode::asBoolean));
+        } else if (json.has("versions")) {
+            return new AttributeValue.OfVersions(Json.strings(json.get("versions")));
+        }
+        return null;
+    }
+
+    private static ObjectNode capacity(Capacity capacity) {
+        ObjectNode json = Json.object().put("value", capacity.value().text());
+        RequestPolicy policy = capacity.requestPolicy();
+        if (policy != null) {
+            ObjectNode policyJson = json.putObject("requestPolicy");
+            put(policyJson, "default", policy.defaultValue());
+            Json.putStrings(
+                    policyJson,
+                    "validValues",
+                    policy.validValues().stream().map(Quantity::text).toList());
+            putRange(policyJson, policy.validRange());
+        }
+        return json;
+    }
+
+    private static void putRange(ObjectNode json, RequestPolicy.@Nullable ValidRange range) {
+        if (range != null) {
+            ObjectNode rangeJson = json.putObject("validRange");
+            put(rangeJson, "min", range.min());
+            put(rangeJson, "max", range.max());
+            put(rangeJson, "step", range.step());
+        }
+    }
+
+    private static Capacity capacity(JsonNode json) {
+        JsonNode policy = json.path("requestPolicy");
+        return new Capacity(
+                new Quantity(json.path("value").asText()),
+                policy.isObject()
+                        ? new RequestPolicy(
+                                quantity(policy.path("default")),
+                                Json.list(
+                                        policy.path("validValues"), v -> new Quantity(v.asText())),
+                                range(policy.path("validRange")))
+                        : null);
+    }
+
+    private static RequestPolicy.@Nullable ValidRange range(JsonNode json) {
+        return json.isObject()
+                ? new RequestPolicy.ValidRange(
+                        new Quantity(json.path("min").asText()),
+                        quantity(json.path("max")),
+                        quantity(json.path("step")))
+                : null;
+    }
+
+    private static void put(ObjectNode json, String field, @Nullable Quantity quantity) {
+        if (quantity != null) {
+            json.put(field, quantity.text());
+        }
+    }
+
+    private static @Nullable Quantity quantity(JsonNode json) {
+        return json.isValueNode() && !json.isNull() ? new Quantity(json.asText()) : null;
+    }
+
+    private static ObjectNode consumption(CounterConsumption consumption) {
+        ObjectNode json = Json.object().put("counterSet", consumption.counterSet());
+        json.set("counters", counters(consumption.counters()));
+        return json;
+    }
+
+    private static CounterConsumption consumption(JsonNode json) {
+        return new CounterConsumption(
+                json.path("counterSet").asText(), counters(json.path("counters")));
+    }
+
+    static ObjectNode counters(Map<String, Quantity> counters) {
+        ObjectNode json = Json.object();
+        counters.forEach((name, amount) -> json.putObject(name).put("value", amount.text()));
+        return json;
+    }
+
+    static Map<String, Quantity> counters(JsonNode json) {
+        return Json.map(json, counter -> new Quantity(counter.path("value").asText()));
+    }
+
+    private static ObjectNode taint(Taint taint) {
+        ObjectNode json = Json.object().put("key", taint.key());
+        if (taint.value() != null) {
+            json.put("value", taint.value());
+        }
+        json.put("effect", taint.effect().apiName());
+        if (taint.timeAdded() != null) {
+            json.put("timeAdded", taint.timeAdded().truncatedTo(ChronoUnit.SECONDS).toString());
+        }
+        return json;
+    }
+
+    private static Taint taint(JsonNode json) {
+        String effect = json.path("effect").asText();
+        return new Taint(
+                json.path("key").asText(),
+                json.path("value").asText("").isEmpty() ? null : json.path("value").asText(),
+                Stream.of(Taint.Effect.values())
+                        .filter(known -> known.apiName().equals(effect))
+                        .findFirst()
+                        .orElseThrow(
+                                () -> new IllegalArgumentException("Unknown effect " + effect)),
+                time(json.path("timeAdded")));
+    }
+
+    private static @Nullable Instant time(JsonNode json) {
+        try {
+            return json.isTextual() ? Instant.parse(json.asText()) : null;
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException("Not a time: " + json.asText(), e);
+        }
+    }
+
+    static List<Device> decodeAll(JsonNode devices) {
+        return Json.list(devices, DeviceCodec::decode);
+    }
+}

@@ -1,0 +1,98 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** JSON as this package reads and writes it: trees, so that unknown fields survive. */
+final class Json {
+
+    private static final JsonMapper MAPPER =
+            JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
+
+    private Json() {}
+
+    static ObjectNode object() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    /**
+     * Reads one JSON value.
+     *
+     * @throws IllegalArgumentException if the text is something else
+     */
+    static JsonNode parse(String text) {
+        try {
+            JsonNode node = MAPPER.readTree(text);
+            if (node == null || node.isMissingNode()) {
+                throw new IllegalArgumentException("Not JSON: empty");
+            }
+            return node;
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("Not JSON: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    /** Returns any bean as a tree. */
+    static JsonNode tree(Object bean) {
+        return MAPPER.valueToTree(bean);
+    }
+
+    /** Writes a value with the keys of all objects sorted: equal values give equal text. */
+    static String sorted(JsonNode node) {
+        try {
+            return MAPPER.writeValueAsString(MAPPER.treeToValue(node, Object.class));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("A JSON tree can always be written", e);
+        }
+    }
+
+    static <T> List<T> list(JsonNode array, Function<JsonNode, T> read) {
+        List<T> values = new ArrayList<>();
+        array.forEach(element -> values.add(read.apply(element)));
+        return values;
+    }
+
+    static List<String> strings(JsonNode array) {
+        return list(array, JsonNode::asText);
+    }
+
+    static <T> Map<String, T> map(JsonNode object, Function<JsonNode, T> read) {
+        Map<String, T> values = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            values.put(field.getKey(), read.apply(field.getValue()));
+        }
+        return values;
+    }
+
+    /** Adds a list unless it is empty: the API takes an empty list for a present one. */
+    static <T> void putList(
+            ObjectNode object, String field, Collection<T> values, Function<T, JsonNode> write) {
+        if (!values.isEmpty()) {
+            values.forEach(value -> object.withArray("/" + field).add(write.apply(value)));
+        }
+    }
+
+    static void putStrings(ObjectNode object, String field, Collection<String> values) {
+        putList(object, field, values, JsonNodeFactory.instance::textNode);
+    }
+
+    static <T> void putMap(
+            ObjectNode object, String field, Map<String, T> values, Function<T, JsonNode> write) {
+        if (!values.isEmpty()) {
+            ObjectNode map = object.putObject(field);
+            values.forEach((key, value) -> map.set(key, write.apply(value)));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.ListOptions;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The slices in the cluster: requests through {@link ApiCalls}, watches through fabric8. */
+final class KubernetesSlices implements SliceStore {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final String PATH = "apis/resource.k8s.io/v1/resourceslices";
+    private static final ResourceDefinitionContext KIND =
+            new ResourceDefinitionContext.Builder()
+                    .withGroup("resource.k8s.io")
+                    .withVersion("v1")
+                    .withPlural("resourceslices")
+                    .withKind("ResourceSlice")
+                    .withNamespaced(false)
+                    .build();
+
+    private final ApiCalls calls;
+    private final KubernetesClient client;
+    private final String driver;
+    private final String node;
+    private final SliceCodec codec;
+
+    private volatile @Nullable String nodeUid;
+
+    KubernetesSlices(ApiCalls calls, KubernetesClient client, String driver, String node) {
+        this.calls = calls;
+        this.client = client;
+        this.driver = driver;
+        this.node = node;
+        this.codec = new SliceCodec(driver, node);
+    }
+
+    /** Reads the node's UID, too: a node that was made anew under its name owns nothing old. */
+    @Override
+    public Snapshot list(Scope scope) {
+        String owner = readNodeUid();
+        String query =
+                "?fieldSelector=" + URLEncoder.encode(selector(scope), StandardCharsets.UTF_8);
+        JsonNode list = Json.parse(calls.read(PATH + query, LIMIT));
+        return new Snapshot(
+                Json.list(list.path("items"), slice -> codec.decode(slice, owner)),
+                list.path("metadata").path("resourceVersion").asText());
+    }
+
+    @Override
+    public Watch watch(Scope scope, String resourceVersion, Listener listener) {
+        String owner = nodeUid();
+        ListOptions options =
+                new ListOptionsBuilder()
+                        .withFieldSelector(selector(scope))
+                        .withResourceVersion(resourceVersion)
+                        .withAllowWatchBookmarks(true)
+                        .build();
+        try {
+            io.fabric8.kubernetes.client.Watch watch =
+                    client.genericKubernetesResources(KIND)
+                            .watch(options, new Events(listener, owner));
+            return watch::close;
+        } catch (KubernetesClientException e) {
+            throw new ClusterException("Cannot watch the ResourceSlices: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Stored create(int index, Content content) {
+        String owner = nodeUid();
+        ObjectNode body = codec.encodeNew(index, content, owner);
+        return codec.decode(Json.parse(calls.send("POST", PATH, body, LIMIT)), owner);
+    }
+
+    @Override
+    public Stored update(Stored slice, Content content) {
+        String owner = nodeUid();
+        ObjectNode body = codec.encodeUpdate(slice, content, owner);
+        return codec.decode(
+                Json.parse(calls.send("PUT", PATH + "/" + slice.name(), body, LIMIT)), owner);
+    }
+
+    @Override
+    public void delete(Stored slice) {
+        ObjectNode options = Json.object().put("apiVersion", "v1").put("kind", "DeleteOptions");
+        options.putObject("preconditions")
+                .put("uid", slice.uid())
+                .put("resourceVersion", slice.resourceVersion());
+        try {
+            calls.send("DELETE", PATH + "/" + slice.name(), options, LIMIT);
+        } catch (ClusterException.NotFound e) {
+            // Somebody else was faster, to the same end.
+        }
+    }
+
+    private String selector(Scope scope) {
+        return "spec.driver=" + driver + ",spec.nodeName=" + (scope == Scope.NODE ? node : "");
+    }
+
+    private String nodeUid() {
+        String known = nodeUid;
+        return known == null ? readNodeUid() : known;
+    }
+
+    private String readNodeUid() {
+        JsonNode object = Json.parse(calls.read("api/v1/nodes/" + node, LIMIT));
+        String uid = object.path("metadata").path("uid").asText();
+        nodeUid = uid;
+        return uid;
+    }
+
+    /** Hands fabric8's events on as ours. */
+    private final class Events implements Watcher<GenericKubernetesResource> {
+        private final Listener listener;
+        private final String owner;
+
+        Events(Listener listener, String owner) {
+            this.listener = listener;
+            this.owner = owner;
+        }
+
+        @Override
+        public void eventReceived(Action action, GenericKubernetesResource slice) {
+            if (action == Action.ADDED || action == Action.MODIFIED) {
+                listener.changed(codec.decode(Json.tree(slice), owner));
+            } else if (action == Action.DELETED) {
+                listener.deleted(codec.decode(Json.tree(slice), owner));
+            }
+        }
+
+        @Override
+        public void onClose() {}
+
+        @Override
+        public void onClose(WatcherException cause) {
+            listener.ended(String.valueOf(cause.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A {@code ResourceSlice} of {@code resource.k8s.io/v1}, to JSON and back.
+ *
+ * @param driver the driver whose slices these are
+ * @param node the node that publishes them
+ */
+record SliceCodec(String driver, String node) {
+
+    static Content canonical(Content content) {
+        return content(new SliceCodec("", "").spec(content));
+    }
+
+    /** Returns the body of a create request; the server cuts the name's base to 58 characters. */
+    ObjectNode encodeNew(int index, Content content, String nodeUid) {
+        ObjectNode slice = slice(content, nodeUid);
+        String base = String.format(Locale.ROOT, "%05x-%s-%s-", index, driver, node);
+        ((ObjectNode) slice.get("metadata")).put("generateName", base);
+        return slice;
+    }
+
+    /** Returns the body of an update request, which fails if the slice has another version. */
+    ObjectNode encodeUpdate(Stored slice, Content content, String nodeUid) {
+        ObjectNode json = slice(content, nodeUid);
+        ((ObjectNode) json.get("metadata"))
+                .put("name", slice.name())
+                .put("uid", slice.uid())
+                .put("resourceVersion", slice.resourceVersion());
+        return json;
+    }
+
+    Stored decode(JsonNode slice, String nodeUid) {
+        JsonNode metadata = slice.path("metadata");
+        return new Stored(
+                metadata.path("name").asText(),
+                metadata.path("uid").asText(),
+                metadata.path("resourceVersion").asText(),
+                isOwner(metadata.path("ownerReferences"), nodeUid),
+                readable(slice.path("spec")));
+    }
+
+    private ObjectNode slice(Content content, String nodeUid) {
+        ObjectNode slice =
+                Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
+        slice.putObject("metadata")
+                .putArray("ownerReferences")
+                .addObject()
+                .put("apiVersion", "v1")
+                .put("kind", "Node")
+                .put("name", node)
+                .put("uid", nodeUid)
+                .put("controller", true);
+        slice.set("spec", spec(content));
+        return slice;
+    }
+
+    private ObjectNode spec(Content content) {
+        ObjectNode spec = Json.object().put("driver", driver);
+        spec.putObject("pool")
+                .put("name", content.pool().value())
+                .put("generation", content.generation())
+                .put("resourceSliceCount", content.sliceCount());
+        PlacementCodec.putPool(spec, content.placement(), node);
+        Json.putList(spec, "devices", content.devices(), DeviceCodec::encode);
+        Json.putList(spec, "sharedCounters", content.counterSets(), SliceCodec::counterSet);
+        return spec;
+    }
+
+    private static boolean isOwner(JsonNode references, String nodeUid) {
+        return Json.list(references, reference -> reference).stream()
+                .anyMatch(
+                        reference ->
+                                reference.path("kind").asText().equals("Node")
+                                        && reference.path("uid").asText().equals(nodeUid));
+    }
+
+    /**
+     * A slice that somebody wrote in a way that this SDK never does is taken for an empty one: it
+     * is then replaced, instead of blocking everything.
+     */
+    private static Content readable(JsonNode spec) {
+        try {
+            return content(spec);
+        } catch (IllegalArgumentException e) {
+            JsonNode pool = spec.path("pool");
+            return new Content(
+                    new PoolName(pool.path("name").asText()),
+                    pool.path("generation").asLong(),
+                    pool.path("resourceSliceCount").asLong(),
+                    spec.path("nodeName").isTextual()
+                            ? new Placement.ThisNode()
+                            : new Placement.AllNodes(),
+                    List.of(),
+                    List.of());
+        }
+    }
+
+    private static Content content(JsonNode spec) {
+        JsonNode pool = spec.path("pool");
+        return new Content(
+                new PoolName(pool.path("name").asText()),
+                pool.path("generation").asLong(),
+                pool.path("resourceSliceCount").asLong(),
+                PlacementCodec.ofPool(spec),
+                DeviceCodec.decodeAll(spec.path("devices")),
+                Json.list(spec.path("sharedCounters"), SliceCodec::counterSet));
+    }
+
+    private static ObjectNode counterSet(CounterSet set) {
+        ObjectNode json = Json.object().put("name", set.name());
+        json.set("counters", DeviceCodec.counters(set.counters()));
+        return json;
+    }
+
+    private static CounterSet counterSet(JsonNode json) {
+        return new CounterSet(
+                json.path("name").asText(), DeviceCodec.counters(json.path("counters")));
+    }
+}

@@ -1,0 +1,146 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.PoolName;
+import java.util.List;
+
+/**
+ * The {@code ResourceSlice}s of this driver on this node, in the cluster.
+ *
+ * <p>All methods but {@link Watch#close} block for at most some seconds, and throw {@link
+ * ClusterException}; none retries. Calls may come from any thread.
+ */
+public interface SliceStore {
+
+    /** Reads all slices of a scope. */
+    Snapshot list(Scope scope);
+
+    /**
+     * Follows what happens to the slices of a scope after a snapshot of it.
+     *
+     * <p>Broken connections are taken up again; the watch ends when the server has forgotten what
+     * happened since, or on {@link Watch#close}. The listener is called on threads of the client.
+     */
+    Watch watch(Scope scope, String resourceVersion, Listener listener);
+
+    /**
+     * Creates a slice, owned by the node.
+     *
+     * @param index the slice's place in its pool, which becomes the first part of its name
+     */
+    Stored create(int index, Content content);
+
+    /** Replaces a slice; a conflict if it is no longer as given. */
+    Stored update(Stored slice, Content content);
+
+    /** Deletes a slice; done if there is none; a conflict if it is no longer as given. */
+    void delete(Stored slice);
+
+    /** Which of the driver's slices. */
+    enum Scope {
+        /** Those for devices of this node: {@code spec.nodeName} is the node. */
+        NODE,
+        /** Those for devices of no single node, published by any node: tell them by owner. */
+        CLUSTER
+    }
+
+    /**
+     * All slices of a scope at one moment.
+     *
+     * @param slices the slices
+     * @param resourceVersion the moment
+     */
+    record Snapshot(List<Stored> slices, String resourceVersion) {
+
+        /** Copies the list. */
+        public Snapshot {
+            slices = List.copyOf(slices);
+        }
+    }
+
+    /**
+     * A slice as the API server has it.
+     *
+     * @param name its name
+     * @param uid its UID
+     * @param resourceVersion its version
+     * @param ownedByNode whether its owner is this driver's node as it is now
+     * @param content what it says
+     */
+    record Stored(
+            String name, String uid, String resourceVersion, boolean ownedByNode, Content content) {
+
+        /** Returns this slice with another content. */
+        public Stored withContent(Content other) {
+            return new Stored(name, uid, resourceVersion, ownedByNode, other);
+        }
+    }
+
+    /**
+     * What a slice says; devices, or counter sets, or neither (an empty pool).
+     *
+     * @param pool its pool
+     * @param generation the pool's generation: consumers ignore slices of older ones
+     * @param sliceCount of how many slices the pool consists in this generation
+     * @param placement from which nodes the devices can be used
+     * @param devices the devices, in order of preference
+     * @param counterSets what the pool's devices share
+     */
+    record Content(
+            PoolName pool,
+            long generation,
+            long sliceCount,
+            Placement placement,
+            List<Device> devices,
+            List<CounterSet> counterSets) {
+
+        /** Copies the lists. */
+        public Content {
+            devices = List.copyOf(devices);
+            counterSets = List.copyOf(counterSets);
+        }
+
+        /** Returns this content as part of another generation. */
+        public Content at(long newGeneration, long newSliceCount) {
+            return new Content(pool, newGeneration, newSliceCount, placement, devices, counterSets);
+        }
+
+        /** Returns this content with other devices. */
+        public Content withDevices(List<Device> newDevices) {
+            return new Content(pool, generation, sliceCount, placement, newDevices, counterSets);
+        }
+
+        /**
+         * Returns this content as it reads after a way through the API and back, so that equal
+         * meaning is equal content: raw JSON in one form, times in whole seconds.
+         *
+         * @throws IllegalArgumentException if it can't be written, with device and field
+         */
+        public Content canonical() {
+            return SliceCodec.canonical(this);
+        }
+    }
+
+    /** Hears what happens to slices, in order. */
+    interface Listener {
+        /** A slice was created or changed. */
+        void changed(Stored slice);
+
+        /** A slice was deleted. */
+        void deleted(Stored slice);
+
+        /** The watch has ended by itself: list again. */
+        void ended(String reason);
+    }
+
+    /** A running watch. */
+    interface Watch extends AutoCloseable {
+        /** Ends the watch; the listener hears no end of it. */
+        @Override
+        void close();
+    }
+}

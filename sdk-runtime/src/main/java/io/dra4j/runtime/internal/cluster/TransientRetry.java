@@ -1,0 +1,83 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * Repeats one call while it fails in passing and there is time left.
+ *
+ * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so that a
+ * short outage is better waited for inside the call. No attempt may take all the time there is: a
+ * connection that hangs is given up for another.
+ */
+final class TransientRetry {
+
+    private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(10);
+    private static final Duration FIRST_WAIT = Duration.ofMillis(100);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
+    private final InstantSource clock;
+    private final Sleeper sleeper;
+    private final RandomGenerator random;
+
+    TransientRetry(InstantSource clock, Sleeper sleeper, RandomGenerator random) {
+        this.clock = clock;
+        this.sleeper = sleeper;
+        this.random = random;
+    }
+
+    /**
+     * Calls until there is an answer.
+     *
+     * @param deadline when to give up; one attempt is made in any case
+     * @param attempt the call, given the time that it may take
+     * @throws ClusterException the last failure, if it is permanent or there is no time left
+     */
+    <T> T until(Instant deadline, Function<Duration, T> attempt) {
+        Duration wait = FIRST_WAIT;
+        while (true) {
+            Duration left = Duration.between(clock.instant(), deadline);
+            try {
+                return attempt.apply(left.compareTo(LONGEST_ATTEMPT) < 0 ? left : LONGEST_ATTEMPT);
+            } catch (ClusterException failure) {
+                Duration pause = pause(failure, wait);
+                if (!failure.isTransient()
+                        || Thread.currentThread().isInterrupted()
+                        || clock.instant().plus(pause).isAfter(deadline)) {
+                    throw failure;
+                }
+                sleep(pause, failure);
+                wait =
+                        wait.multipliedBy(2).compareTo(LONGEST_WAIT) > 0
+                                ? LONGEST_WAIT
+                                : wait.multipliedBy(2);
+            }
+        }
+    }
+
+    /** Between half and all of the wait, so that the nodes of a cluster do not come as one. */
+    private Duration pause(ClusterException failure, Duration wait) {
+        Duration asked = failure.retryAfter();
+        Duration jittered = Duration.ofMillis((long) (wait.toMillis() * random.nextDouble(0.5, 1)));
+        return asked != null && asked.compareTo(jittered) > 0 ? asked : jittered;
+    }
+
+    private void sleep(Duration pause, ClusterException failure) {
+        try {
+            sleeper.sleep(pause);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure;
+        }
+    }
+
+    /** Waits. */
+    interface Sleeper {
+        void sleep(Duration pause) throws InterruptedException;
+    }
+}
