@@ -1,0 +1,101 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Decides which slices a pool consists of: the pool and the plan before in, the new plan out.
+ *
+ * <p>A slice takes 128 devices, or 64 if the pool has taints, counters or lists, and counter sets
+ * have slices of their own. Placement is stable: a device keeps its slice when others come and go.
+ * Within a slice devices have the inventory's order; so have the slices of a pool that is planned
+ * for the first time. A pool has at least one slice: empty is not absent.
+ */
+final class SlicePlanner {
+
+    static final int MOST_DEVICES = 128;
+    static final int MOST_SPECIAL_DEVICES = 64;
+    static final int MOST_COUNTER_SETS = 8;
+
+    private SlicePlanner() {}
+
+    /**
+     * Plans a pool.
+     *
+     * @throws IllegalArgumentException if the pool can't be written as slices; the message names
+     *     pool, device and field
+     */
+    static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before) {
+        try {
+            Set<Integer> taken = new HashSet<>();
+            TreeMap<Integer, List<CounterSet>> counters =
+                    new Arrangement<CounterSet>(CounterSet::name, MOST_COUNTER_SETS)
+                            .place(pool.counterSets(), held(before, Content::counterSets), taken);
+            TreeMap<Integer, List<Device>> devices =
+                    new Arrangement<Device>(Device::name, deviceLimit(pool))
+                            .place(pool.devices(), held(before, Content::devices), taken);
+            if (taken.isEmpty()) {
+                devices.put(0, List.of());
+            }
+            return slices(pool, counters, devices);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("Pool " + pool.name() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static <T> Map<Integer, List<T>> held(
+            List<PlannedSlice> before, Function<Content, List<T>> part) {
+        Map<Integer, List<T>> held = new TreeMap<>();
+        before.forEach(slice -> held.put(slice.index(), part.apply(slice.content())));
+        return held;
+    }
+
+    private static List<PlannedSlice> slices(
+            Pool pool,
+            TreeMap<Integer, List<CounterSet>> counters,
+            TreeMap<Integer, List<Device>> devices) {
+        long count = counters.size() + devices.size();
+        List<PlannedSlice> plan = new ArrayList<>();
+        counters.forEach((index, sets) -> plan.add(slice(pool, index, count, List.of(), sets)));
+        devices.forEach((index, some) -> plan.add(slice(pool, index, count, some, List.of())));
+        return plan;
+    }
+
+    private static PlannedSlice slice(
+            Pool pool, int index, long count, List<Device> devices, List<CounterSet> sets) {
+        Content content = new Content(pool.name(), 0, count, pool.placement(), devices, sets);
+        return new PlannedSlice(index, content.canonical());
+    }
+
+    /** The API allows 64 devices to a slice in which one has a taint, a counter or a list. */
+    private static int deviceLimit(Pool pool) {
+        return pool.devices().stream().anyMatch(SlicePlanner::isSpecial)
+                ? MOST_SPECIAL_DEVICES
+                : MOST_DEVICES;
+    }
+
+    private static boolean isSpecial(Device device) {
+        return !device.taints().isEmpty()
+                || !device.consumesCounters().isEmpty()
+                || device.attributes().values().stream().anyMatch(SlicePlanner::isList);
+    }
+
+    private static boolean isList(AttributeValue value) {
+        return value instanceof AttributeValue.OfStrings
+                || value instanceof AttributeValue.OfInts
+                || value instanceof AttributeValue.OfBools
+                || value instanceof AttributeValue.OfVersions;
+    }
+}

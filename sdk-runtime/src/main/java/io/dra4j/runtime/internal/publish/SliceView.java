@@ -1,0 +1,206 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
+import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.cluster.SliceStore.Watch;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the publisher knows of its slices in the cluster: one list, then watch events and its own
+ * writes. Used on the loop's thread alone; watch events are handed over to it.
+ *
+ * <p>An event about an own write, or an older one, changes nothing: versions are compared as the
+ * numbers that they are. A slice that was written counts as what was sent, even if the server left
+ * something out: to write it again would leave it out again.
+ */
+final class SliceView implements AutoCloseable {
+
+    private final SliceStore store;
+    private final Executor owner;
+    private final Runnable onForeignChange;
+    private final List<Watch> watches = new ArrayList<>();
+    private Map<String, Stored> slices = new HashMap<>();
+    private boolean current;
+    private boolean watchesCluster;
+    private int epoch;
+
+    /**
+     * Starts with no knowledge.
+     *
+     * @param store the cluster
+     * @param owner runs tasks on the loop's thread
+     * @param onForeignChange called there after somebody else changed or deleted a slice, or a
+     *     watch ended
+     */
+    SliceView(SliceStore store, Executor owner, Runnable onForeignChange) {
+        this.store = store;
+        this.owner = owner;
+        this.onForeignChange = onForeignChange;
+    }
+
+    /**
+     * Lists and watches anew, unless the view is current.
+     *
+     * @param cluster whether slices for devices of no single node are published, too
+     */
+    void refresh(boolean cluster) {
+        if (current && (watchesCluster || !cluster)) {
+            return;
+        }
+        close();
+        Snapshot ofNode = store.list(Scope.NODE);
+        Snapshot ofCluster = store.list(Scope.CLUSTER);
+        Map<String, Stored> listed = new HashMap<>();
+        ofNode.slices().forEach(slice -> listed.put(slice.name(), known(slice)));
+        // Other nodes publish slices in this scope, too: theirs are not ours to touch.
+        List<Stored> ours = ofCluster.slices().stream().filter(Stored::ownedByNode).toList();
+        ours.forEach(slice -> listed.put(slice.name(), known(slice)));
+        slices = listed;
+        watch(Scope.NODE, ofNode);
+        watchesCluster = cluster || !ours.isEmpty();
+        if (watchesCluster) {
+            watch(Scope.CLUSTER, ofCluster);
+        }
+        current = true;
+    }
+
+    /** Says that this view may be wrong: the next refresh lists anew. */
+    void distrust() {
+        current = false;
+    }
+
+    Set<PoolName> pools() {
+        Set<PoolName> pools = new TreeSet<>();
+        slices.values().forEach(slice -> pools.add(slice.content().pool()));
+        return pools;
+    }
+
+    List<Stored> of(PoolName pool) {
+        return slices.values().stream().filter(s -> s.content().pool().equals(pool)).toList();
+    }
+
+    /** Remembers an own write. */
+    void wrote(Stored slice) {
+        slices.put(slice.name(), slice);
+    }
+
+    /** Remembers an own delete. */
+    void deleted(Stored slice) {
+        slices.remove(slice.name());
+    }
+
+    private Stored known(Stored listed) {
+        Stored known = slices.get(listed.name());
+        return known != null && known.resourceVersion().equals(listed.resourceVersion())
+                ? listed.withContent(known.content())
+                : listed;
+    }
+
+    private void watch(Scope scope, Snapshot from) {
+        watches.add(store.watch(scope, from.resourceVersion(), new Events(scope, epoch)));
+    }
+
+    private void onChanged(Scope scope, Stored slice) {
+        Stored known = slices.get(slice.name());
+        if (known == null && scope == Scope.CLUSTER && !slice.ownedByNode()) {
+            return;
+        }
+        if (known != null && !isNewer(slice, known)) {
+            return;
+        }
+        slices.put(slice.name(), slice);
+        if (known == null || !slice.equals(versionOf(slice, known))) {
+            onForeignChange.run();
+        }
+    }
+
+    private void onDeleted(Stored slice) {
+        if (slices.remove(slice.name()) != null) {
+            // The node itself may be gone, and its slices with it: list() asks for it again.
+            current = false;
+            onForeignChange.run();
+        }
+    }
+
+    private void onEnded() {
+        current = false;
+        onForeignChange.run();
+    }
+
+    private static boolean isNewer(Stored slice, Stored known) {
+        return !slice.uid().equals(known.uid())
+                || version(slice.resourceVersion()) > version(known.resourceVersion());
+    }
+
+    private static Stored versionOf(Stored slice, Stored known) {
+        return new Stored(
+                known.name(),
+                known.uid(),
+                slice.resourceVersion(),
+                known.ownedByNode(),
+                known.content());
+    }
+
+    /** Kubernetes 1.35 promises numbers, and all servers before it have them. */
+    private static long version(@Nullable String resourceVersion) {
+        return resourceVersion != null && resourceVersion.matches("[0-9]{1,18}")
+                ? Long.parseLong(resourceVersion)
+                : Long.MAX_VALUE;
+    }
+
+    /** Ends the watches; events that are still on their way are dropped. */
+    @Override
+    public void close() {
+        epoch++;
+        current = false;
+        watches.forEach(Watch::close);
+        watches.clear();
+    }
+
+    /** Events of one watch, handed over to the loop's thread. */
+    private final class Events implements SliceStore.Listener {
+        private final Scope scope;
+        private final int epochOfWatch;
+
+        Events(Scope scope, int epochOfWatch) {
+            this.scope = scope;
+            this.epochOfWatch = epochOfWatch;
+        }
+
+        @Override
+        public void changed(Stored slice) {
+            hand(() -> onChanged(scope, slice));
+        }
+
+        @Override
+        public void deleted(Stored slice) {
+            hand(() -> onDeleted(slice));
+        }
+
+        @Override
+        public void ended(String reason) {
+            hand(SliceView.this::onEnded);
+        }
+
+        private void hand(Runnable event) {
+            owner.execute(
+                    () -> {
+                        if (epochOfWatch == epoch) {
+                            event.run();
+                        }
+                    });
+        }
+    }
+}

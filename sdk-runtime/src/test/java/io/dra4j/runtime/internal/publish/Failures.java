@@ -1,0 +1,15 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import io.dra4j.runtime.internal.cluster.ClusterException;
+
+/** Failures as the cluster package reports them. */
+final class Failures {
+
+    private Failures() {}
+
+    static ClusterException status(int status) {
+        return new ClusterException("The API server answered " + status, status, null);
+    }
+}

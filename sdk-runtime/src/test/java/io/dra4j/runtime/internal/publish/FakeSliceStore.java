@@ -1,0 +1,147 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.SliceStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** A cluster in memory: versions, preconditions, watches; fails or forgets fields on demand. */
+final class FakeSliceStore implements SliceStore {
+
+    final Map<String, Stored> slices = new TreeMap<>();
+    final List<String> writes = new ArrayList<>();
+    int lists;
+
+    /** Thrown by each request that changes a slice of the pool that it names, while set. */
+    @Nullable RuntimeException failure;
+
+    String failingPool = "";
+
+    /** Thrown by each list, while set. */
+    @Nullable RuntimeException listFailure;
+
+    /** What the server makes of what it is sent. */
+    UnaryOperator<Content> keeps = UnaryOperator.identity();
+
+    /** Called after each write. */
+    Runnable afterWrite = () -> {};
+
+    private final Map<Listener, Scope> listeners = new java.util.LinkedHashMap<>();
+    private long version = 100;
+
+    @Override
+    public Snapshot list(Scope scope) {
+        lists++;
+        if (listFailure != null) {
+            throw listFailure;
+        }
+        return new Snapshot(
+                slices.values().stream().filter(slice -> scopeOf(slice) == scope).toList(),
+                Long.toString(version));
+    }
+
+    @Override
+    public Watch watch(Scope scope, String resourceVersion, Listener listener) {
+        listeners.put(listener, scope);
+        return () -> listeners.remove(listener);
+    }
+
+    @Override
+    public Stored create(int index, Content content) {
+        failFor(content);
+        version++;
+        String name = String.format(Locale.ROOT, "%05x-driver-node-%d", index, version);
+        Stored slice = put(name, "uid-" + version, content);
+        written("create " + content.pool());
+        return slice;
+    }
+
+    @Override
+    public Stored update(Stored slice, Content content) {
+        failFor(content);
+        requireCurrent(slice);
+        version++;
+        Stored updated = put(slice.name(), slice.uid(), content);
+        written("update " + content.pool());
+        return updated;
+    }
+
+    @Override
+    public void delete(Stored slice) {
+        failFor(slice.content());
+        requireCurrent(slice);
+        remove(slice.name());
+        written("delete " + slice.content().pool());
+    }
+
+    /** Deletes as somebody else does. */
+    void remove(String name) {
+        version++;
+        Stored removed = slices.remove(name);
+        tell(removed, listener -> listener.deleted(removed));
+    }
+
+    /** Changes as somebody else does. */
+    void change(String name, UnaryOperator<Content> change) {
+        version++;
+        Stored slice = slices.get(name);
+        put(name, slice.uid(), change.apply(slice.content()));
+    }
+
+    void endWatches() {
+        List.copyOf(listeners.keySet()).forEach(listener -> listener.ended("too old"));
+    }
+
+    int watchCount() {
+        return listeners.size();
+    }
+
+    private Stored put(String name, String uid, Content content) {
+        Stored slice = new Stored(name, uid, Long.toString(version), true, keeps.apply(content));
+        slices.put(name, slice);
+        tell(slice, listener -> listener.changed(slice));
+        return slice;
+    }
+
+    private void tell(Stored slice, java.util.function.Consumer<Listener> event) {
+        Map.copyOf(listeners)
+                .forEach(
+                        (listener, scope) -> {
+                            if (scopeOf(slice) == scope) {
+                                event.accept(listener);
+                            }
+                        });
+    }
+
+    private void written(String what) {
+        writes.add(what);
+        afterWrite.run();
+    }
+
+    private void failFor(Content content) {
+        if (failure != null && content.pool().value().equals(failingPool)) {
+            throw failure;
+        }
+    }
+
+    private void requireCurrent(Stored slice) {
+        Stored current = slices.get(slice.name());
+        if (current == null || !current.resourceVersion().equals(slice.resourceVersion())) {
+            throw new DraException("Conflict: " + slice.name());
+        }
+    }
+
+    private static Scope scopeOf(Stored slice) {
+        return slice.content().placement() instanceof Placement.ThisNode
+                ? Scope.NODE
+                : Scope.CLUSTER;
+    }
+}

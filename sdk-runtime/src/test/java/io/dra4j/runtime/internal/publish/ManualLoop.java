@@ -1,0 +1,136 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A loop whose time the test moves: nothing runs before {@link #advance}. */
+final class ManualLoop extends AbstractExecutorService
+        implements ScheduledExecutorService, InstantSource {
+
+    private final List<Task> tasks = new ArrayList<>();
+    private Instant now = Instant.parse("2026-11-21T00:00:00Z");
+    private boolean shutdown;
+
+    /** Runs what is due now and, as time goes on by so much, what becomes due. */
+    void advance(Duration time) {
+        Instant end = now.plus(time);
+        while (true) {
+            Task due =
+                    tasks.stream()
+                            .filter(task -> !task.at.isAfter(end))
+                            .min(Comparator.comparing(task -> task.at))
+                            .orElse(null);
+            if (due == null) {
+                now = end;
+                return;
+            }
+            tasks.remove(due);
+            now = due.at.isAfter(now) ? due.at : now;
+            due.run();
+        }
+    }
+
+    int waiting() {
+        return tasks.size();
+    }
+
+    @Override
+    public Instant instant() {
+        return now;
+    }
+
+    @Override
+    public void execute(Runnable command) {
+        tasks.add(new Task(command, now));
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+        Task task = new Task(command, now.plus(Duration.of(delay, unit.toChronoUnit())));
+        tasks.add(task);
+        return task;
+    }
+
+    @Override
+    public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(
+            Runnable command, long initialDelay, long period, TimeUnit unit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(
+            Runnable command, long initialDelay, long delay, TimeUnit unit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void shutdown() {
+        shutdown = true;
+        tasks.clear();
+    }
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        shutdown();
+        return List.of();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return shutdown;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return shutdown;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return shutdown;
+    }
+
+    private final class Task extends FutureTask<Void> implements ScheduledFuture<Void> {
+        private final Instant at;
+
+        Task(Runnable command, Instant at) {
+            super(command, null);
+            this.at = at;
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterrupt) {
+            tasks.remove(this);
+            return super.cancel(mayInterrupt);
+        }
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(Duration.between(now, at));
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(
+                    getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+        }
+    }
+}
