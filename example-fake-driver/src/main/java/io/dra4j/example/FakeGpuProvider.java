@@ -1,0 +1,115 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.AppliedConfig;
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * Offers fake GPUs, {@code gpu-0} and up, and tells containers which of them they got.
+ *
+ * <p>This is all that a vendor writes: what devices there are, and what the containers of a claim
+ * receive. A container of this driver receives environment variables alone, so nothing has to be
+ * undone. Immutable, and so thread-safe; for equal input the answers are equal.
+ */
+public final class FakeGpuProvider implements DeviceProvider {
+
+    private final String driverName;
+    private final String nodeName;
+    private final int deviceCount;
+
+    /**
+     * Creates a provider.
+     *
+     * @param driverName the driver's name, which containers see
+     * @param nodeName the node, after which the pool is named
+     * @param deviceCount how many GPUs there are
+     */
+    public FakeGpuProvider(String driverName, String nodeName, int deviceCount) {
+        this.driverName = driverName;
+        this.nodeName = nodeName;
+        this.deviceCount = deviceCount;
+    }
+
+    @Override
+    public List<ConfigType<?>> configTypes() {
+        return List.of(GpuConfig.TYPE);
+    }
+
+    @Override
+    public Inventory inventory() {
+        List<Device> gpus = IntStream.range(0, deviceCount).mapToObj(this::gpu).toList();
+        return Inventory.of(Pool.ofNode(nodeName, gpus));
+    }
+
+    private Device gpu(int index) {
+        return Device.builder("gpu-" + index)
+                .attribute("index", index)
+                .attribute("uuid", "gpu-" + uuid(index))
+                .attribute("model", "LATEST-GPU-MODEL")
+                .version("driverVersion", "1.0.0")
+                .capacity("memory", "80Gi")
+                .capacity("compute", "100")
+                .build();
+    }
+
+    /** Returns the same UUID after every restart, and another on every node. */
+    private UUID uuid(int index) {
+        return UUID.nameUUIDFromBytes((nodeName + "/" + index).getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+        List<PreparedDevice> devices =
+                claim.devices().stream()
+                        .map(gpu -> PreparedDevice.of(gpu, environment(gpu, claim.ref().uid())))
+                        .toList();
+        ContainerEdits everyContainer =
+                ContainerEdits.builder()
+                        .env("KUBERNETES_NODE_NAME", nodeName)
+                        .env("DRA_RESOURCE_DRIVER_NAME", driverName)
+                        .build();
+        return PreparedClaim.of(devices).withEdits(everyContainer);
+    }
+
+    private static ContainerEdits environment(AllocatedDevice gpu, String claimUid) {
+        String name = gpu.device().value();
+        String index = name.substring(name.lastIndexOf('-') + 1);
+        String variable = "GPU_DEVICE_" + index;
+        ContainerEdits.Builder edits =
+                ContainerEdits.builder()
+                        .env(variable, name)
+                        .env(variable + "_RESOURCE_CLAIM", claimUid)
+                        .env("GPU_DEVICE_GPU_" + index + "_RESOURCE_CLAIM", claimUid);
+        gpu.config(GpuConfig.TYPE)
+                .map(AppliedConfig::value)
+                .ifPresent(config -> config.environment(variable).forEach(edits::env));
+        if (gpu.adminAccess()) {
+            edits.env("DRA_ADMIN_ACCESS", "true");
+        }
+        return edits.build();
+    }
+
+    @Override
+    public void unprepare(HeldClaim claim, Progress progress) {
+        // Environment variables end with the container that has them.
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,160 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.AppliedConfig;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ConfigSource;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.example.GpuConfig.Sharing;
+import io.dra4j.example.GpuConfig.SpacePartitioning;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class FakeGpuProviderTest {
+
+    private static final String UID = "11111111-2222-3333-4444-555555555555";
+    private static final Progress NO_PROGRESS =
+            new Progress() {
+                @Override
+                public void record(ProviderState state) {
+                    throw new AssertionError("A fake GPU has nothing to record");
+                }
+
+                @Override
+                public Instant deadline() {
+                    return Instant.MAX;
+                }
+            };
+
+    private final FakeGpuProvider provider = new FakeGpuProvider("gpu.example.com", "node-a", 2);
+
+    @Nested
+    class TheInventory {
+
+        @Test
+        void isOnePoolNamedAfterTheNode() {
+            Pool pool = provider.inventory().pools().get(0);
+
+            assertThat(provider.inventory().pools()).hasSize(1);
+            assertThat(pool.name()).hasToString("node-a");
+            assertThat(pool.devices())
+                    .extracting(device -> device.name().value())
+                    .containsExactly("gpu-0", "gpu-1");
+        }
+
+        @Test
+        void tellsWhatAGpuIs() {
+            Device gpu = provider.inventory().pools().get(0).devices().get(1);
+
+            assertThat(gpu.attributes())
+                    .containsEntry("index", AttributeValue.of(1))
+                    .containsEntry("model", AttributeValue.of("LATEST-GPU-MODEL"))
+                    .containsEntry("driverVersion", AttributeValue.version("1.0.0"))
+                    .containsOnlyKeys("index", "uuid", "model", "driverVersion");
+            assertThat(gpu.capacities())
+                    .containsOnly(
+                            entry("memory", Capacity.of("80Gi")),
+                            entry("compute", Capacity.of("100")));
+        }
+
+        @Test
+        void givesAGpuItsUuidForever() {
+            assertThat(uuid(provider, 1))
+                    .isEqualTo(uuid(new FakeGpuProvider("other.example.com", "node-a", 8), 1))
+                    .isNotEqualTo(uuid(provider, 0))
+                    .isNotEqualTo(uuid(new FakeGpuProvider("gpu.example.com", "node-b", 2), 1));
+        }
+
+        private AttributeValue uuid(FakeGpuProvider of, int index) {
+            return of.inventory().pools().get(0).devices().get(index).attributes().get("uuid");
+        }
+    }
+
+    @Nested
+    class APreparedClaim {
+
+        @Test
+        void showsTheContainersEachGpuWithItsClaimAndSharing() {
+            PreparedClaim prepared = prepare(gpu("gpu-1", false, GpuConfig.TYPE.defaults().get()));
+
+            assertThat(prepared.edits().env())
+                    .containsExactly(
+                            entry("KUBERNETES_NODE_NAME", "node-a"),
+                            entry("DRA_RESOURCE_DRIVER_NAME", "gpu.example.com"));
+            assertThat(prepared.devices().get(0).edits().env())
+                    .containsExactly(
+                            entry("GPU_DEVICE_1", "gpu-1"),
+                            entry("GPU_DEVICE_1_RESOURCE_CLAIM", UID),
+                            entry("GPU_DEVICE_GPU_1_RESOURCE_CLAIM", UID),
+                            entry("GPU_DEVICE_1_SHARING_STRATEGY", "TimeSlicing"),
+                            entry("GPU_DEVICE_1_TIMESLICE_INTERVAL", "Default"));
+        }
+
+        @Test
+        void showsThePartitionCount() {
+            GpuConfig config =
+                    new GpuConfig(
+                            new Sharing("SpacePartitioning", null, new SpacePartitioning(10)));
+
+            assertThat(prepare(gpu("gpu-0", false, config)).devices().get(0).edits().env())
+                    .containsEntry("GPU_DEVICE_0_SHARING_STRATEGY", "SpacePartitioning")
+                    .containsEntry("GPU_DEVICE_0_PARTITION_COUNT", "10")
+                    .doesNotContainKey("GPU_DEVICE_0_TIMESLICE_INTERVAL");
+        }
+
+        @Test
+        void showsAdminAccessWithTheDeviceThatHasIt() {
+            GpuConfig config = GpuConfig.TYPE.defaults().get();
+
+            PreparedClaim prepared =
+                    prepare(gpu("gpu-0", true, config), gpu("gpu-1", false, config));
+
+            assertThat(prepared.devices().get(0).edits().env())
+                    .containsEntry("DRA_ADMIN_ACCESS", "true");
+            assertThat(prepared.devices().get(1).edits().env())
+                    .doesNotContainKey("DRA_ADMIN_ACCESS");
+        }
+
+        @Test
+        void isTheSameEachTime() {
+            AllocatedDevice gpu = gpu("gpu-1", false, GpuConfig.TYPE.defaults().get());
+
+            assertThat(prepare(gpu)).isEqualTo(prepare(gpu));
+        }
+
+        private PreparedClaim prepare(AllocatedDevice... gpus) {
+            ClaimRef ref = new ClaimRef("default", "claim", UID);
+            return provider.prepare(new AllocatedClaim(ref, List.of(gpus), "{}"), NO_PROGRESS);
+        }
+
+        private AllocatedDevice gpu(String name, boolean adminAccess, GpuConfig config) {
+            return new AllocatedDevice(
+                    "gpu",
+                    null,
+                    new PoolName("node-a"),
+                    new DeviceName(name),
+                    null,
+                    Map.of(),
+                    adminAccess,
+                    "gpu.example.com",
+                    List.of(new AppliedConfig<>(config, ConfigSource.DEFAULT, -1, List.of())));
+        }
+    }
+}
