@@ -8,6 +8,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -40,8 +41,11 @@ final class JournalFile implements Closeable {
     /** What a file held: intact entries in order, and the lines that are damaged. */
     record Content(List<Entry> entries, List<byte[]> damaged, long intactLength) {}
 
-    /** Reads a file; one that is not there is empty. */
+    /** Reads a file; one that is not there is empty, and one that is no file is an error. */
     static Content read(Path path) throws IOException {
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            throw new FileSystemException(path.toString(), null, "not a regular file");
+        }
         byte[] bytes;
         try {
             bytes = Files.readAllBytes(path);

@@ -1,0 +1,312 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.DeviceNode;
+import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.IntelRdt;
+import io.dra4j.api.container.Mount;
+import io.dra4j.api.container.NetDevice;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CdiSpecsTest {
+
+    private static final String FILE = "k8s.gpu.example.com-claim_uid-1.json";
+    private static final ContainerEdits ENV = ContainerEdits.builder().env("A", "1").build();
+
+    @TempDir Path root;
+    private CdiSpecs specs;
+
+    @BeforeEach
+    void create() {
+        specs = new CdiSpecs(root, "gpu.example.com");
+    }
+
+    private static DeviceEdits device(String name, ContainerEdits edits) {
+        return new DeviceEdits(new PoolName("node"), new DeviceName(name), null, edits);
+    }
+
+    private String written(ContainerEdits claim, DeviceEdits... devices) throws IOException {
+        specs.write("uid-1", claim, List.of(devices));
+        return Files.readString(root.resolve(FILE));
+    }
+
+    @Nested
+    class File {
+
+        @Test
+        void holdsTheFieldsOfCdi() throws IOException {
+            ContainerEdits all =
+                    ContainerEdits.builder()
+                            .env("A", "1")
+                            .deviceNode(
+                                    new DeviceNode(
+                                            "/dev/c", "/dev/h", "c", 195L, 0L, 432, "rw", 0L, 44L))
+                            .mount(new Mount("/h", "/c", List.of("ro", "bind"), "none"))
+                            .hook(
+                                    new Hook(
+                                            Hook.Moment.CREATE_CONTAINER,
+                                            "/bin/hook",
+                                            List.of("hook", "x"),
+                                            List.of("K=v"),
+                                            Duration.ofSeconds(5)))
+                            .netDevice(new NetDevice("eth1", "net0"))
+                            .additionalGid(44)
+                            .intelRdt(new IntelRdt("clos", "L3:0=f", "MB:0=50", List.of("s"), true))
+                            .build();
+
+            assertThat(written(ENV, device("gpu-0", all)))
+                    .isEqualToIgnoringWhitespace(
+                            """
+                            {
+                              "cdiVersion": "1.1.0",
+                              "kind": "k8s.gpu.example.com/claim",
+                              "devices": [{
+                                "name": "uid-1-gpu-0",
+                                "containerEdits": {
+                                  "env": ["A=1"],
+                                  "deviceNodes": [{
+                                    "path": "/dev/c", "hostPath": "/dev/h", "type": "c",
+                                    "major": 195, "minor": 0, "fileMode": 432,
+                                    "permissions": "rw", "uid": 0, "gid": 44
+                                  }],
+                                  "netDevices": [{"hostInterfaceName": "eth1", "name": "net0"}],
+                                  "hooks": [{
+                                    "hookName": "createContainer", "path": "/bin/hook",
+                                    "args": ["hook", "x"], "env": ["K=v"], "timeout": 5
+                                  }],
+                                  "mounts": [{
+                                    "hostPath": "/h", "containerPath": "/c",
+                                    "options": ["ro", "bind"], "type": "none"
+                                  }],
+                                  "intelRdt": {
+                                    "closID": "clos", "l3CacheSchema": "L3:0=f",
+                                    "memBwSchema": "MB:0=50", "schemata": ["s"],
+                                    "enableMonitoring": true
+                                  },
+                                  "additionalGids": [44]
+                                }
+                              }],
+                              "containerEdits": {"env": ["A=1"]}
+                            }
+                            """);
+        }
+
+        @Test
+        void isForItsOwnerAloneAndLeavesNoTemporary() throws IOException {
+            written(ENV, device("gpu-0", ENV));
+
+            assertThat(
+                            PosixFilePermissions.toString(
+                                    Files.getPosixFilePermissions(root.resolve(FILE))))
+                    .isEqualTo("rw-------");
+            assertThat(root).isDirectoryNotContaining(file -> !file.endsWith(FILE));
+        }
+
+        @Test
+        void thatIsEqualIsLeftAlone() throws IOException {
+            written(ENV, device("gpu-0", ENV));
+            Object before = Files.getAttribute(root.resolve(FILE), "unix:ino");
+            written(ENV, device("gpu-0", ENV));
+
+            assertThat(Files.getAttribute(root.resolve(FILE), "unix:ino")).isEqualTo(before);
+        }
+
+        @Test
+        void ofOthersIsNeverTouched() throws IOException {
+            Path foreign = Files.writeString(root.resolve("vendor-gpu_uid-1.json"), "{}");
+            Path similar =
+                    Files.writeString(root.resolve("k8s.gpu.example.com-claim_a b.json"), "{}");
+            written(ENV, device("gpu-0", ENV));
+
+            assertThat(specs.claimUids()).containsExactly("uid-1");
+            specs.remove("uid-1");
+            specs.remove("uid-1");
+            assertThat(root.toFile().list()).hasSize(2);
+            assertThat(foreign).exists();
+            assertThat(similar).exists();
+        }
+
+        @Test
+        void isNotWrittenForNoDevices() {
+            specs.write("uid-1", ENV, List.of());
+
+            assertThat(root).isEmptyDirectory();
+        }
+
+        @Test
+        void thatCannotBeWrittenIsAnErrorThatNamesIt() throws IOException {
+            Path blocked = Files.writeString(root.resolve("blocked"), "a file, not a directory");
+            CdiSpecs nowhere = new CdiSpecs(blocked, "gpu.example.com");
+
+            assertThatThrownBy(() -> nowhere.write("uid-1", ENV, List.of(device("gpu-0", ENV))))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("Can't write the CDI spec " + blocked.resolve(FILE));
+        }
+
+        @Test
+        void isNamedByAUidThatIsNoPath() {
+            assertThatThrownBy(() -> specs.remove("../x")).hasMessageContaining("Not a claim UID");
+        }
+    }
+
+    @Nested
+    class Names {
+
+        @Test
+        void areMadeOfUidDeviceAndShare() {
+            DeviceEdits share =
+                    new DeviceEdits(new PoolName("p"), new DeviceName("gpu-0"), "s-1", ENV);
+
+            assertThat(specs.ids("uid-1", List.of(device("gpu-0", ENV), share)))
+                    .containsExactly(
+                            "k8s.gpu.example.com/claim=uid-1-gpu-0",
+                            "k8s.gpu.example.com/claim=uid-1-gpu-0-s-1");
+        }
+
+        @Test
+        void ofEqualDevicesOfTwoPoolsDiffer() {
+            assertThat(specs.ids("uid-1", List.of(device("gpu-0", ENV), device("gpu-0", ENV))))
+                    .doesNotHaveDuplicates()
+                    .hasSize(2);
+        }
+
+        @Test
+        void ofADriverThatIsNoVendorAreRefused() {
+            assertThatThrownBy(() -> new CdiSpecs(root, "gpu example"))
+                    .hasMessageContaining("not a valid vendor");
+        }
+
+        @Test
+        void aDeviceWithoutEditsGetsAMarker() throws IOException {
+            assertThat(written(ENV, device("gpu-0", ContainerEdits.NONE)))
+                    .contains("DRA4J_DEVICE_GPU_0=gpu-0");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void declaresTheLowestVersionThatKnowsItsFields(String version, ContainerEdits edits) {
+        CdiSpec spec =
+                new CdiSpec("v/c", ContainerEdits.NONE, List.of(new CdiSpec.Device("a", edits)));
+
+        assertThat(CdiVersion.minimumOf(spec)).hasToString(version);
+    }
+
+    static Stream<Arguments> declaresTheLowestVersionThatKnowsItsFields() {
+        ContainerEdits.Builder none = ContainerEdits.builder();
+        return Stream.of(
+                Arguments.of("0.3.0", ENV),
+                Arguments.of("0.4.0", mount("tmpfs")),
+                Arguments.of("0.3.0", mount(null)),
+                Arguments.of("0.5.0", node(DeviceNode.of("/dev/a", "/dev/b"))),
+                Arguments.of("0.3.0", node(DeviceNode.of("/dev/a"))),
+                Arguments.of("0.7.0", ContainerEdits.builder().additionalGid(1).build()),
+                Arguments.of("0.7.0", rdt(new IntelRdt("a", null, null, List.of(), false))),
+                Arguments.of("1.1.0", rdt(new IntelRdt("a", null, null, List.of("s"), false))),
+                Arguments.of("1.1.0", rdt(new IntelRdt("a", null, null, List.of(), true))),
+                Arguments.of("1.1.0", none.netDevice(new NetDevice("a", "b")).build()));
+    }
+
+    @Test
+    void aNameThatBeginsWithADigitAndAClassWithADotRaiseTheVersion() {
+        List<CdiSpec.Device> digit = List.of(new CdiSpec.Device("1a", ENV));
+        List<CdiSpec.Device> letter = List.of(new CdiSpec.Device("a", ENV));
+
+        assertThat(CdiVersion.minimumOf(new CdiSpec("v.w/c", ENV, digit))).hasToString("0.5.0");
+        assertThat(CdiVersion.minimumOf(new CdiSpec("v.w/c", ENV, letter))).hasToString("0.3.0");
+        assertThat(CdiVersion.minimumOf(new CdiSpec("v/c.d", ENV, letter))).hasToString("0.6.0");
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void aBrokenRuleNamesDeviceFieldAndValue(String field, ContainerEdits edits) {
+        assertThatThrownBy(
+                        () ->
+                                specs.write(
+                                        "uid-1",
+                                        ContainerEdits.NONE,
+                                        List.of(device("gpu-0", edits))))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("device uid-1-gpu-0")
+                .hasMessageContaining(field);
+        assertThat(root).isEmptyDirectory();
+    }
+
+    static Stream<Arguments> aBrokenRuleNamesDeviceFieldAndValue() {
+        return Stream.of(
+                Arguments.of("env name", ContainerEdits.builder().env("A=B", "1").build()),
+                Arguments.of("env name", ContainerEdits.builder().env("", "1").build()),
+                Arguments.of("env value", ContainerEdits.builder().env("A", "\0").build()),
+                Arguments.of("deviceNodes path", node(DeviceNode.of("dev/a"))),
+                Arguments.of("deviceNodes hostPath", node(DeviceNode.of("/dev/a", "b"))),
+                Arguments.of("deviceNodes type", node(typed("x", null, null))),
+                Arguments.of("deviceNodes permissions", node(typed("c", "rx", null))),
+                Arguments.of("deviceNodes uid", node(typed("c", "rw", -1L))),
+                Arguments.of(
+                        "mounts hostPath",
+                        ContainerEdits.builder().mount(Mount.readOnly("", "/c")).build()),
+                Arguments.of(
+                        "mounts containerPath",
+                        ContainerEdits.builder().mount(Mount.readOnly("/h", "c")).build()),
+                Arguments.of("hooks path", hook("bin/x", "K=v")),
+                Arguments.of("hooks env", hook("/bin/x", "K")),
+                Arguments.of(
+                        "netDevices name",
+                        ContainerEdits.builder()
+                                .netDevice(new NetDevice("a", "n"))
+                                .netDevice(new NetDevice("b", "n"))
+                                .build()),
+                Arguments.of(
+                        "netDevices hostInterfaceName",
+                        ContainerEdits.builder().netDevice(new NetDevice("", "n")).build()),
+                Arguments.of(
+                        "additionalGids", ContainerEdits.builder().additionalGid(1L << 32).build()),
+                Arguments.of("closID", rdt(new IntelRdt("..", null, null, List.of(), false))),
+                Arguments.of("closID", rdt(new IntelRdt("a/b", null, null, List.of(), false))),
+                Arguments.of("closID", rdt(new IntelRdt("a\n", null, null, List.of(), false))));
+    }
+
+    private static ContainerEdits node(DeviceNode node) {
+        return ContainerEdits.builder().deviceNode(node).build();
+    }
+
+    private static DeviceNode typed(String type, String permissions, Long uid) {
+        return new DeviceNode("/dev/a", null, type, null, null, null, permissions, uid, null);
+    }
+
+    private static ContainerEdits mount(String type) {
+        return ContainerEdits.builder().mount(new Mount("/h", "/c", List.of(), type)).build();
+    }
+
+    private static ContainerEdits rdt(IntelRdt rdt) {
+        return ContainerEdits.builder().intelRdt(rdt).build();
+    }
+
+    private static ContainerEdits hook(String path, String env) {
+        return ContainerEdits.builder()
+                .hook(new Hook(Hook.Moment.PRESTART, path, List.of(), List.of(env), null))
+                .build();
+    }
+}

@@ -1,0 +1,304 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JournalTest {
+
+    @TempDir Path directory;
+    private Path file;
+
+    @BeforeEach
+    void nameFile() {
+        file = directory.resolve("claims.journal");
+    }
+
+    private Journal open() {
+        return Journal.open(file, "boot-1");
+    }
+
+    private List<ClaimRecord> reread() {
+        try (Journal journal = open()) {
+            return journal.claims();
+        }
+    }
+
+    private byte[] written(ClaimRecord... records) throws IOException {
+        try (Journal journal = open()) {
+            List.of(records).forEach(journal::put);
+            return Files.readAllBytes(file);
+        }
+    }
+
+    @Nested
+    class Memory {
+
+        @Test
+        void survivesWithEveryField() {
+            try (Journal journal = open()) {
+                journal.put(Records.full("uid-1"));
+                journal.put(Records.started("uid-2"));
+            }
+
+            assertThat(reread()).containsExactly(Records.full("uid-1"), Records.started("uid-2"));
+        }
+
+        @Test
+        void survivesAProcessThatDoesNotClose() {
+            Journal abandoned = open();
+            abandoned.put(Records.full("uid-1"));
+
+            assertThat(reread()).containsExactly(Records.full("uid-1"));
+            abandoned.close();
+        }
+
+        @Test
+        void isOfTheLastRecordOfEachClaim() {
+            try (Journal journal = open()) {
+                journal.put(Records.started("uid-1"));
+                journal.put(Records.full("uid-1"));
+                journal.put(Records.started("uid-2"));
+                journal.forget("uid-2");
+                assertThat(journal.claims()).containsExactly(Records.full("uid-1"));
+            }
+
+            assertThat(reread()).containsExactly(Records.full("uid-1"));
+        }
+
+        @Test
+        void ofNothingIsAHeaderAlone() throws IOException {
+            try (Journal journal = open()) {
+                journal.put(Records.full("uid-1"));
+                journal.forget("uid-1");
+            }
+
+            assertThat(Files.readString(file))
+                    .isEqualTo(
+                            "{\"crc32c\":\"a50955a4\",\"record\":{\"format\":\"dra4j-claims\",\"version\":1}}\n");
+        }
+
+        @Test
+        void isReadableByItsOwnerAlone() throws IOException {
+            written(Records.started("uid-1"));
+
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .isEqualTo("rw-------");
+        }
+
+        @Test
+        void staysSmallHoweverOftenClaimsComeAndGo() throws IOException {
+            try (Journal journal = open()) {
+                journal.put(Records.full("uid-held"));
+                for (int i = 0; i < 1100; i++) {
+                    journal.put(Records.started("uid-1"));
+                }
+                assertThat(Files.readAllLines(file)).hasSizeLessThan(200);
+                assertThat(journal.claims()).hasSize(2);
+            }
+            assertThat(reread()).hasSize(2);
+        }
+
+        @Test
+        void ofClaimsThatComeTogetherIsCompleteAndOnOneLineEach() throws Exception {
+            ExecutorService callers = Executors.newFixedThreadPool(32);
+            CountDownLatch go = new CountDownLatch(1);
+            try (Journal journal = open()) {
+                for (int i = 0; i < 32; i++) {
+                    String uid = "uid-" + i;
+                    callers.submit(
+                            () -> {
+                                go.await();
+                                journal.put(Records.full(uid));
+                                return null;
+                            });
+                }
+                go.countDown();
+                callers.shutdown();
+                assertThat(callers.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+            }
+
+            assertThat(reread()).hasSize(32);
+        }
+
+        @Test
+        void isOfAnInterruptedCallerToo() {
+            try (Journal journal = open()) {
+                Thread.currentThread().interrupt();
+                journal.put(Records.started("uid-1"));
+                assertThat(Thread.interrupted()).isTrue();
+                journal.put(Records.started("uid-2"));
+            }
+
+            assertThat(reread()).hasSize(2);
+        }
+    }
+
+    @Nested
+    class Format {
+
+        @Test
+        void isWhatEarlierReleasesWrote() throws IOException {
+            Files.writeString(
+                    file,
+                    """
+                    {"crc32c":"a50955a4","record":{"format":"dra4j-claims","version":1}}
+                    {"crc32c":"SUM","record":{"put":{"ref":{"namespace":"ns","name":"claim","uid":"uid-1"},\
+                    "phase":"STARTED","bootId":"boot-1","devices":[{"request":"req","pool":"node",\
+                    "device":"gpu-0","shareId":"0f8fad5b-d9cb-469f-a165-70867728950e",\
+                    "consumedCapacity":{"memory":"80Gi"},"adminAccess":true}],"fromTheFuture":1}}}
+                    """
+                            .replace("SUM", "00000000"));
+            String line = Files.readAllLines(file).get(1);
+            String record =
+                    line.substring(
+                            "{\"crc32c\":\"00000000\",\"record\":".length(), line.length() - 1);
+            CRC32C crc = new CRC32C();
+            crc.update(record.getBytes(StandardCharsets.UTF_8));
+            Files.writeString(
+                    file,
+                    Files.readString(file)
+                            .replace("00000000", String.format("%08x", crc.getValue())));
+
+            assertThat(reread()).containsExactly(Records.started("uid-1"));
+            assertThat(directory.resolve("claims.journal.damaged")).doesNotExist();
+        }
+
+        @Test
+        void ofALaterReleaseIsRefusedWithAdvice() throws IOException {
+            JournalFile.open(file, 0)
+                    .replace(List.of(new JournalFormat.Entry("dra4j-claims", 2, null, null)));
+
+            assertThatThrownBy(JournalTest.this::open)
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("format version 2, this release reads up to 1");
+        }
+    }
+
+    @Nested
+    class Damage {
+
+        @Test
+        void ofTheLastLineAtEveryByteCutsThatLineAlone() throws IOException {
+            byte[] whole = written(Records.full("uid-1"), Records.started("uid-2"));
+            int lastLine =
+                    new String(whole, StandardCharsets.ISO_8859_1)
+                                    .lastIndexOf('\n', whole.length - 2)
+                            + 1;
+
+            for (int length = lastLine; length < whole.length; length++) {
+                Files.write(file, Arrays.copyOf(whole, length));
+
+                try (Journal journal = open()) {
+                    assertThat(journal.claims()).containsExactly(Records.full("uid-1"));
+                    journal.put(Records.started("uid-3"));
+                }
+                assertThat(reread()).hasSize(2);
+                assertThat(directory.resolve("claims.journal.damaged")).doesNotExist();
+            }
+        }
+
+        @Test
+        void ofALineInTheMiddleSetsItAsideAndKeepsTheOthers() throws IOException {
+            byte[] whole = written(Records.started("uid-1"), Records.full("uid-2"));
+            int inFirst = new String(whole, StandardCharsets.ISO_8859_1).indexOf("uid-1");
+
+            for (int bit = 0; bit < 8; bit++) {
+                byte[] flipped = whole.clone();
+                flipped[inFirst] ^= (byte) (1 << bit);
+                Files.write(file, flipped);
+                Files.deleteIfExists(directory.resolve("claims.journal.damaged"));
+
+                assertThat(reread()).containsExactly(Records.full("uid-2"));
+                assertThat(Files.readAllBytes(directory.resolve("claims.journal.damaged")))
+                        .as("the line as it was found")
+                        .contains(flipped[inFirst]);
+                assertThat(reread()).containsExactly(Records.full("uid-2"));
+            }
+        }
+    }
+
+    @Nested
+    class WriteError {
+
+        @Test
+        void ofAMissingDirectoryNamesTheFile() {
+            assertThatThrownBy(() -> Journal.open(directory.resolve("no/such"), "boot-1"))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("no/such")
+                    .hasMessageContaining("the directory must exist");
+        }
+
+        @Test
+        void ofAFullDiskFailsTheCallAndTheNextOneWorksWhenThereIsRoom() throws Exception {
+            Path disk = Files.createDirectory(directory.resolve("disk"));
+            assumeTrue(
+                    run("mount", "-t", "tmpfs", "-o", "size=64k", "none", disk.toString()) == 0,
+                    "only root can mount a small disk");
+            try (Journal journal = Journal.open(disk.resolve("claims.journal"), "boot-1")) {
+                journal.put(Records.started("uid-1"));
+                Path filler = disk.resolve("filler");
+                fill(filler);
+
+                assertThatThrownBy(() -> putUntilItFails(journal))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining("Can't write the journal " + disk)
+                        .hasMessageContaining("No space left on device");
+
+                int before = journal.claims().size();
+                Files.delete(filler);
+                journal.put(Records.full("uid-after"));
+                assertThat(journal.claims()).hasSize(before + 1);
+            }
+            try (Journal journal = Journal.open(disk.resolve("claims.journal"), "boot-1")) {
+                assertThat(journal.claim("uid-1")).contains(Records.started("uid-1"));
+                assertThat(journal.claim("uid-after")).contains(Records.full("uid-after"));
+                assertThat(disk.resolve("claims.journal.damaged")).doesNotExist();
+            } finally {
+                assertThat(run("umount", disk.toString())).isZero();
+            }
+        }
+
+        private void fill(Path filler) throws IOException {
+            try (OutputStream out = Files.newOutputStream(filler)) {
+                for (int i = 0; i < 64; i++) {
+                    out.write(new byte[1024]);
+                }
+            } catch (IOException e) {
+                assertThat(e).hasMessageContaining("No space left on device");
+            }
+        }
+
+        /** The file's last page still has room for some lines. */
+        private void putUntilItFails(Journal journal) {
+            for (int i = 0; i < 100; i++) {
+                journal.put(Records.full("uid-full-" + i));
+            }
+        }
+
+        private int run(String... command) throws Exception {
+            return new ProcessBuilder(command).inheritIO().start().waitFor();
+        }
+    }
+}

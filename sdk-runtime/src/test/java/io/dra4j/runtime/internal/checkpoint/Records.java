@@ -1,0 +1,78 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.DeviceNode;
+import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.IntelRdt;
+import io.dra4j.api.container.Mount;
+import io.dra4j.api.container.NetDevice;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.AnswerDevice;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** Claim records for the tests. */
+final class Records {
+
+    private Records() {}
+
+    static ClaimRecord started(String uid) {
+        return new ClaimRecord(
+                new ClaimRef("ns", "claim", uid),
+                Phase.STARTED,
+                "boot-1",
+                List.of(device("gpu-0")),
+                null,
+                null);
+    }
+
+    /** A record that uses every field. */
+    static ClaimRecord full(String uid) {
+        ContainerEdits edits =
+                ContainerEdits.builder()
+                        .env("A", "b=c \"é\"")
+                        .deviceNode(
+                                new DeviceNode("/dev/a", "/dev/b", "c", 1L, 2L, 384, "rw", 3L, 4L))
+                        .mount(new Mount("/h", "/c", List.of("ro"), "tmpfs"))
+                        .hook(
+                                new Hook(
+                                        Hook.Moment.POSTSTOP,
+                                        "/bin/x",
+                                        List.of("x"),
+                                        List.of("K=v"),
+                                        Duration.ofSeconds(3)))
+                        .netDevice(new NetDevice("eth1", "net0"))
+                        .additionalGid(4294967295L)
+                        .intelRdt(new IntelRdt("clos", "L3", "MB", List.of("S"), true))
+                        .build();
+        return new ClaimRecord(
+                new ClaimRef("ns", "claim", uid),
+                Phase.PREPARED,
+                "boot-1",
+                List.of(device("gpu-0")),
+                new ProviderState(3, "{\"instance\":7}"),
+                new Answer(
+                        List.of(new AnswerDevice(device("gpu-0"), edits, List.of("v/c=d"))),
+                        ContainerEdits.builder().env("CLAIM", uid).build()));
+    }
+
+    private static HeldDevice device(String name) {
+        return new HeldDevice(
+                "req",
+                new PoolName("node"),
+                new DeviceName(name),
+                "0f8fad5b-d9cb-469f-a165-70867728950e",
+                Map.of("memory", new Quantity("80Gi")),
+                true);
+    }
+}
