@@ -1,0 +1,95 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DriverRootTest {
+
+    @TempDir Path root;
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "usr/lib64",
+                "usr/lib/x86_64-linux-gnu",
+                "usr/lib/aarch64-linux-gnu",
+                "lib64",
+                "lib/x86_64-linux-gnu",
+                "lib/aarch64-linux-gnu"
+            })
+    void findsTheLibraryWhereDistributionsPutIt(String directory) throws IOException {
+        Path library = library(directory);
+
+        assertThat(search()).isEqualTo(new LibrarySearch.Found(library));
+    }
+
+    @Test
+    void followsTheLinkFromTheLibrarysNameToItsVersion() throws IOException {
+        Path directory = Files.createDirectories(root.resolve("usr/lib64"));
+        Files.writeString(directory.resolve("libnvidia-ml.so.550.163.01"), "ELF");
+        Path link = directory.resolve("libnvidia-ml.so.1");
+        Files.createSymbolicLink(link, Path.of("libnvidia-ml.so.550.163.01"));
+
+        assertThat(search()).isEqualTo(new LibrarySearch.Found(link));
+    }
+
+    @Test
+    void passesOverADirectoryAnEmptyFileAndALinkToNowhere() throws IOException {
+        Files.createDirectories(root.resolve("usr/lib64/libnvidia-ml.so.1"));
+        Path debian = Files.createDirectories(root.resolve("usr/lib/x86_64-linux-gnu"));
+        Files.createFile(debian.resolve("libnvidia-ml.so.1"));
+        Path arm = Files.createDirectories(root.resolve("usr/lib/aarch64-linux-gnu"));
+        Files.createSymbolicLink(arm.resolve("libnvidia-ml.so.1"), root.resolve("not-there"));
+        Path library = library("lib64");
+
+        assertThat(search()).isEqualTo(new LibrarySearch.Found(library));
+    }
+
+    @Test
+    void saysEveryPlaceItLookedIfThereIsNoDriver() {
+        LibrarySearch search = search();
+
+        assertThat(search).isInstanceOf(LibrarySearch.NotFound.class);
+        LibrarySearch.NotFound notFound = (LibrarySearch.NotFound) search;
+        assertThat(notFound.searched()).hasSize(6);
+        assertThat(notFound.message()).startsWith("No NVIDIA driver below " + root + ":");
+        assertThat(notFound.searched())
+                .allSatisfy(path -> assertThat(notFound.message()).contains(path.toString()));
+    }
+
+    @Test
+    void findsADriverThatIsInstalledLater() throws IOException {
+        DriverRoot driverRoot = new DriverRoot(root);
+        assertThat(driverRoot.findNvml()).isInstanceOf(LibrarySearch.NotFound.class);
+
+        library("usr/lib64");
+
+        assertThat(driverRoot.findNvml()).isInstanceOf(LibrarySearch.Found.class);
+    }
+
+    @Test
+    void refusesARelativeRoot() {
+        assertThatThrownBy(() -> new DriverRoot(Path.of("driver-root")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("driver-root");
+    }
+
+    private LibrarySearch search() {
+        return new DriverRoot(root).findNvml();
+    }
+
+    private Path library(String directory) throws IOException {
+        Path file = Files.createDirectories(root.resolve(directory)).resolve("libnvidia-ml.so.1");
+        return Files.writeString(file, "ELF");
+    }
+}
