@@ -165,6 +165,12 @@ public final class ApiFailure extends RuntimeException {
                 details);
     }
 
+    /** A request that HTTP itself refuses. */
+    static ApiFailure transport(int code, String message) {
+        return new ApiFailure(
+                code, code < 500 ? "BadRequest" : "InternalError", message, Json.object());
+    }
+
     static ApiFailure internal(Throwable cause) {
         ApiFailure failure =
                 new ApiFailure(

@@ -84,6 +84,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         threads.setStopTimeout(500);
         Server server = new Server(threads);
         server.setStopTimeout(0);
+        server.setErrorHandler(new StatusErrors());
         return server;
     }
 

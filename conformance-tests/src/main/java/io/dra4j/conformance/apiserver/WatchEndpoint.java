@@ -44,14 +44,20 @@ final class WatchEndpoint {
                         this::forget);
         open.put(stream, timers(stream, request));
         try {
-            if (request.fromNow()) {
-                store.watchFromNow(kind, stream);
-            } else {
-                store.watchAfter(kind, request.revision(), stream);
-            }
+            begin(kind, request, stream);
             stream.flush();
         } catch (ApiFailure failure) {
             stream.fail(failure);
+        }
+    }
+
+    private void begin(ResourceKind kind, WatchRequest request, WatchStream stream) {
+        if (!request.fromNow()) {
+            store.watchAfter(kind, request.revision(), stream);
+        } else if (request.onlyNew()) {
+            store.watchAfter(kind, store.revision(), stream);
+        } else {
+            store.watchFromNow(kind, stream);
         }
     }
 

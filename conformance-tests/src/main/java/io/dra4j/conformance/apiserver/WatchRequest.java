@@ -6,10 +6,16 @@ package io.dra4j.conformance.apiserver;
  * The query parameters of a watch.
  *
  * @param revision where to start after; 0 for "what there is now, then changes"
+ * @param onlyNew whether the client does not want the existing objects
  * @param initialEvents whether the client asked for the existing objects and a bookmark after them
  * @param timeoutSeconds 0 for the server's choice
  */
-record WatchRequest(long revision, boolean initialEvents, boolean bookmarks, long timeoutSeconds) {
+record WatchRequest(
+        long revision,
+        boolean onlyNew,
+        boolean initialEvents,
+        boolean bookmarks,
+        long timeoutSeconds) {
 
     static WatchRequest of(Exchange exchange) {
         String asked = exchange.query("sendInitialEvents");
@@ -26,6 +32,7 @@ record WatchRequest(long revision, boolean initialEvents, boolean bookmarks, lon
         }
         return new WatchRequest(
                 number(exchange, "resourceVersion"),
+                asked.equals("false"),
                 exchange.flag("sendInitialEvents"),
                 exchange.flag("allowWatchBookmarks"),
                 number(exchange, "timeoutSeconds"));

@@ -40,8 +40,7 @@ class Fabric8IT {
 
     private KubernetesClient client(boolean onlyHttpWatches) {
         Config config =
-                new ConfigBuilder(Config.empty())
-                        .withMasterUrl(server.url().toString())
+                new ConfigBuilder(Config.fromKubeconfig(server.kubeconfig()))
                         .withOnlyHttpWatches(onlyHttpWatches)
                         .build();
         return new KubernetesClientBuilder().withConfig(config).build();

@@ -140,6 +140,14 @@ class NegotiationIT {
         }
 
         @Test
+        void thatAreAmbiguousGetAStatusToo() {
+            Answer answer = http.get("/apis/a%2Fb/v1");
+
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.reason()).isEqualTo("BadRequest");
+        }
+
+        @Test
         void takeNoOtherMethods() {
             assertThat(http.put(SLICES, "{}").status()).isEqualTo(405);
         }

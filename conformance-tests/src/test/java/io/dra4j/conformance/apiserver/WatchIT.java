@@ -238,6 +238,20 @@ class WatchIT {
         }
 
         @Test
+        void areNotSentToWhoWantsOnlyWhatIsNew() throws Exception {
+            http.post(SLICES, slice("s1", 1));
+
+            try (Stream watch =
+                    http.watch(
+                            SLICES
+                                    + "?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan")) {
+                http.post(SLICES, slice("s2", 1));
+
+                assertThat(told(watch.next())).isEqualTo("ADDED s2");
+            }
+        }
+
+        @Test
         void areRefusedWithoutNotOlderThan() {
             Answer answer = http.get(SLICES + "?watch=1&sendInitialEvents=true");
 
