@@ -3,9 +3,11 @@
 package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -47,12 +49,20 @@ final class ApiCalls {
                         .uri(server + path)
                         .header("Accept", JSON)
                         .method(method, JSON, body == null ? null : body.toString());
-        HttpResponse<String> response =
-                await(http.sendAsync(request.build(), String.class), what, limit);
+        HttpResponse<String> response = await(begin(request.build()), what, limit);
         if (!response.isSuccessful()) {
             throw failure(what, response);
         }
         return response.body() == null ? "" : response.body();
+    }
+
+    private CompletableFuture<HttpResponse<String>> begin(HttpRequest request) {
+        try {
+            return http.sendAsync(request, String.class);
+        } catch (UncheckedIOException | KubernetesClientException e) {
+            // The credentials can't be read; a token file is there again soon.
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private HttpResponse<String> await(
