@@ -173,6 +173,14 @@ final class Exchange {
         return response;
     }
 
+    /** Closes the connection, which fails a write that waits for the client to read. */
+    void disconnect(String reason) {
+        request.getConnectionMetaData()
+                .getConnection()
+                .getEndPoint()
+                .close(new IOException(reason));
+    }
+
     Callback callback() {
         return callback;
     }

@@ -69,7 +69,17 @@ final class NodeRules {
             errors.invalid(path + ".key", key, keyProblem);
         }
         JsonNode values = expression.path("values");
-        String operator = expression.path("operator").asText();
+        checkOperator(expression.path("operator").asText(), values, path, errors);
+        for (int i = 0; i < values.size(); i++) {
+            String problem = Names.labelValueProblem(values.get(i).asText());
+            if (!problem.isEmpty()) {
+                errors.invalid(path + ".values[" + i + "]", values.get(i).asText(), problem);
+            }
+        }
+    }
+
+    private static void checkOperator(
+            String operator, JsonNode values, String path, FieldErrors errors) {
         switch (operator) {
             case "In", "NotIn" -> {
                 if (values.isEmpty()) {
@@ -93,12 +103,6 @@ final class NodeRules {
                 }
             }
             default -> errors.notSupported(path + ".operator", operator, OPERATORS);
-        }
-        for (int i = 0; i < values.size(); i++) {
-            String problem = Names.labelValueProblem(values.get(i).asText());
-            if (!problem.isEmpty()) {
-                errors.invalid(path + ".values[" + i + "]", values.get(i).asText(), problem);
-            }
         }
     }
 

@@ -9,7 +9,6 @@ import java.util.Queue;
 import java.util.function.Consumer;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingCallback;
 
 /**
@@ -23,19 +22,22 @@ final class WatchStream implements Watcher {
     /** The end of the initial events, as client-go's WatchList looks for it. */
     private static final String INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-    private static final int MAX_QUEUED = 10_000;
+    /** How many events a client may be behind; what it gets at the beginning does not count. */
+    private static final int MAX_BEHIND = 1_000;
 
     private final ResourceKind kind;
     private final Selection selection;
     private final Rendition rendition;
     private final boolean announceSync;
+    private final Exchange exchange;
     private final Response response;
-    private final Callback done;
     private final Consumer<WatchStream> onEnd;
     private final Writer writer = new Writer();
     // Guarded by this.
     private final Queue<WatchEvent> queued = new ArrayDeque<>();
+    private boolean begun;
     private boolean ending;
+    private boolean cutOff;
 
     /**
      * @param announceSync whether the client waits for the bookmark that ends the initial events
@@ -52,8 +54,8 @@ final class WatchStream implements Watcher {
         this.selection = selection;
         this.rendition = rendition;
         this.announceSync = announceSync;
+        this.exchange = exchange;
         this.response = exchange.startStream(rendition.contentType());
-        this.done = exchange.callback();
         this.onEnd = onEnd;
     }
 
@@ -87,12 +89,24 @@ final class WatchStream implements Watcher {
     }
 
     private synchronized void queue(WatchEvent event) {
-        queued.add(event);
-        ending |= queued.size() > MAX_QUEUED;
+        cutOff |= begun && queued.size() >= MAX_BEHIND;
+        if (cutOff) {
+            queued.clear();
+        } else {
+            queued.add(event);
+        }
     }
 
     @Override
     public void flush() {
+        boolean hopeless;
+        synchronized (this) {
+            begun = true;
+            hopeless = cutOff;
+        }
+        if (hopeless) {
+            exchange.disconnect("the client does not read its watch");
+        }
         writer.iterate();
     }
 
@@ -151,13 +165,13 @@ final class WatchStream implements Watcher {
         @Override
         protected void onCompleteSuccess() {
             onEnd.accept(WatchStream.this);
-            done.succeeded();
+            exchange.callback().succeeded();
         }
 
         @Override
         protected void onCompleteFailure(Throwable cause) {
             onEnd.accept(WatchStream.this);
-            done.failed(cause);
+            exchange.callback().failed(cause);
         }
     }
 }

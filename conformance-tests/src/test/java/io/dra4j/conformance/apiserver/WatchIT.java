@@ -4,11 +4,13 @@ package io.dra4j.conformance.apiserver;
 
 import static io.dra4j.conformance.apiserver.HttpProbe.SLICES;
 import static io.dra4j.conformance.apiserver.HttpProbe.slice;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.apiserver.HttpProbe.Answer;
 import io.dra4j.conformance.apiserver.HttpProbe.Stream;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -158,6 +160,31 @@ class WatchIT {
             }
 
             assertThat(server.openWatches()).isZero();
+        }
+
+        @Test
+        void whenItsClientDoesNotRead() throws Exception {
+            try (Socket socket = new Socket("127.0.0.1", server.url().getPort())) {
+                socket.getOutputStream()
+                        .write(
+                                ("GET /api/v1/nodes?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                                        .getBytes(UTF_8));
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+                String large = "x".repeat(20_000);
+
+                for (int i = 0; i < 3_000 && server.openWatches() > 0; i++) {
+                    server.store()
+                            .put(
+                                    Trees.tree(
+                                            "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n',"
+                                                    + "'annotations':{'a':'"
+                                                    + i
+                                                    + large
+                                                    + "'}}}"));
+                }
+
+                assertThat(server.openWatches()).isZero();
+            }
         }
 
         @Test
