@@ -3,9 +3,7 @@
 package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
@@ -27,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 /** One device of a slice, to JSON and back. */
 final class DeviceCodec {
 
-    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
-
     private static final Set<String> KNOWN =
             Set.of(
                     "name",
@@ -48,7 +44,7 @@ final class DeviceCodec {
 
     static ObjectNode encode(Device device) {
         ObjectNode json = Json.object().put("name", device.name().value());
-        Json.putMap(json, "attributes", device.attributes(), DeviceCodec::attribute);
+        Json.putMap(json, "attributes", device.attributes(), AttributeCodec::encode);
         Json.putMap(json, "capacity", device.capacities(), DeviceCodec::capacity);
         putTrue(json, "allowMultipleAllocations", device.allowMultipleAllocations());
         Json.putList(json, "consumesCounters", device.consumesCounters(), DeviceCodec::consumption);
@@ -66,7 +62,7 @@ final class DeviceCodec {
     static Device decode(JsonNode json) {
         return new Device(
                 new DeviceName(json.path("name").asText()),
-                attributes(json.path("attributes")),
+                AttributeCodec.decodeAll(json.path("attributes")),
                 Json.map(json.path("capacity"), DeviceCodec::capacity),
                 json.path("allowMultipleAllocations").asBoolean(false),
                 Json.list(json.path("consumesCounters"), DeviceCodec::consumption),
@@ -110,73 +106,6 @@ final class DeviceCodec {
         if (value) {
             json.put(field, true);
         }
-    }
-
-    private static ObjectNode attribute(AttributeValue value) {
-        ObjectNode json = Json.object();
-        if (value instanceof AttributeValue.OfString text) {
-            json.put("string", text.value());
-        } else if (value instanceof AttributeValue.OfInt number) {
-            json.put("int", number.value());
-        } else if (value instanceof AttributeValue.OfBool truth) {
-            json.put("bool", truth.value());
-        } else if (value instanceof AttributeValue.OfVersion version) {
-            json.put("version", version.value());
-        } else {
-            putListAttribute(json, value);
-        }
-        return json;
-    }
-
-    private static void putListAttribute(ObjectNode json, AttributeValue value) {
-        if (value instanceof AttributeValue.OfStrings texts) {
-            Json.putStrings(json, "strings", texts.values());
-        } else if (value instanceof AttributeValue.OfInts numbers) {
-            Json.putList(json, "ints", numbers.values(), NODES::numberNode);
-        } else if (value instanceof AttributeValue.OfBools truths) {
-            Json.putList(json, "bools", truths.values(), NODES::booleanNode);
-        } else if (value instanceof AttributeValue.OfVersions versions) {
-            Json.putStrings(json, "versions", versions.values());
-        }
-    }
-
-    /** Leaves out attributes without a value: what a server makes of types it does not know. */
-    private static Map<String, AttributeValue> attributes(JsonNode json) {
-        Map<String, AttributeValue> attributes = new LinkedHashMap<>();
-        Json.map(json, DeviceCodec::attributeValue)
-                .forEach(
-                        (key, value) -> {
-                            if (value != null) {
-                                attributes.put(key, value);
-                            }
-                        });
-        return attributes;
-    }
-
-    private static @Nullable AttributeValue attributeValue(JsonNode json) {
-        if (json.has("string")) {
-            return AttributeValue.of(json.get("string").asText());
-        } else if (json.has("int")) {
-            return AttributeValue.of(json.get("int").asLong());
-        } else if (json.has("bool")) {
-            return AttributeValue.of(json.get("bool").asBoolean());
-        } else if (json.has("version")) {
-            return AttributeValue.version(json.get("version").asText());
-        }
-        return listAttribute(json);
-    }
-
-    private static @Nullable AttributeValue listAttribute(JsonNode json) {
-        if (json.has("strings")) {
-            return new AttributeValue.OfStrings(Json.strings(json.get("strings")));
-        } else if (json.has("ints")) {
-            return new AttributeValue.OfInts(Json.list(json.get("ints"), JsonNode::asLong));
-        } else if (json.has("bools")) {
-            return new AttributeValue.OfBools(Json.list(json.get("bools"), JsonNode::asBoolean));
-        } else if (json.has("versions")) {
-            return new AttributeValue.OfVersions(Json.strings(json.get("versions")));
-        }
-        return null;
     }
 
     private static ObjectNode capacity(Capacity capacity) {

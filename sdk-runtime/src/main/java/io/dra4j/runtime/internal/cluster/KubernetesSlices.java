@@ -15,6 +15,7 @@ import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The slices in the cluster: requests through {@link ApiCalls}, watches through fabric8. */
@@ -55,7 +56,9 @@ final class KubernetesSlices implements SliceStore {
                 "?fieldSelector=" + URLEncoder.encode(selector(scope), StandardCharsets.UTF_8);
         JsonNode list = Json.parse(calls.read(PATH + query, LIMIT));
         return new Snapshot(
-                Json.list(list.path("items"), slice -> codec.decode(slice, owner)),
+                Json.list(list.path("items"), slice -> codec.decode(slice, owner)).stream()
+                        .flatMap(Optional::stream)
+                        .toList(),
                 list.path("metadata").path("resourceVersion").asText());
     }
 
@@ -82,15 +85,14 @@ final class KubernetesSlices implements SliceStore {
     public Stored create(int index, Content content) {
         String owner = nodeUid();
         ObjectNode body = codec.encodeNew(index, content, owner);
-        return codec.decode(Json.parse(calls.send("POST", PATH, body, LIMIT)), owner);
+        return written(calls.send("POST", PATH, body, LIMIT), owner);
     }
 
     @Override
     public Stored update(Stored slice, Content content) {
         String owner = nodeUid();
         ObjectNode body = codec.encodeUpdate(slice, content, owner);
-        return codec.decode(
-                Json.parse(calls.send("PUT", PATH + "/" + slice.name(), body, LIMIT)), owner);
+        return written(calls.send("PUT", PATH + "/" + slice.name(), body, LIMIT), owner);
     }
 
     @Override
@@ -104,6 +106,16 @@ final class KubernetesSlices implements SliceStore {
         } catch (ClusterException.NotFound e) {
             // Somebody else was faster, to the same end.
         }
+    }
+
+    private Stored written(String answer, String owner) {
+        return codec.decode(Json.parse(answer), owner)
+                .orElseThrow(
+                        () ->
+                                new ClusterException(
+                                        "The API server's answer to a write is no ResourceSlice",
+                                        200,
+                                        null));
     }
 
     private String selector(Scope scope) {
@@ -135,9 +147,9 @@ final class KubernetesSlices implements SliceStore {
         @Override
         public void eventReceived(Action action, GenericKubernetesResource slice) {
             if (action == Action.ADDED || action == Action.MODIFIED) {
-                listener.changed(codec.decode(Json.tree(slice), owner));
+                codec.decode(Json.tree(slice), owner).ifPresent(listener::changed);
             } else if (action == Action.DELETED) {
-                listener.deleted(codec.decode(Json.tree(slice), owner));
+                codec.decode(Json.tree(slice), owner).ifPresent(listener::deleted);
             }
         }
 

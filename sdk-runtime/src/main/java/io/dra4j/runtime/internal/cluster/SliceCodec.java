@@ -11,6 +11,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * A {@code ResourceSlice} of {@code resource.k8s.io/v1}, to JSON and back.
@@ -42,14 +43,26 @@ record SliceCodec(String driver, String node) {
         return json;
     }
 
-    Stored decode(JsonNode slice, String nodeUid) {
+    /** Reads a slice; empty if its pool bears a name that no pool of this SDK can bear. */
+    Optional<Stored> decode(JsonNode slice, String nodeUid) {
         JsonNode metadata = slice.path("metadata");
-        return new Stored(
-                metadata.path("name").asText(),
-                metadata.path("uid").asText(),
-                metadata.path("resourceVersion").asText(),
-                isOwner(metadata.path("ownerReferences"), nodeUid),
-                readable(slice.path("spec")));
+        return poolName(slice.path("spec"))
+                .map(
+                        pool ->
+                                new Stored(
+                                        metadata.path("name").asText(),
+                                        metadata.path("uid").asText(),
+                                        metadata.path("resourceVersion").asText(),
+                                        isOwner(metadata.path("ownerReferences"), nodeUid),
+                                        readable(pool, slice.path("spec"))));
+    }
+
+    private static Optional<PoolName> poolName(JsonNode spec) {
+        try {
+            return Optional.of(new PoolName(spec.path("pool").path("name").asText()));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     private ObjectNode slice(Content content, String nodeUid) {
@@ -91,13 +104,13 @@ record SliceCodec(String driver, String node) {
      * A slice that somebody wrote in a way that this SDK never does is taken for an empty one: it
      * is then replaced, instead of blocking everything.
      */
-    private static Content readable(JsonNode spec) {
+    private static Content readable(PoolName name, JsonNode spec) {
         try {
             return content(spec);
         } catch (IllegalArgumentException e) {
             JsonNode pool = spec.path("pool");
             return new Content(
-                    new PoolName(pool.path("name").asText()),
+                    name,
                     pool.path("generation").asLong(),
                     pool.path("resourceSliceCount").asLong(),
                     spec.path("nodeName").isTextual()

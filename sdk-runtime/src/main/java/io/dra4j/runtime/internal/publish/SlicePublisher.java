@@ -179,15 +179,16 @@ public final class SlicePublisher implements AutoCloseable {
     public void close() {
         loop.shutdown();
         try {
-            if (!loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
+                writer.stop();
+            } else {
                 LOG.atWarn()
                         .log(
-                                "The publisher's last write, or inventory, is taking long; not waiting");
+                                "A last write, or the provider's inventory, takes too long to wait for");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        writer.stop();
     }
 
     private void post(Runnable task) {

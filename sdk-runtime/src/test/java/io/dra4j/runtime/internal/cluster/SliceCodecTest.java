@@ -66,7 +66,7 @@ class SliceCodecTest {
     }
 
     private static Stored readBack(Content content) {
-        return CODEC.decode(CODEC.encodeNew(0, content, "node-uid"), "node-uid");
+        return CODEC.decode(CODEC.encodeNew(0, content, "node-uid"), "node-uid").orElseThrow();
     }
 
     @Test
@@ -151,7 +151,7 @@ class SliceCodecTest {
                  "spec":{"pool":{"name":"p","generation":4,"resourceSliceCount":1},"nodeName":"node-a",
                  "devices":[{"name":"gpu-0","taints":[{"key":"k","effect":"Unheard"}]}]}}""";
 
-        assertThat(CODEC.decode(Json.parse(slice), "node-uid").content())
+        assertThat(CODEC.decode(Json.parse(slice), "node-uid").orElseThrow().content())
                 .isEqualTo(
                         new Content(
                                 new PoolName("p"),
@@ -160,6 +160,13 @@ class SliceCodecTest {
                                 new Placement.ThisNode(),
                                 List.of(),
                                 List.of()));
+    }
+
+    @Test
+    void aSliceOfAPoolWithAForeignNameIsSkipped() {
+        String slice = "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"pool\":{\"name\":\"%s\"}}}";
+
+        assertThat(CODEC.decode(Json.parse(slice.formatted("a".repeat(64))), "u")).isEmpty();
     }
 
     @Test

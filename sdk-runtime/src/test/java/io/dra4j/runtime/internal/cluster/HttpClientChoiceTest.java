@@ -1,0 +1,27 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fabric8.kubernetes.client.http.HttpClient;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+
+/** Holds ADR 0001: which HTTP client carries fabric8. */
+class HttpClientChoiceTest {
+
+    @Test
+    void theOnlyHttpClientOnTheClassPathIsTheOneOfTheJdk() {
+        assertThat(ServiceLoader.load(HttpClient.Factory.class))
+                .extracting(factory -> factory.getClass().getSimpleName())
+                .containsExactly("JdkHttpClientFactory");
+    }
+
+    @Test
+    void vertxIsNotOnTheClassPath() {
+        assertThatThrownBy(() -> Class.forName("io.vertx.core.Vertx"))
+                .isInstanceOf(ClassNotFoundException.class);
+    }
+}
