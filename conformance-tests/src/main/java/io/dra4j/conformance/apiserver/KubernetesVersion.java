@@ -6,8 +6,8 @@ import java.util.Arrays;
 
 /** A Kubernetes minor release that the embedded API server can play. */
 public enum KubernetesVersion {
-    V1_34(34, "v1.34.8"),
-    V1_35(35, "v1.35.5"),
+    V1_34(34, "v1.34.0"),
+    V1_35(35, "v1.35.0"),
     V1_36(36, "v1.36.2"),
     V1_37(37, "v1.37.0");
 

@@ -47,7 +47,10 @@ final class Patches {
 
     private static ObjectNode operations(ObjectNode object, JsonNode patch) {
         try {
-            return (ObjectNode) JsonPatch.apply(patch, object);
+            if (JsonPatch.apply(patch, object) instanceof ObjectNode patched) {
+                return patched;
+            }
+            throw ApiFailure.unprocessable("the patch leaves no object");
         } catch (JsonPatchException e) {
             throw ApiFailure.unprocessable(String.valueOf(e.getMessage()));
         }

@@ -67,9 +67,9 @@ final class StrategicMerge {
         } else if (value instanceof ObjectNode nested) {
             setObject(target, field, nested);
         } else if (value instanceof ArrayNode list && SETS.contains(field)) {
-            addMissing(target.withArray(field), list);
+            addMissing(listIn(target, field), list);
         } else if (value instanceof ArrayNode list && MERGE_KEYS.containsKey(field)) {
-            mergeList(target.withArray(field), list, MERGE_KEYS.get(field));
+            mergeList(listIn(target, field), list, MERGE_KEYS.get(field));
         } else {
             target.set(field, value);
         }
@@ -100,9 +100,21 @@ final class StrategicMerge {
             if (directive.equals("delete")) {
                 removeWhere(target, old -> Json.text(old, key).equals(id));
             } else if (!directive.equals("replace") || element.size() > 1) {
-                apply(elementWith(target, key, id), (ObjectNode) element);
+                apply(elementWith(target, key, id), elementOf(element));
             }
         }
+    }
+
+    private static ArrayNode listIn(ObjectNode target, String field) {
+        return target.get(field) instanceof ArrayNode list ? list : target.putArray(field);
+    }
+
+    private static ObjectNode elementOf(JsonNode element) {
+        if (element instanceof ObjectNode object) {
+            return object;
+        }
+        throw ApiFailure.badRequest(
+                "an element of a list that merges by key is no object: " + element);
     }
 
     /** A list is replaced when one of its elements is nothing but the directive. */

@@ -156,6 +156,65 @@ class ObjectVerbsIT {
     }
 
     @Nested
+    class Patch {
+        private static final String JSON_PATCH = "application/json-patch+json";
+        private static final String MERGE = "application/merge-patch+json";
+
+        @Test
+        void byOperationsAppliesAllOrNone() {
+            http.post(SLICES, slice("s1", 1));
+            String replace = "{'op':'replace','path':'/spec/pool/generation','value':2}";
+
+            Answer refused =
+                    patch(
+                            JSON_PATCH,
+                            "[" + replace + ",{'op':'test','path':'/spec/driver','value':'x'}]");
+            Answer patched = patch(JSON_PATCH, "[" + replace + "]");
+
+            assertThat(refused.status()).isEqualTo(422);
+            assertThat(Json.at(patched.body(), "spec", "pool", "generation").asInt()).isEqualTo(2);
+            assertThat(Json.at(patched.body(), "metadata", "generation").asInt()).isEqualTo(2);
+        }
+
+        @Test
+        void thatIsNoneIsRefused() {
+            http.post(SLICES, slice("s1", 1));
+
+            assertThat(patch(JSON_PATCH, "{}").status()).isBetween(400, 422);
+            assertThat(patch(JSON_PATCH, "[{'op':'jump','path':'/spec'}]").status())
+                    .isBetween(400, 422);
+            assertThat(patch(JSON_PATCH, "[{'op':'replace','path':'','value':1}]").status())
+                    .isBetween(400, 422);
+            assertThat(patch(MERGE, "[]").status()).isEqualTo(400);
+        }
+
+        @Test
+        void withAnOldResourceVersionConflicts() {
+            Answer created = http.post(SLICES, slice("s1", 1));
+            patch(MERGE, "{'metadata':{'labels':{'a':'b'}}}");
+
+            Answer late =
+                    patch(
+                            MERGE,
+                            "{'metadata':{'resourceVersion':'" + created.resourceVersion() + "'}}");
+
+            assertThat(late.status()).isEqualTo(409);
+        }
+
+        @Test
+        void cannotRenameOrMove() {
+            http.post(SLICES, slice("s1", 1));
+
+            assertThat(patch(MERGE, "{'metadata':{'name':'s2'}}").status()).isEqualTo(400);
+            assertThat(patch(MERGE, "{'spec':{'nodeName':'node-2'}}").status()).isEqualTo(422);
+        }
+
+        private Answer patch(String type, String patch) {
+            return http.send("PATCH", SLICES + "/s1", type, json(patch));
+        }
+    }
+
+    @Nested
     class Delete {
         @Test
         void honoursPreconditions() {

@@ -46,6 +46,12 @@ class PatchesTest {
     }
 
     @Test
+    void aListElementWithoutFieldsIsRefused() {
+        assertThatThrownBy(() -> StrategicMerge.apply(tree("{}"), tree("{'conditions':['a']}")))
+                .isInstanceOf(ApiFailure.class);
+    }
+
+    @Test
     void anUnknownDirectiveIsRefused() {
         assertThatThrownBy(() -> StrategicMerge.apply(tree("{}"), tree("{'$retainKeys':['a']}")))
                 .isInstanceOf(ApiFailure.class)
