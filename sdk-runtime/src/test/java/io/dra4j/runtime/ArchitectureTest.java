@@ -1,0 +1,232 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static io.dra4j.runtime.Architecture.beFinalUnlessExtended;
+import static io.dra4j.runtime.Architecture.doorsByPackage;
+import static io.dra4j.runtime.Architecture.notMentionInSignatures;
+import static io.dra4j.runtime.Architecture.packagesWithoutNullMarked;
+import static io.dra4j.runtime.Architecture.programs;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.GeneralCodingRules;
+import java.util.Map;
+
+/** The tables of the architecture, line by line, as far as sdk-runtime is concerned. */
+@AnalyzeClasses(packages = "io.dra4j.runtime", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String R = "io.dra4j.runtime";
+    private static final String I = R + ".internal";
+
+    /** About two thirds of what each package held when the number was last set. */
+    private static final Map<String, Integer> LEAST_CLASSES =
+            Map.of(
+                    I + ".publish", 8,
+                    I + ".claim", 12,
+                    I + ".checkpoint", 6,
+                    I + ".cdi", 5,
+                    I + ".cluster", 12,
+                    I + ".observe", 1);
+
+    /** Three doors are enough for a package, except where a reason is given. */
+    private static final Map<String, Integer> DOORS =
+            Map.of(
+                    // what the kubelet asks and its two sealed answers, the port to the API server,
+                    // and the door itself
+                    I + ".claim", 5,
+                    // the connection, the slices as a port that publish is tested through, a claim
+                    // as read, the failure
+                    I + ".cluster", 4);
+
+    private static final String[] RUNTIME_LIBRARIES = {
+        "io.grpc..",
+        "com.google.protobuf..",
+        "io.netty..",
+        "io.fabric8..",
+        "io.micrometer..",
+        "com.fasterxml.jackson..",
+        "com.sun.net.httpserver..",
+        "ch.qos.logback.."
+    };
+
+    @ArchTest
+    static void theRulesSeeTheClasses(JavaClasses classes) {
+        assertThat(LEAST_CLASSES)
+                .allSatisfy(
+                        (name, least) ->
+                                assertThat(classes.getPackage(name).getClasses())
+                                        .as(name)
+                                        .hasSizeGreaterThanOrEqualTo(least));
+    }
+
+    @ArchTest
+    static final ArchRule onlyLibrariesOfTheTableAreUsed =
+            classes()
+                    .should()
+                    .onlyDependOnClassesThat(
+                            resideInAnyPackage(RUNTIME_LIBRARIES)
+                                    .or(
+                                            resideInAnyPackage(
+                                                    "java..",
+                                                    "io.dra4j.api..",
+                                                    "io.dra4j.kubelet..",
+                                                    R + "..",
+                                                    "org.jspecify.annotations",
+                                                    "org.slf4j..",
+                                                    "picocli..")));
+
+    @ArchTest
+    static final ArchRule grpcIsAtHomeInKubelet =
+            library(
+                    I + ".kubelet..",
+                    "io.grpc..",
+                    "com.google.protobuf..",
+                    "io.netty..",
+                    "io.dra4j.kubelet..");
+
+    @ArchTest
+    static final ArchRule fabric8IsAtHomeInCluster = library(I + ".cluster..", "io.fabric8..");
+
+    @ArchTest
+    static final ArchRule metricsAndHttpAreAtHomeInObserve =
+            library(I + ".observe..", "io.micrometer..", "com.sun.net.httpserver..");
+
+    @ArchTest
+    static final ArchRule picocliIsAtHomeInMainsAndOptions =
+            noClasses()
+                    .that(not(programs()))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("picocli..");
+
+    @ArchTest
+    static final ArchRule theLogBackendIsAtHomeInDriverLogging =
+            noClasses()
+                    .that()
+                    .doNotHaveFullyQualifiedName(R + ".DriverLogging")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("ch.qos.logback..")
+                    .because("a host that brings its own backend must not need this one");
+
+    @ArchTest
+    static final ArchRule claimsFlowInOneDirection =
+            layeredArchitecture()
+                    .consideringOnlyDependenciesInLayers()
+                    .withOptionalLayers(true)
+                    .layer("runtime")
+                    .definedBy(R)
+                    .layer("publish")
+                    .definedBy(I + ".publish..")
+                    .layer("kubelet")
+                    .definedBy(I + ".kubelet..")
+                    .layer("claim")
+                    .definedBy(I + ".claim..")
+                    .layer("status")
+                    .definedBy(I + ".status..")
+                    .layer("checkpoint")
+                    .definedBy(I + ".checkpoint..")
+                    .layer("cdi")
+                    .definedBy(I + ".cdi..")
+                    .layer("cluster")
+                    .definedBy(I + ".cluster..")
+                    .whereLayer("runtime")
+                    .mayNotBeAccessedByAnyLayer()
+                    .whereLayer("publish")
+                    .mayOnlyBeAccessedByLayers("runtime")
+                    .whereLayer("kubelet")
+                    .mayOnlyBeAccessedByLayers("runtime")
+                    .whereLayer("claim")
+                    .mayOnlyBeAccessedByLayers("runtime", "kubelet")
+                    .whereLayer("status")
+                    .mayOnlyBeAccessedByLayers("runtime", "claim")
+                    .whereLayer("checkpoint")
+                    .mayOnlyBeAccessedByLayers("runtime", "claim")
+                    .whereLayer("cdi")
+                    .mayOnlyBeAccessedByLayers("runtime", "claim")
+                    .whereLayer("cluster")
+                    .mayOnlyBeAccessedByLayers("runtime", "publish", "claim", "status");
+
+    @ArchTest
+    static final ArchRule internalPackagesHaveNoCycles =
+            slices().matching(I + ".(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule observeIsALeaf =
+            noClasses()
+                    .that()
+                    .resideInAPackage(I + ".observe..")
+                    .should()
+                    .dependOnClassesThat(
+                            resideInAPackage("io.dra4j..")
+                                    .and(not(resideInAPackage(I + ".observe.."))));
+
+    @ArchTest
+    static final ArchRule internalsNeverLeak =
+            classes()
+                    .that()
+                    .resideInAPackage(R)
+                    .should(notMentionInSignatures(resideInAPackage(I + "..")));
+
+    @ArchTest
+    static final ArchRule foreignTypesStayOutOfSignatures =
+            classes().should(notMentionInSignatures(resideInAnyPackage(RUNTIME_LIBRARIES)));
+
+    @ArchTest
+    static void internalPackagesHaveFewDoors(JavaClasses classes) {
+        assertThat(doorsByPackage(classes, I))
+                .allSatisfy(
+                        (name, doors) ->
+                                assertThat(doors)
+                                        .as("doors of " + name)
+                                        .hasSizeLessThanOrEqualTo(DOORS.getOrDefault(name, 3)));
+    }
+
+    @ArchTest
+    static void packagesAreNullMarkedAndDescribed(JavaClasses classes) {
+        assertThat(packagesWithoutNullMarked(classes, R)).isEmpty();
+    }
+
+    @ArchTest
+    static final ArchRule classesAreFinalUnlessExtended = classes().should(beFinalUnlessExtended());
+
+    @ArchTest
+    static final ArchRule namesSayWhatTheThingIs =
+            noClasses()
+                    .should()
+                    .haveSimpleNameEndingWith("Impl")
+                    .orShould()
+                    .haveNameMatching(".*(Manager|Helper|Handler|Utils?|Common)")
+                    .orShould()
+                    .resideInAnyPackage("..util..", "..common..", "..impl..", "..helper..");
+
+    @ArchTest
+    static final ArchRule nobodyUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+
+    @ArchTest
+    static final ArchRule onlyProgramsUseTheStandardStreams =
+            noClasses().that(not(programs())).should(GeneralCodingRules.ACCESS_STANDARD_STREAMS);
+
+    private static ArchRule library(String home, String... libraries) {
+        return noClasses()
+                .that()
+                .resideOutsideOfPackage(home)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(libraries);
+    }
+}
