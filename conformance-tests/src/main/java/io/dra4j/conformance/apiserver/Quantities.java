@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 final class Quantities {
     private static final Pattern FORM =
             Pattern.compile(
-                    "([+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+))([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?");
+                    "([+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+))([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?");
     private static final List<String> BINARY = List.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
     private static final List<String> DECIMAL =
             List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");

@@ -42,6 +42,7 @@ class SchemaTest {
                 "{'allNodes':'true'}                                  | spec.allNodes must be a boolean",
                 "{'pool':{'generation':1.5}}                          | spec.pool.generation must be an integer",
                 "{'devices':[{'capacity':{'m':{'value':'1 Gi'}}}]}    | spec.devices[0].capacity.m.value must be a quantity",
+                "{'devices':[{'capacity':{'m':{'value':'1e9999'}}}]}   | spec.devices[0].capacity.m.value must be a quantity",
                 "{'devices':[{'taints':[{'timeAdded':'yesterday'}]}]} | spec.devices[0].taints[0].timeAdded must be a time in RFC 3339",
             })
     void aWrongTypeIsRefused(String spec, String message) {
