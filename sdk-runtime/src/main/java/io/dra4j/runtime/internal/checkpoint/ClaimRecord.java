@@ -8,10 +8,13 @@ import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the journal keeps of one claim.
+ *
+ * <p>A line that lacks one of its members is as good as damaged: making a record of it fails.
  *
  * @param bootId the boot in which the record's preparation began
  * @param state what the provider recorded or answered last
@@ -26,6 +29,9 @@ public record ClaimRecord(
         @Nullable Answer answer) {
 
     public ClaimRecord {
+        Objects.requireNonNull(ref, "ref");
+        Objects.requireNonNull(phase, "phase");
+        Objects.requireNonNull(bootId, "bootId");
         devices = List.copyOf(devices);
     }
 
@@ -36,6 +42,7 @@ public record ClaimRecord(
      */
     public record Answer(List<AnswerDevice> devices, ContainerEdits edits) {
         public Answer {
+            Objects.requireNonNull(edits, "edits");
             devices = List.copyOf(devices);
         }
     }
@@ -47,6 +54,8 @@ public record ClaimRecord(
      */
     public record AnswerDevice(HeldDevice device, ContainerEdits edits, List<String> cdiDeviceIds) {
         public AnswerDevice {
+            Objects.requireNonNull(device, "device");
+            Objects.requireNonNull(edits, "edits");
             cdiDeviceIds = List.copyOf(cdiDeviceIds);
         }
     }

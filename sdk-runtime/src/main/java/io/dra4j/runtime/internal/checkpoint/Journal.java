@@ -8,7 +8,8 @@ import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -33,11 +35,14 @@ import org.slf4j.LoggerFactory;
  * beside it, and intact lines stay in force. If a write fails, the call throws, what the journal
  * says is unchanged, and later calls try the disk again.
  *
- * <p>Thread-safe. All file access is on one thread that nobody interrupts; callers wait for it.
+ * <p>Thread-safe. Once open, all file access is on one thread that nobody interrupts; callers wait
+ * for it, and their own interrupts leave the file alone.
  */
 public final class Journal implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
+    private static final Set<StandardOpenOption> QUARANTINE_OPTIONS =
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND, StandardOpenOption.SYNC);
     private static final int LINES_WORTH_COMPACTING = 1000;
 
     private final Path path;
@@ -47,6 +52,7 @@ public final class Journal implements AutoCloseable {
     private final Thread writer;
     private final JournalFile file; // the writer's, once it runs
     private int lines; // the writer's
+    private int linesWorthCompacting = LINES_WORTH_COMPACTING; // the writer's
 
     private Journal(Path path, String bootId, JournalFile file, Content content) {
         this.path = path;
@@ -65,13 +71,24 @@ public final class Journal implements AutoCloseable {
      * @throws DraException if the file can't be read or written, or was written in a later format
      */
     public static Journal open(Path path, String bootId) {
+        return open(path, bootId, FileChannel::force);
+    }
+
+    static Journal open(Path path, String bootId, JournalFile.Sync sync) {
         try {
             Content content = JournalFile.read(path);
             requireKnownFormat(path, content);
             if (!content.damaged().isEmpty()) {
                 quarantine(path, content.damaged());
             }
-            JournalFile file = JournalFile.open(path, content.intactLength());
+            if (content.tornLength() > 0) {
+                LOG.atWarn()
+                        .addKeyValue(LogField.PATH.toString(), path)
+                        .log(
+                                "The last line of the journal was torn by a crash and is cut; the"
+                                        + " call that wrote it had not returned");
+            }
+            JournalFile file = JournalFile.open(path, content.intactLength(), sync);
             Journal journal = new Journal(path, bootId, file, content);
             if (content.entries().isEmpty() || !content.damaged().isEmpty()) {
                 journal.compact();
@@ -177,10 +194,11 @@ public final class Journal implements AutoCloseable {
 
     private void append(List<Write> batch) {
         try {
-            List<Entry> entries = batch.stream().map(Write::entry).toList();
-            file.append(entries);
-            lines += entries.size();
-            entries.forEach(this::apply);
+            ByteArrayOutputStream together = new ByteArrayOutputStream();
+            batch.forEach(write -> together.writeBytes(write.line));
+            file.append(together.toByteArray());
+            lines += batch.size();
+            batch.forEach(write -> apply(write.entry));
             batch.forEach(write -> write.durable.complete(null));
         } catch (IOException e) {
             batch.forEach(write -> write.durable.completeExceptionally(e));
@@ -189,12 +207,14 @@ public final class Journal implements AutoCloseable {
     }
 
     private void compactIfWorthIt() {
-        if (lines <= LINES_WORTH_COMPACTING || lines <= 4 * claims().size()) {
+        if (lines <= linesWorthCompacting || lines <= 4 * claims().size()) {
             return;
         }
         try {
             compact();
+            linesWorthCompacting = LINES_WORTH_COMPACTING;
         } catch (IOException e) {
+            linesWorthCompacting = lines + LINES_WORTH_COMPACTING; // not again at the next line
             LOG.atWarn()
                     .addKeyValue(LogField.PATH.toString(), path)
                     .log("The journal was not compacted; it grows until it can be", e);
@@ -209,8 +229,11 @@ public final class Journal implements AutoCloseable {
         lines = entries.size();
     }
 
-    private void apply(Entry entry) {
+    private void apply(@Nullable Entry entry) {
         synchronized (claims) {
+            if (entry == null) {
+                return;
+            }
             if (entry.put() != null) {
                 claims.put(entry.put().ref().uid(), entry.put());
             } else if (entry.forget() != null) {
@@ -258,12 +281,13 @@ public final class Journal implements AutoCloseable {
             lines.writeBytes(line);
             lines.write('\n');
         }
-        Files.write(
-                beside,
-                lines.toByteArray(),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.APPEND,
-                StandardOpenOption.SYNC);
+        try (FileChannel channel =
+                FileChannel.open(beside, QUARANTINE_OPTIONS, JournalFile.OWNER_ONLY)) {
+            ByteBuffer left = ByteBuffer.wrap(lines.toByteArray());
+            while (left.hasRemaining()) {
+                channel.write(left);
+            }
+        }
         LOG.atError()
                 .addKeyValue(LogField.PATH.toString(), beside)
                 .log(
@@ -273,7 +297,13 @@ public final class Journal implements AutoCloseable {
     }
 
     /** A line to write; one without an entry ends the journal. */
-    private record Write(@Nullable Entry entry, CompletableFuture<Void> durable) {
+    private record Write(@Nullable Entry entry, byte[] line, CompletableFuture<Void> durable) {
+
+        /** Encodes on the caller's thread. */
+        Write(@Nullable Entry entry, CompletableFuture<Void> durable) {
+            this(entry, entry == null ? new byte[0] : JournalFormat.encode(entry), durable);
+        }
+
         boolean isEnd() {
             return entry == null;
         }

@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,18 +29,36 @@ import java.util.Set;
  */
 final class JournalFile implements Closeable {
 
+    /** Records hold what providers keep about claims. */
+    static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private static final String NEXT = ".new";
+
     private final Path path;
+    private final Sync sync;
     private FileChannel channel;
     private long length; // of the intact lines; what is beyond is a torn append
 
-    private JournalFile(Path path, FileChannel channel, long length) {
+    private JournalFile(Path path, FileChannel channel, long length, Sync sync) {
         this.path = path;
+        this.sync = sync;
         this.channel = channel;
         this.length = length;
     }
 
-    /** What a file held: intact entries in order, and the lines that are damaged. */
-    record Content(List<Entry> entries, List<byte[]> damaged, long intactLength) {}
+    /** Brings what a channel wrote to the disk: {@link FileChannel#force}. */
+    interface Sync {
+        void force(FileChannel channel, boolean metadata) throws IOException;
+    }
+
+    /**
+     * What a file held: intact entries in order, and the lines that are damaged.
+     *
+     * @param tornLength how many bytes follow the last line feed: the start of a line that a crash
+     *     kept from its end
+     */
+    record Content(List<Entry> entries, List<byte[]> damaged, long intactLength, int tornLength) {}
 
     /** Reads a file; one that is not there is empty, and one that is no file is an error. */
     static Content read(Path path) throws IOException {
@@ -67,48 +86,67 @@ final class JournalFile implements Closeable {
                 start = i + 1;
             }
         }
-        return new Content(entries, damaged, start);
+        return new Content(entries, damaged, start, bytes.length - start);
     }
 
     /** Opens a file whose intact lines end at a position, and cuts what is beyond. */
-    static JournalFile open(Path path, long intactLength) throws IOException {
+    static JournalFile open(Path path, long intactLength, Sync sync) throws IOException {
+        Files.deleteIfExists(path.resolveSibling(path.getFileName() + NEXT));
         FileChannel channel =
                 FileChannel.open(
                         path,
                         Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rw-------")));
-        JournalFile file = new JournalFile(path, channel, intactLength);
-        if (channel.size() > intactLength) {
-            channel.truncate(intactLength);
-            channel.force(true);
+                        OWNER_ONLY);
+        JournalFile file = new JournalFile(path, channel, intactLength, sync);
+        try {
+            if (channel.size() > intactLength) {
+                channel.truncate(intactLength);
+                sync.force(channel, true);
+            }
+            return file;
+        } catch (IOException e) {
+            channel.close();
+            throw e;
         }
-        return file;
     }
 
-    /** Appends entries, which are durable on return; if it throws, none of them counts. */
-    void append(List<Entry> entries) throws IOException {
-        byte[] bytes = bytes(entries);
-        if (channel.size() != length) { // an earlier append was torn
+    /** Appends whole lines, which are durable on return; if it throws, none of them counts. */
+    void append(byte[] lines) throws IOException {
+        if (channel.size() != length) { // an earlier append was torn, and could not be cut
             channel.truncate(length);
         }
-        write(channel, bytes, length);
-        channel.force(false);
-        length += bytes.length;
+        try {
+            write(channel, lines, length);
+            sync.force(channel, false);
+        } catch (IOException e) {
+            cutAfterFailure(e);
+            throw e;
+        }
+        length += lines.length;
+    }
+
+    /** Keeps a line whose caller was told of a failure from being in force after a restart. */
+    private void cutAfterFailure(IOException cause) {
+        try {
+            channel.truncate(length);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     /** Replaces the whole file; it is durable on return. */
     void replace(List<Entry> entries) throws IOException {
         byte[] bytes = bytes(entries);
-        Path next = path.resolveSibling(path.getFileName() + ".new");
+        Path next = path.resolveSibling(path.getFileName() + NEXT);
         Files.deleteIfExists(next);
-        JournalFile written = open(next, 0);
+        JournalFile written = open(next, 0, sync);
         try {
             write(written.channel, bytes, 0);
-            written.channel.force(true);
+            sync.force(written.channel, true);
             Files.move(next, path, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             written.close();
+            discard(next, e);
             throw e;
         }
         channel.close();
@@ -117,14 +155,19 @@ final class JournalFile implements Closeable {
         syncDirectory();
     }
 
-    long length() {
-        return length;
+    /** A full disk is no place for the half of a file. */
+    private static void discard(Path file, IOException cause) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     private void syncDirectory() throws IOException {
         Path directory = path.toAbsolutePath().getParent();
         try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
-            entries.force(true);
+            sync.force(entries, true);
         }
     }
 

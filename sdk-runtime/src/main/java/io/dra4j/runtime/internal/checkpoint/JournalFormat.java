@@ -68,6 +68,11 @@ final class JournalFormat {
             @Nullable ClaimRecord put,
             @Nullable String forget) {
 
+        /** Says whether it says something: damage, or a writer that this reader can't follow. */
+        boolean isKnown() {
+            return put != null || forget != null || NAME.equals(format) && version != null;
+        }
+
         static Entry header() {
             return new Entry(NAME, VERSION, null, null);
         }
@@ -108,7 +113,8 @@ final class JournalFormat {
             return null;
         }
         try {
-            return JSON.readValue(record, Entry.class);
+            Entry entry = JSON.readValue(record, Entry.class);
+            return entry != null && entry.isKnown() ? entry : null;
         } catch (IOException e) {
             return null;
         }

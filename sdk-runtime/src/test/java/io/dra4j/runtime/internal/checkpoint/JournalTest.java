@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -187,7 +188,7 @@ class JournalTest {
 
         @Test
         void ofALaterReleaseIsRefusedWithAdvice() throws IOException {
-            JournalFile.open(file, 0)
+            JournalFile.open(file, 0, FileChannel::force)
                     .replace(List.of(new JournalFormat.Entry("dra4j-claims", 2, null, null)));
 
             assertThatThrownBy(JournalTest.this::open)
@@ -217,6 +218,31 @@ class JournalTest {
                 assertThat(reread()).hasSize(2);
                 assertThat(directory.resolve("claims.journal.damaged")).doesNotExist();
             }
+        }
+
+        @Test
+        void aLineWithAGoodSumThatSaysNothingIsSetAsideToo() throws IOException {
+            byte[] whole = written(Records.full("uid-1"));
+            String unknown = line("{\"other\":1}");
+            String lacking =
+                    line("{\"put\":{\"phase\":\"STARTED\",\"bootId\":\"b\",\"devices\":[]}}");
+            String misread =
+                    line(
+                            "{\"put\":{\"ref\":7,\"phase\":\"STARTED\",\"bootId\":\"b\",\"devices\":[]}}");
+            Files.writeString(
+                    file, new String(whole, StandardCharsets.UTF_8) + unknown + lacking + misread);
+
+            assertThat(reread()).containsExactly(Records.full("uid-1"));
+            Path damaged = directory.resolve("claims.journal.damaged");
+            assertThat(damaged).hasContent(unknown + lacking + misread);
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(damaged)))
+                    .isEqualTo("rw-------");
+        }
+
+        private String line(String record) {
+            CRC32C crc = new CRC32C();
+            crc.update(record.getBytes(StandardCharsets.UTF_8));
+            return String.format("{\"crc32c\":\"%08x\",\"record\":%s}%n", crc.getValue(), record);
         }
 
         @Test

@@ -1,0 +1,137 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the journal does about its syncs: a disk whose sync is counted, held up or fails. */
+@Timeout(30)
+class JournalSyncTest {
+
+    private static final int CALLERS = 32;
+
+    @TempDir Path directory;
+    private final AtomicInteger syncs = new AtomicInteger();
+    private volatile CountDownLatch gate = new CountDownLatch(0);
+    private final AtomicInteger compactions = new AtomicInteger();
+    private volatile boolean broken;
+    private volatile boolean compactionBroken;
+
+    private Path file() {
+        return directory.resolve("claims.journal");
+    }
+
+    private Journal open() {
+        return Journal.open(file(), "boot-1", this::sync);
+    }
+
+    private void sync(FileChannel channel, boolean metadata) throws IOException {
+        syncs.incrementAndGet();
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            throw new IOException("the writer's thread was interrupted", e);
+        }
+        if (metadata) { // only a new file needs that
+            compactions.incrementAndGet();
+        }
+        if (broken || metadata && compactionBroken) {
+            throw new IOException("Input/output error");
+        }
+        channel.force(metadata);
+    }
+
+    @Test
+    void callsThatComeWhileTheDiskIsBusyShareOneSync() throws Exception {
+        try (Journal journal = open()) {
+            gate = new CountDownLatch(1);
+            int before = syncs.get();
+            List<Thread> callers = new ArrayList<>();
+            callers.add(caller(journal, "uid-first"));
+            await(() -> syncs.get() == before + 1);
+            for (int i = 1; i < CALLERS; i++) {
+                callers.add(caller(journal, "uid-" + i));
+            }
+            await(() -> callers.stream().allMatch(t -> t.getState() == Thread.State.WAITING));
+            assertThat(journal.claims()).as("nothing counts before it is durable").isEmpty();
+
+            gate.countDown();
+            for (Thread caller : callers) {
+                caller.join();
+            }
+
+            assertThat(journal.claims()).hasSize(CALLERS);
+            assertThat(syncs.get() - before).as("syncs of %s calls", CALLERS).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aCallWhoseSyncFailedIsNotInForceAfterARestart() throws IOException {
+        Journal journal = open();
+        journal.put(Records.full("uid-1"));
+        long length = Files.size(file());
+        broken = true;
+
+        assertThatThrownBy(() -> journal.forget("uid-1"))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("Can't write the journal " + file())
+                .hasMessageContaining("Input/output error");
+
+        assertThat(journal.claims()).containsExactly(Records.full("uid-1"));
+        assertThat(Files.size(file())).isEqualTo(length);
+        broken = false;
+        try (Journal restarted = open()) {
+            assertThat(restarted.claims()).containsExactly(Records.full("uid-1"));
+        }
+        journal.put(Records.started("uid-2"));
+        assertThat(journal.claims()).hasSize(2);
+        journal.close();
+    }
+
+    @Test
+    void aCompactionThatFailsLosesNothingAndIsNotTriedAtEveryLine() {
+        try (Journal journal = open()) {
+            compactions.set(0);
+            compactionBroken = true;
+            for (int i = 0; i < 1100; i++) {
+                journal.put(Records.started("uid-1"));
+            }
+            journal.put(Records.full("uid-2"));
+
+            assertThat(compactions).hasValue(1);
+            assertThat(directory.resolve("claims.journal.new")).doesNotExist();
+            compactionBroken = false;
+        }
+        try (Journal restarted = open()) {
+            assertThat(restarted.claims())
+                    .containsExactly(Records.started("uid-1"), Records.full("uid-2"));
+        }
+    }
+
+    private static Thread caller(Journal journal, String uid) {
+        Thread caller = new Thread(() -> journal.put(Records.started(uid)), uid);
+        caller.start();
+        return caller;
+    }
+
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            Thread.onSpinWait();
+        }
+    }
+}
