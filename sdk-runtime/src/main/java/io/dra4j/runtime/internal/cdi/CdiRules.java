@@ -9,6 +9,7 @@ import io.dra4j.api.container.IntelRdt;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.container.NetDevice;
 import io.dra4j.api.error.DraException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -86,17 +87,30 @@ final class CdiRules {
         require(NODE_TYPES.contains(type), "deviceNodes type", type);
         String permissions = node.permissions() == null ? "" : node.permissions();
         require(PERMISSIONS.matcher(permissions).matches(), "deviceNodes permissions", permissions);
+        require(
+                node.fileMode() == null || node.fileMode() >= 0,
+                "deviceNodes fileMode",
+                String.valueOf(node.fileMode()));
         id("deviceNodes uid", node.uid());
         id("deviceNodes gid", node.gid());
     }
 
     private void mount(Mount mount) {
-        require(!mount.hostPath().isEmpty(), "mounts hostPath", mount.hostPath());
+        if (mount.type() == null) {
+            absolute("mounts hostPath", mount.hostPath());
+        } else { // the source of a tmpfs, for instance, is no path
+            require(!mount.hostPath().isEmpty(), "mounts hostPath", mount.hostPath());
+        }
         absolute("mounts containerPath", mount.containerPath());
     }
 
     private void hook(Hook hook) {
         absolute("hooks path", hook.path());
+        Duration timeout = hook.timeout();
+        require( // OCI: greater than zero; CDI writes whole seconds
+                timeout == null || timeout.toSeconds() > 0,
+                "hooks timeout",
+                String.valueOf(timeout));
         for (String variable : hook.env()) {
             require(variable.indexOf('=') > 0, "hooks env", variable);
         }

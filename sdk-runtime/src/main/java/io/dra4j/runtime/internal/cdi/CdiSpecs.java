@@ -6,7 +6,9 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -22,6 +24,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The driver's transient CDI specs: one file for each claim, and no file of anybody else.
@@ -38,6 +42,8 @@ public final class CdiSpecs {
     private static final Pattern UID =
             Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?");
 
+    private static final Logger LOG = LoggerFactory.getLogger(CdiSpecs.class);
+
     /** Empty edits are invalid: what a device without edits of its own gets. */
     private static final String MARKER = "DRA4J_DEVICE_";
 
@@ -45,7 +51,7 @@ public final class CdiSpecs {
     private final String vendor;
 
     /**
-     * Takes care of the specs of a driver.
+     * Takes care of the specs of a driver, and removes what a crash left half written.
      *
      * @param root the CDI directory; it is made when the first spec is written
      * @throws DraException if the driver's name can't be part of a CDI vendor
@@ -54,6 +60,24 @@ public final class CdiSpecs {
         this.root = root;
         this.vendor = "k8s." + driverName;
         CdiRules.requireKindPart("vendor", vendor);
+        if (Files.isDirectory(root)) {
+            removeTemporaries();
+        }
+    }
+
+    /** Runtimes pass over such files, so a driver can run with one that stays. */
+    private void removeTemporaries() {
+        String pattern = prefix() + "*" + ENDING + TEMPORARY;
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(root, pattern)) {
+            for (Path file : left) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.PATH.toString(), root)
+                    .setCause(e)
+                    .log("Half-written CDI specs of an earlier run could not be removed");
+        }
     }
 
     /** What a container gets that uses one device of a claim. */
@@ -144,6 +168,7 @@ public final class CdiSpecs {
         }
     }
 
+    /** Others may read the directory, as they may when a runtime makes it: CDI tools list it. */
     private void createRoot() throws IOException {
         if (!Files.isDirectory(root)) {
             Files.createDirectories(

@@ -149,6 +149,29 @@ class CdiSpecsTest {
         }
 
         @Test
+        void thatACrashLeftHalfWrittenIsRemovedAtTheStart() throws IOException {
+            written(ENV, device("gpu-0", ENV));
+            Files.writeString(root.resolve(FILE + ".tmp"), "{");
+            Path foreign = Files.writeString(root.resolve("vendor-gpu_uid-1.json.tmp"), "{");
+
+            new CdiSpecs(root, "gpu.example.com");
+
+            assertThat(root.toFile().list())
+                    .containsExactlyInAnyOrder(FILE, foreign.getFileName().toString());
+        }
+
+        @Test
+        void isInADirectoryThatIsMadeWithModesOfOtherCdiTools() throws IOException {
+            Path missing = root.resolve("run/cdi");
+            new CdiSpecs(missing, "gpu.example.com")
+                    .write("uid-1", ENV, List.of(device("gpu-0", ENV)));
+
+            assertThat(missing.resolve(FILE)).exists();
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(missing)))
+                    .isEqualTo("rwxr-xr-x");
+        }
+
+        @Test
         void isNotWrittenForNoDevices() {
             specs.write("uid-1", ENV, List.of());
 
@@ -272,6 +295,15 @@ class CdiSpecsTest {
                         ContainerEdits.builder().mount(Mount.readOnly("/h", "c")).build()),
                 Arguments.of("hooks path", hook("bin/x", "K=v")),
                 Arguments.of("hooks env", hook("/bin/x", "K")),
+                Arguments.of("hooks timeout", timeout(Duration.ofMillis(999))),
+                Arguments.of(
+                        "mounts hostPath",
+                        ContainerEdits.builder().mount(Mount.readOnly("h", "/c")).build()),
+                Arguments.of(
+                        "deviceNodes fileMode",
+                        node(
+                                new DeviceNode(
+                                        "/dev/a", null, null, null, null, -1, null, null, null))),
                 Arguments.of(
                         "netDevices name",
                         ContainerEdits.builder()
@@ -302,6 +334,12 @@ class CdiSpecsTest {
 
     private static ContainerEdits rdt(IntelRdt rdt) {
         return ContainerEdits.builder().intelRdt(rdt).build();
+    }
+
+    private static ContainerEdits timeout(Duration timeout) {
+        return ContainerEdits.builder()
+                .hook(new Hook(Hook.Moment.PRESTART, "/bin/x", List.of(), List.of(), timeout))
+                .build();
     }
 
     private static ContainerEdits hook(String path, String env) {
