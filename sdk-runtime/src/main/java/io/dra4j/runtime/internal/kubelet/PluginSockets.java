@@ -1,0 +1,94 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.kubelet;
+
+import io.dra4j.api.error.DraException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a driver's two sockets are.
+ *
+ * <p>The kernel keeps 108 bytes for a socket's path, the last of them zero. With a pod UID, which
+ * lets two instances run side by side, the names are as long as they may be and hashed otherwise.
+ *
+ * @param registrarDirectory the kubelet's directory of registration sockets
+ * @param dataDirectory the driver's own directory
+ * @param podUid tells two instances of the driver apart; {@code null} for one instance at a time
+ */
+public record PluginSockets(
+        String driverName, Path registrarDirectory, Path dataDirectory, @Nullable String podUid) {
+
+    private static final int LONGEST_PATH = 107;
+
+    /**
+     * Returns the path of the registration socket.
+     *
+     * @throws DraException if no name for it is short enough
+     */
+    Path registration() {
+        List<String> names =
+                podUid == null
+                        ? List.of(driverName + "-reg.sock")
+                        : List.of(
+                                driverName + "-" + podUid + "-reg.sock",
+                                driverName + "-" + hash(podUid, 8) + "-reg.sock",
+                                "dra-" + hash(driverName + "\0" + podUid, 16) + "-reg.sock");
+        return firstThatFits(registrarDirectory, names);
+    }
+
+    /**
+     * Returns the path of the service socket.
+     *
+     * @throws DraException if no name for it is short enough
+     */
+    Path service() {
+        List<String> names =
+                podUid == null
+                        ? List.of("dra.sock")
+                        : List.of("dra-" + podUid + ".sock", "dra-" + hash(podUid, 8) + ".sock");
+        return firstThatFits(dataDirectory, names);
+    }
+
+    private static Path firstThatFits(Path directory, List<String> names) {
+        return names.stream()
+                .map(directory::resolve)
+                .filter(path -> length(path) <= LONGEST_PATH)
+                .findFirst()
+                .orElseThrow(() -> tooLong(directory.resolve(names.get(names.size() - 1))));
+    }
+
+    private static DraException tooLong(Path path) {
+        return new DraException(
+                "The path of the socket "
+                        + path
+                        + " has "
+                        + length(path)
+                        + " bytes, the kernel allows "
+                        + LONGEST_PATH
+                        + "; use a shorter directory or driver name");
+    }
+
+    private static int length(Path path) {
+        return path.toString().getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private static String hash(String text, int bytes) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(text.getBytes(StandardCharsets.UTF_8));
+            return Base64.getUrlEncoder()
+                    .withoutPadding()
+                    .encodeToString(Arrays.copyOf(digest, bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every JDK has SHA-256", e);
+        }
+    }
+}

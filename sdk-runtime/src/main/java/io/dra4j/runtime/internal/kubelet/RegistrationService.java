@@ -1,0 +1,59 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.kubelet;
+
+import io.dra4j.kubelet.registration.v1.InfoRequest;
+import io.dra4j.kubelet.registration.v1.PluginInfo;
+import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
+import io.dra4j.kubelet.registration.v1.RegistrationStatus;
+import io.dra4j.kubelet.registration.v1.RegistrationStatusResponse;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the kubelet who the driver is, as often as it asks.
+ *
+ * <p>The kubelet takes the first version of the list that it knows: the newest comes first. A
+ * registration that it refuses is logged, and it tries again by itself.
+ */
+final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RegistrationService.class);
+
+    private final PluginInfo info;
+    private final CountDownLatch registered = new CountDownLatch(1);
+
+    RegistrationService(PluginInfo info) {
+        this.info = info;
+    }
+
+    @Override
+    public void getInfo(InfoRequest request, StreamObserver<PluginInfo> response) {
+        response.onNext(info);
+        response.onCompleted();
+    }
+
+    @Override
+    public void notifyRegistrationStatus(
+            RegistrationStatus status, StreamObserver<RegistrationStatusResponse> response) {
+        if (status.getPluginRegistered()) {
+            LOG.info("The kubelet registered the driver");
+            registered.countDown();
+        } else {
+            LOG.atWarn()
+                    .log(
+                            "The kubelet refused to register the driver and will try again: {}",
+                            status.getError());
+        }
+        response.onNext(RegistrationStatusResponse.getDefaultInstance());
+        response.onCompleted();
+    }
+
+    boolean awaitRegistered(Duration timeout) throws InterruptedException {
+        return registered.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+}
