@@ -50,6 +50,7 @@ public final class Journal implements AutoCloseable {
     private final Map<String, ClaimRecord> claims = new LinkedHashMap<>(); // guarded by itself
     private final BlockingQueue<Write> writes = new LinkedBlockingQueue<>();
     private final Thread writer;
+    private boolean closed; // guarded by writes
     private final JournalFile file; // the writer's, once it runs
     private int lines; // the writer's
     private int linesWorthCompacting = LINES_WORTH_COMPACTING; // the writer's
@@ -146,16 +147,32 @@ public final class Journal implements AutoCloseable {
     /** Waits for the writes that were asked for, and closes the file. */
     @Override
     public void close() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        writes.add(new Write(null, done));
+        CompletableFuture<Void> done;
+        synchronized (writes) {
+            if (closed) {
+                return;
+            }
+            done = submit(null);
+            closed = true;
+        }
         done.join();
     }
 
-    private void write(Entry entry) {
+    private CompletableFuture<Void> submit(@Nullable Entry entry) {
         CompletableFuture<Void> durable = new CompletableFuture<>();
-        writes.add(new Write(entry, durable));
+        synchronized (writes) {
+            if (closed) {
+                throw new DraException(
+                        "The journal " + path + " is closed: the driver has stopped");
+            }
+            writes.add(new Write(entry, durable));
+        }
+        return durable;
+    }
+
+    private void write(Entry entry) {
         try {
-            durable.join();
+            submit(entry).join();
         } catch (CompletionException e) {
             throw new DraException(
                     "Can't write the journal "

@@ -269,6 +269,17 @@ class JournalTest {
     class WriteError {
 
         @Test
+        void ofAClosedJournalSaysSo() {
+            Journal journal = open();
+            journal.close();
+            journal.close();
+
+            assertThatThrownBy(() -> journal.put(Records.started("uid-1")))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("is closed: the driver has stopped");
+        }
+
+        @Test
         void ofAMissingDirectoryNamesTheFile() {
             assertThatThrownBy(() -> Journal.open(directory.resolve("no/such"), "boot-1"))
                     .isInstanceOf(DraException.class)
