@@ -1,0 +1,238 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.error.DraException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a {@link DeviceProvider} as a DRA driver: the way into the SDK.
+ *
+ * <p>It serves the kubelet on two sockets, publishes the provider's inventory, and prepares claims.
+ * It installs no signal handler and never ends the JVM; the host decides when to {@link #close}.
+ *
+ * <p>Thread-safe. An object is started once and closed once.
+ */
+public final class DraDriver implements AutoCloseable {
+
+    private final DriverSettings settings;
+    private final DeviceProvider provider;
+    private @Nullable RunningDriver running; // guarded by this
+
+    private DraDriver(DriverSettings settings, DeviceProvider provider) {
+        this.settings = settings;
+        this.provider = provider;
+    }
+
+    /**
+     * Begins to build a driver.
+     *
+     * @param driverName the driver's name: a lower-case DNS subdomain of at most 63 characters
+     * @param nodeName the name of the Node object that the driver runs on
+     * @param provider the vendor's part
+     * @return a builder with the defaults of a kubelet plugin
+     */
+    public static Builder builder(String driverName, String nodeName, DeviceProvider provider) {
+        return new Builder(driverName, nodeName, provider);
+    }
+
+    /**
+     * Starts the driver, and returns when its sockets serve.
+     *
+     * <p>The order: the journal is read, the provider starts and gives its first inventory, the
+     * service socket serves, the registration socket appears, CDI specs are brought in line with
+     * the journal, and publishing begins. The API server need not be reachable. If a step fails,
+     * those before it are undone.
+     *
+     * @throws DraException if the driver can't serve on this node; the message says what to do
+     * @throws IllegalStateException if it was started before
+     */
+    public synchronized void start() {
+        if (running != null) {
+            throw new IllegalStateException("A DraDriver is started once; build another");
+        }
+        running = new RunningDriver(settings, provider);
+    }
+
+    /**
+     * Waits until the kubelet has confirmed the registration.
+     *
+     * @param timeout how long to wait
+     * @return whether it has
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public boolean awaitRegistered(Duration timeout) throws InterruptedException {
+        return running().awaitRegistered(timeout);
+    }
+
+    /**
+     * Waits until the cluster's slices equal the inventory.
+     *
+     * @param timeout how long to wait
+     * @return whether they do
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public boolean awaitPublished(Duration timeout) throws InterruptedException {
+        return running().awaitPublished(timeout);
+    }
+
+    /**
+     * Stops the driver: calls in flight end, the sockets disappear, the provider is closed.
+     *
+     * <p>Published slices, prepared claims and their CDI specs stay: containers use them. It takes
+     * at most about 8 seconds, and does nothing on a driver that does not run.
+     */
+    @Override
+    public synchronized void close() {
+        if (running != null) {
+            running.close();
+        }
+    }
+
+    private synchronized RunningDriver running() {
+        if (running == null) {
+            throw new IllegalStateException("The driver was not started");
+        }
+        return running;
+    }
+
+    /** Builds a {@link DraDriver}; not thread-safe. */
+    public static final class Builder {
+        private final String driverName;
+        private final String nodeName;
+        private final DeviceProvider provider;
+        private @Nullable Path kubeconfig;
+        private Path cdiRoot = Path.of("/var/run/cdi");
+        private Path pluginsDirectory = Path.of("/var/lib/kubelet/plugins");
+        private Path registrarDirectory = Path.of("/var/lib/kubelet/plugins_registry");
+        private Path procRoot = Path.of("/proc");
+        private @Nullable String podUid;
+        private boolean serialized;
+        private InstantSource clock = Clock.systemUTC();
+
+        private Builder(String driverName, String nodeName, DeviceProvider provider) {
+            this.driverName = driverName;
+            this.nodeName = nodeName;
+            this.provider = provider;
+        }
+
+        /**
+         * Sets the kubeconfig file; without one, the driver uses the service account of its pod.
+         *
+         * @param file the file, or {@code null}
+         * @return this builder
+         */
+        public Builder kubeconfig(@Nullable Path file) {
+            kubeconfig = file;
+            return this;
+        }
+
+        /**
+         * Sets the directory of CDI specs; {@code /var/run/cdi} by default.
+         *
+         * @param directory a directory that the container runtime reads
+         * @return this builder
+         */
+        public Builder cdiRoot(Path directory) {
+            cdiRoot = directory;
+            return this;
+        }
+
+        /**
+         * Sets the kubelet's directory of plugin data; {@code /var/lib/kubelet/plugins} by default.
+         *
+         * <p>The driver keeps its service socket and its journal in a directory below it that bears
+         * the driver's name. It must have the same path for the kubelet.
+         *
+         * @param directory the directory
+         * @return this builder
+         */
+        public Builder kubeletPluginsDirectory(Path directory) {
+            pluginsDirectory = directory;
+            return this;
+        }
+
+        /**
+         * Sets the kubelet's directory of registration sockets; {@code
+         * /var/lib/kubelet/plugins_registry} by default.
+         *
+         * @param directory the directory
+         * @return this builder
+         */
+        public Builder kubeletRegistrarDirectory(Path directory) {
+            registrarDirectory = directory;
+            return this;
+        }
+
+        /**
+         * Sets where the host's proc file system is mounted; {@code /proc} by default.
+         *
+         * @param directory the mount point
+         * @return this builder
+         */
+        public Builder procRoot(Path directory) {
+            procRoot = directory;
+            return this;
+        }
+
+        /**
+         * Names the sockets after the driver's pod, so that an old and a new instance can run side
+         * by side during a rolling update (kubelet 1.33 or newer).
+         *
+         * @param uid the pod's UID; {@code null} or empty for one instance at a time
+         * @return this builder
+         */
+        public Builder podUid(@Nullable String uid) {
+            podUid = uid == null || uid.isEmpty() ? null : uid;
+            return this;
+        }
+
+        /**
+         * Lets the provider work on one claim at a time.
+         *
+         * @return this builder
+         */
+        public Builder serialized() {
+            serialized = true;
+            return this;
+        }
+
+        /**
+         * Sets the clock; the system's by default.
+         *
+         * @param source the clock
+         * @return this builder
+         */
+        public Builder clock(InstantSource source) {
+            clock = source;
+            return this;
+        }
+
+        /**
+         * Builds the driver.
+         *
+         * @return the driver, not started
+         * @throws DraException if the driver's or the node's name is not valid
+         */
+        public DraDriver build() {
+            DriverSettings settings =
+                    new DriverSettings(
+                            driverName,
+                            nodeName,
+                            kubeconfig,
+                            cdiRoot.toAbsolutePath().normalize(),
+                            pluginsDirectory.toAbsolutePath().normalize(),
+                            registrarDirectory.toAbsolutePath().normalize(),
+                            procRoot,
+                            podUid,
+                            clock);
+            return new DraDriver(
+                    settings, serialized ? new SerializedProvider(provider) : provider);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.kubelet.PluginSockets;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a driver was built with.
+ *
+ * @param kubeconfig {@code null} for the configuration inside a pod
+ * @param podUid {@code null} unless two instances may run side by side
+ */
+record DriverSettings(
+        String driverName,
+        String nodeName,
+        @Nullable Path kubeconfig,
+        Path cdiRoot,
+        Path pluginsDirectory,
+        Path registrarDirectory,
+        Path procRoot,
+        @Nullable String podUid,
+        InstantSource clock) {
+
+    private static final Pattern DNS_SUBDOMAIN =
+            Pattern.compile(
+                    "(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+    private static final int LONGEST_DRIVER_NAME = 63;
+
+    DriverSettings {
+        if (driverName.length() > LONGEST_DRIVER_NAME
+                || !DNS_SUBDOMAIN.matcher(driverName).matches()) {
+            throw new DraException(
+                    "Not a driver name: \""
+                            + driverName
+                            + "\"; use a lower-case DNS subdomain of at most 63 characters, such as"
+                            + " gpu.example.com");
+        }
+        if (!DNS_SUBDOMAIN.matcher(nodeName).matches()) {
+            throw new DraException(
+                    "Not a node name: \"" + nodeName + "\"; use the name of the Node object");
+        }
+    }
+
+    /** Where the driver keeps its service socket and its journal. */
+    Path dataDirectory() {
+        return pluginsDirectory.resolve(driverName);
+    }
+
+    PluginSockets sockets() {
+        return new PluginSockets(driverName, registrarDirectory, dataDirectory(), podUid);
+    }
+}

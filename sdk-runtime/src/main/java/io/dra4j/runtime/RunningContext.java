@@ -1,0 +1,67 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.runtime.internal.claim.ClaimPreparation;
+import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+
+/** What a running driver offers to its provider. */
+record RunningContext(DriverSettings settings, ClaimPreparation claims, SlicePublisher publisher)
+        implements DriverContext {
+
+    @Override
+    public String driverName() {
+        return settings.driverName();
+    }
+
+    @Override
+    public String nodeName() {
+        return settings.nodeName();
+    }
+
+    @Override
+    public InstantSource clock() {
+        return settings.clock();
+    }
+
+    @Override
+    public List<HeldClaim> held() {
+        return claims.held();
+    }
+
+    @Override
+    public void inventoryChanged() {
+        publisher.inventoryChanged();
+    }
+
+    @Override
+    public void reportHealth(Collection<DeviceHealth> health) {
+        throw notYet("report health");
+    }
+
+    @Override
+    public void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
+        throw notYet("update the status of a claim");
+    }
+
+    @Override
+    public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
+        throw notYet("update device metadata");
+    }
+
+    /** To throw is honest: a report that went nowhere would look like one that was heard. */
+    private static UnsupportedOperationException notYet(String what) {
+        return new UnsupportedOperationException(
+                "This release of dra4j can't " + what + " yet; leave the call out");
+    }
+}

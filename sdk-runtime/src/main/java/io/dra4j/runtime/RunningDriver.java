@@ -1,0 +1,122 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.checkpoint.BootId;
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.claim.ClaimPreparation;
+import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
+import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The parts of a driver that runs, stopped in the reverse of the order in which they were started.
+ *
+ * <p>A driver advertises only what it can prepare: publishing comes last.
+ */
+@SuppressWarnings("try") // a part may throw anything when it is closed; that is logged
+final class RunningDriver implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DraDriver.class);
+    private static final Duration API_CHECK = Duration.ofSeconds(2);
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final KubeletPlugin plugin;
+    private final SlicePublisher publisher;
+
+    RunningDriver(DriverSettings settings, DeviceProvider provider) {
+        try {
+            DataDirectory data = DataDirectory.of(settings);
+            String boot = BootId.read(settings.procRoot());
+            Journal journal = started(Journal.open(data.journal(), boot));
+            Cluster cluster = started(connect(settings));
+            publisher = new SlicePublisher(provider::inventory, cluster.slices());
+            ClaimPreparation claims = claims(settings, provider, journal, cluster);
+            startProvider(provider, new RunningContext(settings, claims, publisher));
+            started(publisher).readInventory();
+            plugin = started(KubeletPlugin.start(settings.sockets(), claims, settings.clock()));
+            claims.reconcile();
+            publisher.start();
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private static Cluster connect(DriverSettings settings) {
+        return Cluster.connect(settings.kubeconfig(), settings.driverName(), settings.nodeName());
+    }
+
+    private ClaimPreparation claims(
+            DriverSettings settings, DeviceProvider provider, Journal journal, Cluster cluster) {
+        ExecutorService executor = Executors.newCachedThreadPool(namedThreads());
+        started(executor::shutdown);
+        return new ClaimPreparation(
+                new ClaimPreparation.Parts(
+                        settings.driverName(),
+                        provider,
+                        cluster::claim,
+                        journal,
+                        new CdiSpecs(settings.cdiRoot(), settings.driverName()),
+                        publisher::lastInventory,
+                        settings.clock()),
+                executor);
+    }
+
+    private static ThreadFactory namedThreads() {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, "dra4j-claim-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    private void startProvider(DeviceProvider provider, RunningContext context) {
+        started(provider);
+        try {
+            provider.start(context);
+        } catch (DraException e) {
+            throw e;
+        } catch (Exception e) { // whatever a provider throws
+            throw new DraException("The driver's provider can't start on this node: " + e, e);
+        }
+    }
+
+    boolean awaitRegistered(Duration timeout) throws InterruptedException {
+        return plugin.awaitRegistered(timeout);
+    }
+
+    boolean awaitPublished(Duration timeout) throws InterruptedException {
+        return publisher.awaitPublished(timeout);
+    }
+
+    private <T extends AutoCloseable> T started(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    @Override
+    public void close() {
+        while (!parts.isEmpty()) {
+            AutoCloseable part = parts.pop();
+            try {
+                part.close();
+            } catch (Exception e) { // the other parts must be closed all the same
+                LOG.atWarn().log("A part of the driver did not close well: {}", part, e);
+            }
+        }
+    }
+}
