@@ -1,0 +1,34 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import io.dra4j.runtime.DriverMain;
+import io.dra4j.runtime.DriverProgram;
+
+/** Runs the fake driver as a program. */
+public final class FakeDriverMain {
+
+    private static final DriverProgram PROGRAM =
+            new DriverProgram(
+                    "dra4j-example-fake-driver",
+                    "A DRA driver for GPUs that do not exist: for learning, demos and tests.",
+                    "gpu.example.com",
+                    FakeDriverMain.class);
+
+    private FakeDriverMain() {}
+
+    /**
+     * Runs until SIGTERM or SIGINT.
+     *
+     * @param args the command line; {@code --help} explains it
+     */
+    public static void main(String[] args) {
+        DriverMain.run(
+                args,
+                PROGRAM,
+                new FakeDriverOptions(),
+                options ->
+                        new FakeGpuProvider(
+                                options.driverName(), options.nodeName(), options.deviceCount()));
+    }
+}

@@ -1,0 +1,190 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.DriverOptions.LogFormat;
+import java.io.PrintStream;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * Runs a driver as a program: reads the command line, sets up logging, starts, and stops on a
+ * signal.
+ *
+ * <p>A vendor's main method is one call:
+ *
+ * <pre>{@code
+ * DriverMain.run(args, PROGRAM, new MyOptions(), options -> new MyProvider(...));
+ * }</pre>
+ *
+ * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
+ * command line is wrong, and 1 if the driver can't start or stop in time. Why is said in a line or
+ * two on standard error; {@code -v 4} adds the stack trace. It needs Logback and jul-to-slf4j at
+ * run time.
+ */
+public final class DriverMain {
+
+    private static final int SUCCESS = 0;
+    private static final int FAILURE = 1;
+    private static final int USAGE = 2;
+    private static final int STACK_TRACES = 4;
+    private static final int LONGEST_STOP_SECONDS = 25; // the kubelet kills a pod after 30
+
+    private final PrintStream out;
+    private final PrintStream err;
+    private final Map<String, String> environment;
+    private final Ending ending;
+
+    DriverMain(PrintStream out, PrintStream err, Map<String, String> environment, Ending ending) {
+        this.out = out;
+        this.err = err;
+        this.environment = environment;
+        this.ending = ending;
+    }
+
+    /**
+     * Runs the driver until a signal, then ends the JVM; it never returns.
+     *
+     * @param args the command line
+     * @param program what the program says of itself
+     * @param options the options to fill
+     * @param provider makes the provider from the filled options; a {@link DraException} that it
+     *     throws is told as why the driver can't start
+     * @param <O> the program's own options
+     */
+    public static <O extends DriverOptions> void run(
+            String[] args,
+            DriverProgram program,
+            O options,
+            Function<? super O, ? extends DeviceProvider> provider) {
+        Ending ending = new Ending();
+        Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
+        DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
+        System.exit(
+                main.execute(
+                        args,
+                        program,
+                        options,
+                        filled -> assemble(filled, provider.apply(filled))));
+    }
+
+    private static DriverRun assemble(DriverOptions options, DeviceProvider provider) {
+        return DriverRun.of(
+                DraDriver.builder(options.driverName(), options.nodeName(), provider)
+                        .kubeconfig(options.kubeconfig().orElse(null))
+                        .cdiRoot(options.cdiRoot())
+                        .kubeletPluginsDirectory(options.kubeletPluginsDirectory())
+                        .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
+                        .podUid(options.podUid().orElse(null))
+                        .build());
+    }
+
+    /** Does all of it but ending the JVM, and returns the exit status. */
+    <O extends DriverOptions> int execute(
+            String[] args, DriverProgram program, O options, Function<O, DriverRun> assembly) {
+        int status = FAILURE;
+        try {
+            status = parseAndRun(args, program, options, assembly);
+        } finally {
+            ending.reached(status);
+        }
+        return status;
+    }
+
+    private <O extends DriverOptions> int parseAndRun(
+            String[] args, DriverProgram program, O options, Function<O, DriverRun> assembly) {
+        CommandLine command = options.commandLine(program, environment);
+        try {
+            command.parseArgs(args);
+        } catch (ParameterException e) {
+            err.println(program.name() + ": " + e.getMessage());
+            err.println("Run it with --help to see its options.");
+            return USAGE;
+        }
+        if (options.help()) {
+            command.usage(out);
+            return SUCCESS;
+        }
+        if (options.version()) {
+            out.println(program.name() + " " + program.version());
+            return SUCCESS;
+        }
+        DriverLogging.configure(options.loggingFormat(), options.verbosity());
+        return untilEnd(program, options, () -> assembly.apply(options));
+    }
+
+    private int untilEnd(
+            DriverProgram program, DriverOptions options, Supplier<DriverRun> assembly) {
+        try (DriverRun driver = assembly.get()) {
+            driver.start();
+            ending.awaitRequest();
+            return SUCCESS;
+        } catch (DraException e) {
+            explain(program, options, String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException e) {
+            explain(program, options, "unexpected: " + e, e);
+        }
+        return FAILURE;
+    }
+
+    private void explain(
+            DriverProgram program, DriverOptions options, String what, RuntimeException cause) {
+        if (options.loggingFormat() == LogFormat.json) {
+            LoggerFactory.getLogger(DriverMain.class)
+                    .atError()
+                    .setCause(cause)
+                    .log("The driver cannot run");
+            return;
+        }
+        err.println(program.name() + ": " + what);
+        if (options.verbosity() >= STACK_TRACES) {
+            cause.printStackTrace(err);
+        }
+    }
+
+    /**
+     * How the program ends: the main thread does all the work, and the shutdown hook makes it stop.
+     *
+     * <p>A JVM that a signal ends has status 143 or 130. The only way to another one is to halt it
+     * at the end of the hook, once the main thread has said how it went.
+     */
+    static final class Ending {
+        private final CountDownLatch requested = new CountDownLatch(1);
+        private final CompletableFuture<Integer> status = new CompletableFuture<>();
+
+        /** Asks the main thread to stop. */
+        void request() {
+            requested.countDown();
+        }
+
+        private void awaitRequest() {
+            try {
+                requested.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt(); // whoever interrupts the main thread means stop
+            }
+        }
+
+        private void reached(int exitStatus) {
+            status.complete(exitStatus);
+        }
+
+        private void endJvm() {
+            request();
+            Runtime.getRuntime()
+                    .halt(
+                            status.completeOnTimeout(
+                                            FAILURE, LONGEST_STOP_SECONDS, TimeUnit.SECONDS)
+                                    .join());
+        }
+    }
+}

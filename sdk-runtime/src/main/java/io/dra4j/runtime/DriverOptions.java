@@ -1,0 +1,261 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+
+/**
+ * The command line that all driver programs share; a program extends it by its own options, or by
+ * none.
+ *
+ * <p>Every long option may also be given as an environment variable of the same name in upper case
+ * with underscores ({@code --node-name}, {@code NODE_NAME}), as drivers written in Go have it; the
+ * command line outweighs the environment, and an empty value counts as not given. That holds for
+ * the options of subclasses, too; they are declared with picocli's annotations. Values are there
+ * once {@link DriverMain} has read the command line.
+ */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+public abstract class DriverOptions {
+
+    private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--v", "--help", "--version");
+
+    @Option(
+            names = "--node-name",
+            paramLabel = "NAME",
+            required = true,
+            description = "The node that this driver runs on. Required. [NODE_NAME]")
+    private String nodeName;
+
+    @Option(
+            names = "--driver-name",
+            paramLabel = "NAME",
+            description = {
+                "The driver's name, a DNS subdomain. [DRIVER_NAME]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private String driverName;
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description = {
+                "How to reach the API server. [KUBECONFIG]",
+                "Default: as a pod of the cluster"
+            })
+    private @Nullable Path kubeconfig;
+
+    @Option(
+            names = "--cdi-root",
+            paramLabel = "DIR",
+            defaultValue = "/var/run/cdi",
+            description = {
+                "Where the container runtime reads CDI specs. [CDI_ROOT]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private Path cdiRoot;
+
+    @Option(
+            names = "--kubelet-plugins-directory-path",
+            paramLabel = "DIR",
+            defaultValue = "/var/lib/kubelet/plugins",
+            description = {
+                "Where the kubelet expects the data of its plugins. [KUBELET_PLUGINS_DIRECTORY_PATH]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private Path kubeletPluginsDirectory;
+
+    @Option(
+            names = "--kubelet-registrar-directory-path",
+            paramLabel = "DIR",
+            defaultValue = "/var/lib/kubelet/plugins_registry",
+            description = {
+                "Where the kubelet looks for new plugins. [KUBELET_REGISTRAR_DIRECTORY_PATH]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private Path kubeletRegistrarDirectory;
+
+    @Option(
+            names = "--pod-uid",
+            paramLabel = "UID",
+            description =
+                    "The UID of the driver's own pod; it lets a new pod of the driver take over"
+                            + " while the old one still runs. [POD_UID]")
+    private @Nullable String podUid;
+
+    @Option(
+            names = {"-v", "--v"},
+            paramLabel = "N",
+            defaultValue = "0",
+            description = {
+                "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what"
+                        + " libraries do, 8 everything.",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private int verbosity;
+
+    @Option(
+            names = "--logging-format",
+            paramLabel = "FORMAT",
+            defaultValue = "text",
+            description = {
+                "How to log: text or json. [LOGGING_FORMAT]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private LogFormat loggingFormat;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            arity = "0..1",
+            hideParamSyntax = true,
+            paramLabel = "",
+            description = "Show this help and exit.")
+    private boolean help;
+
+    @Option(
+            names = "--version",
+            versionHelp = true,
+            arity = "0..1",
+            hideParamSyntax = true,
+            paramLabel = "",
+            description = "Show the version and exit.")
+    private boolean version;
+
+    /** Creates options that are yet to be read from a command line. */
+    protected DriverOptions() {}
+
+    /** How log lines are written. */
+    enum LogFormat {
+        /** For people: one line each, with the keys and values at its end. */
+        text,
+        /** For tools: one JSON object each. */
+        json
+    }
+
+    /**
+     * Returns the node that the driver runs on.
+     *
+     * @return the node's name
+     */
+    public final String nodeName() {
+        return nodeName;
+    }
+
+    /**
+     * Returns the driver's name.
+     *
+     * @return the name given, or the program's own
+     */
+    public final String driverName() {
+        return driverName;
+    }
+
+    /**
+     * Returns how to reach the API server.
+     *
+     * @return the kubeconfig file; empty for a pod of the cluster
+     */
+    public final Optional<Path> kubeconfig() {
+        return Optional.ofNullable(kubeconfig).filter(file -> !file.toString().isEmpty());
+    }
+
+    /**
+     * Returns where the container runtime reads CDI specs.
+     *
+     * @return the directory
+     */
+    public final Path cdiRoot() {
+        return cdiRoot;
+    }
+
+    /**
+     * Returns where the kubelet expects the data of its plugins.
+     *
+     * @return the directory, in which the driver makes one of its own
+     */
+    public final Path kubeletPluginsDirectory() {
+        return kubeletPluginsDirectory;
+    }
+
+    /**
+     * Returns where the kubelet looks for new plugins.
+     *
+     * @return the directory
+     */
+    public final Path kubeletRegistrarDirectory() {
+        return kubeletRegistrarDirectory;
+    }
+
+    /**
+     * Returns the UID of the driver's own pod.
+     *
+     * @return the UID; empty if the driver is to be the only one of its name on the node
+     */
+    public final Optional<String> podUid() {
+        return Optional.ofNullable(podUid).filter(uid -> !uid.isEmpty());
+    }
+
+    final int verbosity() {
+        return verbosity;
+    }
+
+    final LogFormat loggingFormat() {
+        return loggingFormat;
+    }
+
+    final boolean help() {
+        return help;
+    }
+
+    final boolean version() {
+        return version;
+    }
+
+    /** Returns the command line that fills these options when it parses. */
+    final CommandLine commandLine(DriverProgram program, Map<String, String> environment) {
+        CommandLine command = new CommandLine(this);
+        command.getCommandSpec()
+                .name(program.name())
+                .usageMessage()
+                .description(program.summary(), "")
+                .footer(
+                        "",
+                        "[NAME] is the environment variable of an option; the command line outweighs"
+                                + " it.")
+                .sortOptions(false)
+                .abbreviateSynopsis(true)
+                .width(100);
+        return command.setDefaultValueProvider(new Environment(program, environment));
+    }
+
+    private record Environment(DriverProgram program, Map<String, String> variables)
+            implements IDefaultValueProvider {
+
+        @Override
+        public @Nullable String defaultValue(ArgSpec argument) {
+            if (!(argument instanceof OptionSpec option)) {
+                return null;
+            }
+            String name = option.longestName();
+            String value = NOT_IN_THE_ENVIRONMENT.contains(name) ? null : variables.get(of(name));
+            if (value != null && !value.isEmpty()) {
+                return value;
+            }
+            return name.equals("--driver-name") ? program.defaultDriverName() : null;
+        }
+
+        private static String of(String option) {
+            return option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
+        }
+    }
+}

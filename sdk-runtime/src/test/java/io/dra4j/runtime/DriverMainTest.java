@@ -1,0 +1,265 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.error.DraException;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+
+class DriverMainTest {
+
+    private static final DriverProgram PROGRAM =
+            new DriverProgram(
+                    "acme-driver", "Drives Acme cards.", "acme.example.com", DriverMainTest.class);
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Map<String, String> environment = new HashMap<>();
+    private final List<String> events = new ArrayList<>();
+    private final DriverMain.Ending ending = new DriverMain.Ending();
+    private final AcmeOptions options = new AcmeOptions();
+
+    private int execute(String... args) {
+        return execute(filled -> new RecordedRun(), args);
+    }
+
+    private int execute(Function<AcmeOptions, DriverRun> assembly, String... args) {
+        ending.request(); // as if the signal were there already: nothing waits
+        return new DriverMain(
+                        new PrintStream(out, true, UTF_8),
+                        new PrintStream(err, true, UTF_8),
+                        environment,
+                        ending)
+                .execute(args, PROGRAM, options, assembly);
+    }
+
+    @Nested
+    class Options {
+
+        @Test
+        void haveTheKubeletsDefaults() {
+            assertThat(execute("--node-name", "node-a")).isZero();
+
+            assertThat(options.nodeName()).isEqualTo("node-a");
+            assertThat(options.driverName()).isEqualTo("acme.example.com");
+            assertThat(options.kubeconfig()).isEmpty();
+            assertThat(options.cdiRoot()).isEqualTo(Path.of("/var/run/cdi"));
+            assertThat(options.kubeletPluginsDirectory())
+                    .isEqualTo(Path.of("/var/lib/kubelet/plugins"));
+            assertThat(options.kubeletRegistrarDirectory())
+                    .isEqualTo(Path.of("/var/lib/kubelet/plugins_registry"));
+            assertThat(options.podUid()).isEmpty();
+            assertThat(options.verbosity()).isZero();
+            assertThat(options.cards).isEqualTo(8);
+            assertThat(options.fast).isFalse();
+        }
+
+        @Test
+        void areTakenFromTheEnvironment() {
+            environment.put("NODE_NAME", "node-b");
+            environment.put("DRIVER_NAME", "other.example.com");
+            environment.put("KUBECONFIG", "/kube/config");
+            environment.put("CDI_ROOT", "/cdi");
+            environment.put("KUBELET_PLUGINS_DIRECTORY_PATH", "/plugins");
+            environment.put("KUBELET_REGISTRAR_DIRECTORY_PATH", "/registry");
+            environment.put("POD_UID", "uid-1");
+            environment.put("NUM_CARDS", "3");
+            environment.put("FAST", "true");
+
+            assertThat(execute()).isZero();
+
+            assertThat(options.nodeName()).isEqualTo("node-b");
+            assertThat(options.driverName()).isEqualTo("other.example.com");
+            assertThat(options.kubeconfig()).contains(Path.of("/kube/config"));
+            assertThat(options.cdiRoot()).isEqualTo(Path.of("/cdi"));
+            assertThat(options.kubeletPluginsDirectory()).isEqualTo(Path.of("/plugins"));
+            assertThat(options.kubeletRegistrarDirectory()).isEqualTo(Path.of("/registry"));
+            assertThat(options.podUid()).contains("uid-1");
+            assertThat(options.cards).isEqualTo(3);
+            assertThat(options.fast).isTrue();
+        }
+
+        @Test
+        void onTheCommandLineOutweighTheEnvironment() {
+            environment.put("NODE_NAME", "node-b");
+            environment.put("CDI_ROOT", "/cdi");
+
+            execute("--node-name=node-a", "--cdi-root", "/mine");
+
+            assertThat(options.nodeName()).isEqualTo("node-a");
+            assertThat(options.cdiRoot()).isEqualTo(Path.of("/mine"));
+        }
+
+        @Test
+        void thatAreEmptyCountAsNotGiven() {
+            environment.put("POD_UID", "");
+            environment.put("CDI_ROOT", "");
+
+            execute("--node-name=node-a", "--kubeconfig=");
+
+            assertThat(options.podUid()).isEmpty();
+            assertThat(options.kubeconfig()).isEmpty();
+            assertThat(options.cdiRoot()).isEqualTo(Path.of("/var/run/cdi"));
+        }
+
+        @Test
+        void takeABooleanWithAndWithoutAValue() {
+            execute("--node-name=n", "--fast");
+            assertThat(options.fast).isTrue();
+            execute("--node-name=n", "--fast=false");
+            assertThat(options.fast).isFalse();
+            execute("--node-name=n", "--fast=true");
+            assertThat(options.fast).isTrue();
+        }
+
+        @Test
+        void takeTheVerbosityAsGoProgramsDo() {
+            execute("--node-name=n", "-v", "4");
+            assertThat(options.verbosity()).isEqualTo(4);
+            execute("--node-name=n", "-v=5");
+            assertThat(options.verbosity()).isEqualTo(5);
+            execute("--node-name=n", "--v=6");
+            assertThat(options.verbosity()).isEqualTo(6);
+        }
+    }
+
+    @Nested
+    class AWrongCommandLine {
+
+        @Test
+        void namesTheRequiredOptionThatIsMissing() {
+            assertThat(execute()).isEqualTo(2);
+
+            assertThat(err.toString(UTF_8))
+                    .isEqualTo(
+                            """
+                            acme-driver: Missing required option: '--node-name=NAME'
+                            Run it with --help to see its options.
+                            """);
+            assertThat(events).isEmpty();
+        }
+
+        @Test
+        void namesAnOptionThatDoesNotExist() {
+            assertThat(execute("--node-name=n", "--healthcheck-port=1")).isEqualTo(2);
+
+            assertThat(err.toString(UTF_8)).startsWith("acme-driver: Unknown option: '--healthche");
+        }
+
+        @Test
+        void namesAValueOfTheWrongType() {
+            assertThat(execute("--node-name=n", "--logging-format=xml")).isEqualTo(2);
+
+            assertThat(err.toString(UTF_8)).contains("--logging-format").contains("[text, json]");
+        }
+    }
+
+    @Nested
+    class Help {
+
+        @Test
+        void namesEveryOptionWithItsVariableInTheEnvironment() {
+            assertThat(execute("--help")).isZero();
+
+            String help = out.toString(UTF_8);
+            assertThat(help).startsWith("Usage: acme-driver").contains("Drives Acme cards.");
+            for (OptionSpec option :
+                    options.commandLine(PROGRAM, Map.of()).getCommandSpec().options()) {
+                assertThat(help).contains(option.longestName());
+            }
+            assertThat(help)
+                    .contains("[NODE_NAME]", "[DRIVER_NAME]", "[KUBECONFIG]", "[CDI_ROOT]")
+                    .contains("[KUBELET_PLUGINS_DIRECTORY_PATH]", "[POD_UID]", "[NUM_CARDS]")
+                    .contains("[KUBELET_REGISTRAR_DIRECTORY_PATH]", "Default: acme.example.com");
+            assertThat(events).isEmpty();
+        }
+
+        @Test
+        void hasTheVersionBesideIt() {
+            assertThat(execute("--version")).isZero();
+
+            assertThat(out.toString(UTF_8)).isEqualTo("acme-driver (unpackaged)\n");
+        }
+    }
+
+    @Nested
+    class ARun {
+
+        @Test
+        void startsAndAfterTheSignalClosesTheDriver() {
+            assertThat(execute("--node-name=n")).isZero();
+
+            assertThat(events).containsExactly("start", "close");
+        }
+
+        @Test
+        void saysInOneLineWhyTheDriverDoesNotStart() {
+            int status = execute(filled -> new FailingRun(), "--node-name=n");
+
+            assertThat(status).isEqualTo(1);
+            assertThat(err.toString(UTF_8)).isEqualTo("acme-driver: /plugins does not exist\n");
+            assertThat(events).containsExactly("close");
+        }
+
+        @Test
+        void addsTheStackTraceWhenMoreIsLogged() {
+            execute(filled -> new FailingRun(), "--node-name=n", "-v=4");
+
+            assertThat(err.toString(UTF_8)).contains("\tat io.dra4j.runtime.DriverMainTest");
+        }
+
+        @Test
+        void tellsOfAFailureThatNobodyForesaw() {
+            int status =
+                    execute(
+                            filled -> {
+                                throw new IllegalStateException("odd");
+                            },
+                            "--node-name=n");
+
+            assertThat(status).isEqualTo(1);
+            assertThat(err.toString(UTF_8))
+                    .isEqualTo("acme-driver: unexpected: java.lang.IllegalStateException: odd\n");
+        }
+    }
+
+    private static final class AcmeOptions extends DriverOptions {
+        @Option(names = "--num-cards", defaultValue = "8", description = "How many. [NUM_CARDS]")
+        private int cards;
+
+        @Option(names = "--fast", arity = "0..1", description = "Hurry. [FAST]")
+        private boolean fast;
+    }
+
+    private class RecordedRun implements DriverRun {
+        @Override
+        public void start() {
+            events.add("start");
+        }
+
+        @Override
+        public void close() {
+            events.add("close");
+        }
+    }
+
+    private final class FailingRun extends RecordedRun {
+        @Override
+        public void start() {
+            throw new DraException("/plugins does not exist");
+        }
+    }
+}
