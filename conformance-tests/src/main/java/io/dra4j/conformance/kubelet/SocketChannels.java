@@ -1,0 +1,70 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.kubelet;
+
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Connections to unix sockets, with the {@code :authority} values of the kubelet. */
+final class SocketChannels implements AutoCloseable {
+
+    private final EventLoopGroup group =
+            new MultiThreadIoEventLoopGroup(
+                    1,
+                    new DefaultThreadFactory("fake-kubelet-io", true),
+                    EpollIoHandler.newFactory());
+
+    /** Connects as the kubelet does to a registration socket: authority is the encoded path. */
+    ManagedChannel toRegistration(Path socket) {
+        return open(socket, URLEncoder.encode(socket.toString(), StandardCharsets.UTF_8));
+    }
+
+    /** Connects as the kubelet does to a service socket: authority is {@code localhost}. */
+    ManagedChannel toService(Path socket) {
+        return open(socket, "localhost");
+    }
+
+    private ManagedChannel open(Path socket, String authority) {
+        return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollDomainSocketChannel.class)
+                .eventLoopGroup(group)
+                .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets do not know it
+                .overrideAuthority(authority)
+                .usePlaintext()
+                .build();
+    }
+
+    /** Waits until a channel is connected, and returns whether it is. */
+    static boolean connect(ManagedChannel channel, Duration timeout) throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        ConnectivityState state = channel.getState(true);
+        while (state != ConnectivityState.READY) {
+            CountDownLatch changed = new CountDownLatch(1);
+            channel.notifyWhenStateChanged(state, changed::countDown);
+            if (!changed.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                return false;
+            }
+            state = channel.getState(true);
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+}
