@@ -1,0 +1,102 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import io.dra4j.conformance.play.Play;
+import io.dra4j.conformance.play.PlaySettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The command {@code play}: manifests and a driver, for people to watch. */
+@Command(
+        name = "play",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        description = {
+            "Play manifests with a driver: an embedded API server, a fake kubelet, and the driver as a"
+                    + " process of its own, which is killed and started again.",
+            ""
+        },
+        footer = {
+            "",
+            "The driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT,"
+                    + " KUBELET_PLUGINS_DIRECTORY_PATH and KUBELET_REGISTRAR_DIRECTORY_PATH in its"
+                    + " environment; in its command, {NAME} stands for the value.",
+            "Exit status: 0 if every step held, 1 if not, 2 if the command line is wrong."
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class PlayMain implements Callable<Integer> {
+
+    @Option(
+            names = "--driver-name",
+            paramLabel = "NAME",
+            required = true,
+            description = "The driver's name.")
+    private String driverName;
+
+    @Option(
+            names = "--node-name",
+            paramLabel = "NAME",
+            defaultValue = "demo-node",
+            description = "The node that the manifests speak of. Default: ${DEFAULT-VALUE}")
+    private String nodeName;
+
+    @Option(
+            names = "--manifests",
+            paramLabel = "DIR",
+            required = true,
+            description =
+                    "YAML manifests of DeviceClasses, Pods, and ResourceClaims with the allocation"
+                            + " that a scheduler would have written; applied in the order of their"
+                            + " names.")
+    private Path manifests;
+
+    @Option(
+            names = "--patience",
+            paramLabel = "SECONDS",
+            defaultValue = "30",
+            description =
+                    "How long to wait for anything the driver is to do. Default: ${DEFAULT-VALUE}")
+    private int patienceSeconds;
+
+    @Option(
+            names = "--keep",
+            arity = "0..1",
+            hideParamSyntax = true,
+            paramLabel = "",
+            description =
+                    "Stop once devices and claims are there, and wait for Ctrl-C: look at them with"
+                            + " kubectl.")
+    private boolean keep;
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "COMMAND",
+            description = "How to run the driver: a program and its arguments, after --.")
+    private List<String> command;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        PlaySettings settings =
+                new PlaySettings(
+                        driverName,
+                        nodeName,
+                        manifests,
+                        command,
+                        Duration.ofSeconds(patienceSeconds));
+        try (Play play = new Play(settings, System.out)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(play::close, "dra4j-play-end"));
+            boolean held = keep ? play.open() : play.run();
+            if (keep && held) {
+                new CountDownLatch(1).await(); // until a signal ends the JVM, and the hook the play
+            }
+            return held ? 0 : 1;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.play;
+
+import java.io.PrintStream;
+import java.util.List;
+
+/** Tells whoever watches what happens: numbered steps, and lines below them. */
+final class Narrator {
+
+    private final PrintStream out;
+    private int steps;
+    private String current = "";
+
+    Narrator(PrintStream out) {
+        this.out = out;
+    }
+
+    void step(String title) {
+        steps++;
+        current = steps + ". " + title;
+        out.println((steps == 1 ? "" : "\n") + current);
+    }
+
+    /** A line of the step, deeper with each level. */
+    void line(int level, String text) {
+        out.println("   ".repeat(level) + text);
+    }
+
+    void lines(int level, List<String> texts) {
+        texts.forEach(text -> line(level, text));
+    }
+
+    void success() {
+        out.println("\nAll " + steps + " steps held.");
+    }
+
+    void failure(String why, List<String> driverOutput) {
+        out.println("\nFAILED in step " + current + "\n   " + why);
+        if (!driverOutput.isEmpty()) {
+            out.println("\nThe last lines of the driver's output:");
+            lines(1, driverOutput);
+        }
+    }
+
+    void text(String paragraph) {
+        out.println(paragraph);
+    }
+}

@@ -1,0 +1,116 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.play;
+
+import io.dra4j.conformance.apiserver.EmbeddedApiServer;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One play: an embedded API server, a fake kubelet and the driver as a process of its own, and all
+ * that manifests let a claim go through.
+ *
+ * <p>{@link #close} may come at any time and from any thread, also while the play runs: it ends the
+ * driver's process and removes every file. A play is played once.
+ */
+public final class Play implements AutoCloseable {
+
+    private final PlaySettings settings;
+    private final Narrator narrator;
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>(); // guarded by this
+    private boolean closed; // guarded by this
+    private volatile @Nullable DriverProcess driver;
+
+    public Play(PlaySettings settings, PrintStream out) {
+        this.settings = settings;
+        this.narrator = new Narrator(out);
+    }
+
+    /**
+     * Plays from the driver's start to its end, and says what happens.
+     *
+     * @return whether every step held
+     */
+    public boolean run() {
+        return held(
+                script -> {
+                    script.open();
+                    script.play();
+                    narrator.success();
+                });
+    }
+
+    /**
+     * Plays until the devices and claims are there to be looked at.
+     *
+     * @return whether every step held; everything then goes on until {@link #close}
+     */
+    public boolean open() {
+        return held(
+                script -> {
+                    script.open();
+                    script.invite();
+                });
+    }
+
+    private boolean held(Consumer<Script> part) {
+        try {
+            part.accept(new Script(settings, cast(), narrator));
+            return true;
+        } catch (StepFailed e) {
+            failed(e.getMessage());
+        } catch (RuntimeException e) {
+            failed("unexpected: " + e);
+        }
+        return false;
+    }
+
+    private synchronized void failed(String why) {
+        if (!closed) { // otherwise whoever closed the play knows why it ended
+            DriverProcess started = driver;
+            narrator.failure(why, started == null ? List.of() : started.tail());
+        }
+    }
+
+    private Script.Cast cast() {
+        Folders folders = opened(Folders::create);
+        EmbeddedApiServer api =
+                opened(() -> EmbeddedApiServer.builder().node(settings.nodeName()).start());
+        try {
+            api.writeKubeconfig(folders.kubeconfig());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + folders.kubeconfig(), e);
+        }
+        PlayedKubelet kubelet = opened(() -> new PlayedKubelet(settings, folders));
+        DriverProcess process = opened(() -> DriverProcess.start(settings, folders));
+        driver = process;
+        return new Script.Cast(folders, api, kubelet, process);
+    }
+
+    private synchronized <T extends AutoCloseable> T opened(Supplier<T> opening) {
+        StepFailed.unless(!closed, "the play was ended");
+        T resource = opening.get();
+        opened.push(resource);
+        return resource;
+    }
+
+    /** Ends everything, the last opened first; what fails does not keep the rest from ending. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (Exception e) {
+                narrator.text("A part of the play did not end cleanly: " + e);
+            }
+        }
+    }
+}

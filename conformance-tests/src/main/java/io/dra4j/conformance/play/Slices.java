@@ -1,0 +1,86 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.play;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.apiserver.EmbeddedApiServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a driver has published. */
+final class Slices {
+
+    private final EmbeddedApiServer api;
+    private final String driver;
+
+    Slices(EmbeddedApiServer api, String driver) {
+        this.api = api;
+        this.driver = driver;
+    }
+
+    /** The driver's ResourceSlices as they are in the cluster now. */
+    List<JsonNode> objects() {
+        return own(api.store().list("resourceslices"));
+    }
+
+    private List<JsonNode> own(List<JsonNode> all) {
+        return all.stream()
+                .filter(slice -> slice.at("/spec/driver").asText().equals(driver))
+                .toList();
+    }
+
+    /** Waits until there are slices, and every pool is complete. */
+    void awaitComplete(Duration patience) {
+        api.store()
+                .await(
+                        "resourceslices",
+                        all -> !own(all).isEmpty() && own(all).stream().allMatch(this::isComplete),
+                        patience);
+    }
+
+    /** A pool is valid for a scheduler when it has all the slices of its newest generation. */
+    private boolean isComplete(JsonNode slice) {
+        JsonNode pool = slice.at("/spec/pool");
+        long members =
+                objects().stream().filter(other -> other.at("/spec/pool").equals(pool)).count();
+        return members == pool.path("resourceSliceCount").asLong();
+    }
+
+    /** Returns the slices and their devices, for people. */
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        for (JsonNode slice : objects()) {
+            JsonNode pool = slice.at("/spec/pool");
+            lines.add(
+                    "slice %s: pool %s, generation %s"
+                            .formatted(
+                                    slice.at("/metadata/name").asText(),
+                                    pool.path("name").asText(),
+                                    pool.path("generation").asText()));
+            slice.at("/spec/devices").forEach(device -> lines.add("   " + line(device)));
+        }
+        return lines;
+    }
+
+    private static String line(JsonNode device) {
+        StringBuilder line = new StringBuilder(device.path("name").asText());
+        device.path("attributes")
+                .properties()
+                .forEach(
+                        attribute ->
+                                line.append(' ')
+                                        .append(attribute.getKey())
+                                        .append('=')
+                                        .append(attribute.getValue().elements().next().asText()));
+        device.path("capacity")
+                .properties()
+                .forEach(
+                        capacity ->
+                                line.append(' ')
+                                        .append(capacity.getKey())
+                                        .append('=')
+                                        .append(capacity.getValue().path("value").asText()));
+        return line.toString();
+    }
+}

@@ -1,0 +1,21 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.play;
+
+import java.io.Serial;
+
+/** Says why a step of a play did not hold, in words for whoever watches. */
+final class StepFailed extends RuntimeException {
+
+    @Serial private static final long serialVersionUID = 1L;
+
+    StepFailed(String message) {
+        super(message);
+    }
+
+    static void unless(boolean held, String message) {
+        if (!held) {
+            throw new StepFailed(message);
+        }
+    }
+}
