@@ -133,8 +133,9 @@ public record ConfigType<T>(
     }
 
     /**
-     * Merges the entries that apply to a device, from the first to the last, instead of taking the
-     * last.
+     * Merges the entries that apply to a device, from the first to the last.
+     *
+     * <p>Without a merge the last entry wins.
      *
      * @param function makes one of an earlier and a later configuration, both normalized
      * @return a copy of this kind

@@ -3,8 +3,10 @@
 package io.dra4j.api.device;
 
 /**
- * Names of the attributes that mean the same for every driver, so that one claim can match devices
- * of several: a GPU and a NIC below one PCIe root, for instance.
+ * Names of the attributes that mean the same for every driver.
+ *
+ * <p>Through them one claim can match devices of several drivers: a GPU and a NIC below one PCIe
+ * root, for instance.
  *
  * @see <a
  *     href="https://github.com/kubernetes/dynamic-resource-allocation/tree/master/deviceattribute">
