@@ -1,0 +1,161 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+
+/** The tables of the architecture, line by line, as far as conformance-tests is concerned. */
+@AnalyzeClasses(
+        packages = "io.dra4j.conformance",
+        importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String C = "io.dra4j.conformance";
+
+    /** About two thirds of what each package held when the number was last set. */
+    private static final Map<String, Integer> LEAST_CLASSES =
+            Map.of(C + ".apiserver", 70, C + ".kubelet", 14, C + ".play", 14);
+
+    @ArchTest
+    static void theRulesSeeTheClasses(JavaClasses classes) {
+        assertThat(LEAST_CLASSES)
+                .allSatisfy(
+                        (name, least) ->
+                                assertThat(classes.getPackage(name).getClasses())
+                                        .as(name)
+                                        .hasSizeGreaterThanOrEqualTo(least));
+    }
+
+    @ArchTest
+    static final ArchRule driversOfAnyLanguageAreTested =
+            noClasses()
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "io.dra4j.runtime..", "io.dra4j.api..", "io.dra4j.example..")
+                    .because("the suite knows the generated stubs of the kubelet's services alone");
+
+    /** The play speaks gRPC by itself in two classes until it is given the fake kubelet. */
+    @ArchTest
+    static final ArchRule grpcIsAtHomeInKubelet =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage(C + ".kubelet..")
+                    .and(not(describe("the play's kubelet", ArchitectureTest::isPlayedKubelet)))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "io.grpc..",
+                            "com.google.protobuf..",
+                            "io.netty..",
+                            "io.dra4j.kubelet..");
+
+    @ArchTest
+    static final ArchRule httpIsAtHomeInApiserver =
+            library(C + ".apiserver..", "org.eclipse.jetty..", "io.fabric8.zjsonpatch..");
+
+    @ArchTest
+    static final ArchRule picocliIsAtHomeInMainsAndOptions =
+            noClasses()
+                    .that(not(programs()))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("picocli..");
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching(C + ".(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule kubeletAndApiserverStandAlone =
+            classes()
+                    .that()
+                    .resideInAnyPackage(C + ".kubelet..", C + ".apiserver..")
+                    .should(onlyKnowTheirOwnPackage());
+
+    @ArchTest
+    static final ArchRule doorsAreKnownToNobody =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage(C)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage(C);
+
+    @ArchTest
+    static void packagesAreNullMarkedAndDescribed(JavaClasses classes) {
+        JavaPackage top = classes.getPackage(C);
+        assertThat(Stream.concat(Stream.of(top), top.getSubpackagesInTree().stream()))
+                .filteredOn(found -> !found.getClasses().isEmpty())
+                .filteredOn(found -> !found.isAnnotatedWith(NullMarked.class))
+                .extracting(JavaPackage::getName)
+                .isEmpty();
+    }
+
+    @ArchTest
+    static final ArchRule nobodyUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+
+    @ArchTest
+    static final ArchRule onlyProgramsUseTheStandardStreams =
+            noClasses().that(not(programs())).should(ACCESS_STANDARD_STREAMS);
+
+    private static ArchRule library(String home, String... libraries) {
+        return noClasses()
+                .that()
+                .resideOutsideOfPackage(home)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(libraries);
+    }
+
+    private static DescribedPredicate<JavaClass> programs() {
+        return describe(
+                "*Main or *Options", type -> type.getName().matches(".*(Main|Options)(\\$.*)?"));
+    }
+
+    private static boolean isPlayedKubelet(JavaClass type) {
+        return type.getName().matches(".*\\.play\\.(PlayedKubelet|Script)(\\$.*)?");
+    }
+
+    private static ArchCondition<JavaClass> onlyKnowTheirOwnPackage() {
+        return new ArchCondition<>("know no other package of the suite") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                type.getDirectDependenciesFromSelf().stream()
+                        .filter(link -> link.getTargetClass().getPackageName().startsWith(C))
+                        .filter(link -> !samePackage(link))
+                        .map(link -> SimpleConditionEvent.violated(type, link.getDescription()))
+                        .forEach(events::add);
+            }
+        };
+    }
+
+    private static boolean samePackage(Dependency link) {
+        return link.getTargetClass()
+                .getPackageName()
+                .equals(link.getOriginClass().getPackageName());
+    }
+}
