@@ -52,7 +52,10 @@ public record PluginSockets(
         List<String> names =
                 podUid == null
                         ? List.of("dra.sock")
-                        : List.of("dra-" + podUid + ".sock", "dra-" + hash(podUid, 8) + ".sock");
+                        : List.of(
+                                "dra-" + podUid + ".sock",
+                                "dra-" + hash(podUid, 8) + ".sock",
+                                hash(podUid, 8) + ".sock");
         return firstThatFits(dataDirectory, names);
     }
 
