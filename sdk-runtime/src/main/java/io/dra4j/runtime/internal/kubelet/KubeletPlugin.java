@@ -8,6 +8,8 @@ import io.dra4j.runtime.internal.claim.ClaimOperations;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 
 /**
@@ -51,22 +53,23 @@ public final class KubeletPlugin implements AutoCloseable {
                                 .setEndpoint(servicePath.toString())
                                 .addAllSupportedVersions(VERSIONS)
                                 .build());
-        SocketServer service =
-                SocketServer.start(
-                        "dra",
-                        servicePath,
-                        List.of(new DraServiceV1(calls), new DraServiceV1beta1(calls)));
-        SocketServer registrar = null;
+        Deque<SocketServer> started = new ArrayDeque<>();
         try {
+            SocketServer service =
+                    SocketServer.start(
+                            "dra",
+                            servicePath,
+                            List.of(new DraServiceV1(calls), new DraServiceV1beta1(calls)));
+            started.push(service);
+            SocketServer registrar =
+                    SocketServer.start("registration", registrationPath, List.of(registration));
+            started.push(registrar);
+            SelfCall.toBoth(registrar.hiddenPath(), service.hiddenPath());
             service.publish();
-            registrar = SocketServer.start("registration", registrationPath, List.of(registration));
             registrar.publish();
             return new KubeletPlugin(service, registrar, registration);
         } catch (DraException e) {
-            service.stop(Duration.ZERO);
-            if (registrar != null) {
-                registrar.stop(Duration.ZERO);
-            }
+            started.forEach(server -> server.stop(Duration.ZERO));
             throw e;
         }
     }

@@ -82,6 +82,11 @@ final class SocketServer {
         }
     }
 
+    /** Where the server answers until it is published. */
+    Path hiddenPath() {
+        return file.hidden();
+    }
+
     void publish() {
         file.publish();
     }
