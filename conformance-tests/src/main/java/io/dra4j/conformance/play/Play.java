@@ -88,7 +88,8 @@ public final class Play implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + folders.kubeconfig(), e);
         }
-        PlayedKubelet kubelet = opened(() -> new PlayedKubelet(settings, folders));
+        PlayedKubelet kubelet =
+                opened(() -> new PlayedKubelet(folders.registry(), settings.driverName()));
         DriverProcess process = opened(() -> DriverProcess.start(settings, folders));
         driver = process;
         return new Script.Cast(folders, api, kubelet, process);

@@ -2,206 +2,105 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
-import com.google.protobuf.ByteString;
-import io.dra4j.kubelet.dra.v1.Claim;
-import io.dra4j.kubelet.dra.v1.DRAPluginGrpc;
-import io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse;
-import io.dra4j.kubelet.dra.v1.NodePrepareResourcesRequest;
-import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesRequest;
-import io.dra4j.kubelet.registration.v1.InfoRequest;
-import io.dra4j.kubelet.registration.v1.PluginInfo;
-import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
-import io.dra4j.kubelet.registration.v1.RegistrationStatus;
-import io.grpc.Channel;
-import io.grpc.ManagedChannel;
-import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import io.dra4j.conformance.kubelet.CallResult;
+import io.dra4j.conformance.kubelet.ClaimAnswer;
+import io.dra4j.conformance.kubelet.FakeKubelet;
+import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.kubelet.KubeletEvent;
+import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
+import io.dra4j.conformance.kubelet.PluginInfo;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
-/**
- * The kubelet, as far as a play needs it: one driver, one call at a time, and no impatience.
- *
- * <p>Not thread-safe but for {@link #close}.
- */
+/** The kubelet of a play: where it has reason to complain, the step has failed. */
 final class PlayedKubelet implements AutoCloseable {
 
-    private static final long CALL_SECONDS = 45; // the kubelet's own deadline
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private final FakeKubelet kubelet;
+    private final String driver;
+    private int registrations; // how many the play has waited for
 
-    private final PlaySettings settings;
-    private final Folders folders;
-    private final EventLoopGroup group =
-            new MultiThreadIoEventLoopGroup(
-                    1,
-                    new DefaultThreadFactory("dra4j-play-io", true),
-                    EpollIoHandler.newFactory());
-    private volatile @Nullable ManagedChannel driver;
-
-    PlayedKubelet(PlaySettings settings, Folders folders) {
-        this.settings = settings;
-        this.folders = folders;
+    PlayedKubelet(Path registry, String driver) {
+        this.kubelet = FakeKubelet.start(registry);
+        this.driver = driver;
     }
 
-    /** What the driver answered for one claim, also as the bytes that came over the socket. */
-    record Answer(List<Device> devices, ByteString bytes) {}
-
-    /** One prepared device. */
-    record Device(List<String> requests, String pool, String name, List<String> cdiIds) {
-        String path() {
-            return pool + "/" + name;
-        }
-    }
-
-    /**
-     * Waits for the driver's registration socket, and registers the driver as the kubelet does.
-     *
-     * @return the plugin's own description
-     */
-    PluginInfo register(Duration patience) {
-        long end = System.nanoTime() + patience.toNanos();
-        while (System.nanoTime() < end) {
-            Optional<PluginInfo> info = registrationSocket().flatMap(this::handshake);
-            if (info.isPresent()) {
-                driver = channel(Path.of(info.get().getEndpoint()));
-                return info.get();
-            }
-            LockSupport.parkNanos(LOOK_NANOS);
-        }
-        throw new StepFailed(
-                "no driver has registered as %s within %d s"
-                        .formatted(settings.driverName(), patience.toSeconds()));
-    }
-
-    private Optional<Path> registrationSocket() {
-        return folders.sockets().stream()
-                .filter(socket -> socket.startsWith(folders.registry()))
-                .findFirst();
-    }
-
-    private Optional<PluginInfo> handshake(Path socket) {
-        ManagedChannel channel = channel(socket);
+    /** Waits until the driver has registered once more since it was waited for last. */
+    PluginInfo awaitRegistration(Duration patience) {
+        registrations++;
         try {
-            var registration =
-                    RegistrationGrpc.newBlockingStub(channel)
-                            .withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS);
-            PluginInfo info = registration.getInfo(InfoRequest.getDefaultInstance());
-            if (!info.getName().equals(settings.driverName())) {
-                return Optional.empty();
-            }
-            registration.notifyRegistrationStatus(
-                    RegistrationStatus.newBuilder().setPluginRegistered(true).build());
-            return Optional.of(info);
-        } catch (StatusRuntimeException e) {
-            return Optional.empty(); // the socket of a driver that was killed: look again
-        } finally {
-            channel.shutdownNow();
+            boolean registered =
+                    kubelet.awaitEvents(
+                            events -> of(Kind.REGISTERED, events).size() >= registrations,
+                            patience);
+            StepFailed.unless(
+                    registered,
+                    "no driver has registered within %d s%s"
+                            .formatted(patience.toSeconds(), attempts()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StepFailed("the play was ended");
         }
+        return kubelet.plugin(driver)
+                .orElseThrow(
+                        () ->
+                                new StepFailed(
+                                        "another driver has registered, and not "
+                                                + driver
+                                                + ": "
+                                                + of(Kind.REGISTERED, kubelet.events())));
     }
 
-    private ManagedChannel channel(Path socket) {
-        return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                .channelType(EpollDomainSocketChannel.class)
-                .eventLoopGroup(group)
-                // gRPC asks for keep-alive, which a unix socket does not know: unset it
-                .withOption(ChannelOption.SO_KEEPALIVE, null)
-                .overrideAuthority("localhost")
-                .usePlaintext()
-                .build();
+    /** How long after its socket's appearance the driver said last who it is. */
+    String answerTime() {
+        List<String> times = of(Kind.INFO, kubelet.events());
+        return times.get(times.size() - 1);
     }
 
-    /** Forgets the driver: it is about to end. */
-    void forgetDriver() {
-        ManagedChannel known = driver;
-        if (known != null) {
-            known.shutdownNow();
-        }
-        driver = null;
+    private String attempts() {
+        List<String> failures = of(Kind.REGISTRATION_FAILED, kubelet.events());
+        return failures.isEmpty() ? "" : "; what the kubelet tried: " + failures;
     }
 
-    /** Prepares claims in one call, and returns each answer by the claim's UID. */
-    Map<String, Answer> prepare(Collection<PlayedClaim> claims) {
-        NodePrepareResourcesRequest.Builder request = NodePrepareResourcesRequest.newBuilder();
-        claims.forEach(claim -> request.addClaims(named(claim)));
-        var response = stub().nodePrepareResources(request.build());
-        return answers(claims, response.getClaimsMap(), PlayedKubelet::answer);
+    private static List<String> of(Kind kind, List<KubeletEvent> events) {
+        return events.stream()
+                .filter(event -> event.kind() == kind)
+                .map(KubeletEvent::detail)
+                .toList();
     }
 
-    /** Unprepares claims in one call. */
-    void unprepare(Collection<PlayedClaim> claims) {
-        NodeUnprepareResourcesRequest.Builder request = NodeUnprepareResourcesRequest.newBuilder();
-        claims.forEach(claim -> request.addClaims(named(claim)));
-        var response = stub().nodeUnprepareResources(request.build());
-        answers(
-                claims,
-                response.getClaimsMap(),
-                answer -> {
-                    StepFailed.unless(
-                            answer.getError().isEmpty(), "not unprepared: " + answer.getError());
-                    return answer;
-                });
-    }
-
-    private static <A, B> Map<String, B> answers(
-            Collection<PlayedClaim> claims, Map<String, A> given, Function<A, B> reading) {
-        Map<String, B> answers = new LinkedHashMap<>();
-        for (PlayedClaim claim : claims) {
-            A answer = given.get(claim.uid());
-            StepFailed.unless(answer != null, "the driver gave no answer for claim " + claim);
-            answers.put(claim.uid(), reading.apply(answer));
-        }
+    /** Prepares claims in one call. */
+    Map<PlayedClaim, ClaimAnswer> prepare(List<PlayedClaim> claims) {
+        CallResult result = kubelet.prepare(driver, named(claims));
+        content(result);
+        Map<PlayedClaim, ClaimAnswer> answers = new LinkedHashMap<>();
+        claims.forEach(claim -> answers.put(claim, result.answers().get(claim.uid())));
         return answers;
     }
 
-    private static Answer answer(NodePrepareResourceResponse response) {
-        StepFailed.unless(response.getError().isEmpty(), "not prepared: " + response.getError());
-        List<Device> devices =
-                response.getDevicesList().stream()
-                        .map(
-                                device ->
-                                        new Device(
-                                                device.getRequestNamesList(),
-                                                device.getPoolName(),
-                                                device.getDeviceName(),
-                                                device.getCdiDeviceIdsList()))
-                        .toList();
-        return new Answer(devices, response.toByteString());
+    /** Unprepares claims in one call. */
+    void unprepare(List<PlayedClaim> claims) {
+        content(kubelet.unprepare(driver, named(claims)));
     }
 
-    private DRAPluginGrpc.DRAPluginBlockingStub stub() {
-        Channel channel = driver;
-        StepFailed.unless(channel != null, "the driver is not registered");
-        return DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS);
+    private static void content(CallResult result) {
+        result.complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new StepFailed(complaint);
+                        });
     }
 
-    private static Claim named(PlayedClaim claim) {
-        return Claim.newBuilder()
-                .setNamespace(claim.namespace())
-                .setName(claim.name())
-                .setUid(claim.uid())
-                .build();
+    private static List<KubeletClaim> named(List<PlayedClaim> claims) {
+        return claims.stream()
+                .map(claim -> new KubeletClaim(claim.namespace(), claim.name(), claim.uid()))
+                .toList();
     }
 
     @Override
     public void close() {
-        forgetDriver();
-        group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        kubelet.close();
     }
 }

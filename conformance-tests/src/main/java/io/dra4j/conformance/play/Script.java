@@ -4,9 +4,9 @@ package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
-import io.dra4j.conformance.play.PlayedKubelet.Answer;
-import io.dra4j.conformance.play.PlayedKubelet.Device;
-import io.dra4j.kubelet.registration.v1.PluginInfo;
+import io.dra4j.conformance.kubelet.ClaimAnswer;
+import io.dra4j.conformance.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.conformance.kubelet.PluginInfo;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,8 +26,9 @@ final class Script {
     private final Slices slices;
     private final CdiFolder cdi;
 
+    private List<JsonNode> published = List.of();
     private List<PlayedPod> pods = List.of();
-    private final Map<PlayedClaim, Answer> answers = new LinkedHashMap<>();
+    private final Map<PlayedClaim, ClaimAnswer> answers = new LinkedHashMap<>();
 
     Script(PlaySettings settings, Cast cast, Narrator narrator) {
         this.settings = settings;
@@ -46,6 +47,7 @@ final class Script {
         awaitRegistration("The driver starts and registers");
         narrator.step("It publishes its devices");
         cast.driver().awaitDone(() -> slices.awaitComplete(settings.patience()));
+        published = slices.objects();
         narrator.lines(1, slices.lines());
         narrator.step("The claims of " + settings.manifests() + " are there");
         pods = Manifests.apply(settings.manifests(), cast.api());
@@ -83,16 +85,17 @@ final class Script {
     private void awaitRegistration(String title) {
         narrator.step(title);
         long begin = System.nanoTime();
-        PluginInfo info = cast.driver().await(() -> cast.kubelet().register(settings.patience()));
+        PluginInfo info =
+                cast.driver().await(() -> cast.kubelet().awaitRegistration(settings.patience()));
         long millis = Duration.ofNanos(System.nanoTime() - begin).toMillis();
         narrator.line(1, "process " + cast.driver().pid() + " registered after " + millis + " ms");
-        narrator.line(1, info.getName() + " speaks " + info.getSupportedVersionsList());
-        narrator.line(1, "its socket is " + info.getEndpoint());
+        narrator.line(1, info.name() + " speaks " + info.versions() + " on " + info.endpoint());
+        narrator.line(1, "GetInfo: answered " + cast.kubelet().answerTime() + " of the socket");
     }
 
     private void prepare(PlayedPod pod) {
         narrator.step("Pod " + pod.name() + " is prepared");
-        Map<PlayedClaim, Answer> prepared = prepare(List.copyOf(pod.claims().values()));
+        Map<PlayedClaim, ClaimAnswer> prepared = prepare(List.copyOf(pod.claims().values()));
         answers.putAll(prepared);
         prepared.forEach(this::tell);
         for (PlayedPod.Container container : pod.containers()) {
@@ -102,37 +105,41 @@ final class Script {
         }
     }
 
-    private Map<PlayedClaim, Answer> prepare(List<PlayedClaim> claims) {
-        Map<String, Answer> byUid = cast.driver().await(() -> cast.kubelet().prepare(claims));
-        Map<PlayedClaim, Answer> prepared = new LinkedHashMap<>();
-        for (PlayedClaim claim : claims) {
-            Answer answer = byUid.get(claim.uid());
-            List<String> allocated = claim.allocatedDevices(settings.driverName());
-            List<String> answered = answer.devices().stream().map(Device::path).toList();
-            StepFailed.unless(
-                    answered.containsAll(allocated) && allocated.containsAll(answered),
-                    "claim %s has %s, but the driver prepared %s"
-                            .formatted(claim, allocated, answered));
-            prepared.put(claim, answer);
-        }
+    private Map<PlayedClaim, ClaimAnswer> prepare(List<PlayedClaim> claims) {
+        Map<PlayedClaim, ClaimAnswer> prepared =
+                cast.driver().await(() -> cast.kubelet().prepare(claims));
+        prepared.forEach(this::check);
         return prepared;
     }
 
-    private void tell(PlayedClaim claim, Answer answer) {
+    private void check(PlayedClaim claim, ClaimAnswer answer) {
+        List<String> allocated = claim.allocatedDevices(settings.driverName());
+        List<String> answered = answer.devices().stream().map(Script::path).toList();
+        StepFailed.unless(
+                answered.containsAll(allocated) && allocated.containsAll(answered),
+                "claim %s has %s, but the driver prepared %s"
+                        .formatted(claim, allocated, answered));
+    }
+
+    private static String path(PreparedDevice device) {
+        return device.pool() + "/" + device.device();
+    }
+
+    private void tell(PlayedClaim claim, ClaimAnswer answer) {
         narrator.line(1, "claim " + claim + " (" + claim.uid() + ")");
-        for (Device device : answer.devices()) {
+        for (PreparedDevice device : answer.devices()) {
             narrator.line(
-                    2, device.path() + " for " + device.requests() + " as " + device.cdiIds());
+                    2, path(device) + " for " + device.requests() + " as " + device.cdiDeviceIds());
         }
     }
 
     private List<String> idsOf(PlayedPod.Container container, PlayedPod pod) {
         List<String> ids = new ArrayList<>();
         for (PlayedPod.Use use : container.uses()) {
-            Answer answer = answers.get(pod.claims().get(use.claim()));
-            for (Device device : answer.devices()) {
+            ClaimAnswer answer = answers.get(pod.claims().get(use.claim()));
+            for (PreparedDevice device : answer.devices()) {
                 if (use.request().isEmpty() || device.requests().contains(use.request())) {
-                    ids.addAll(device.cdiIds());
+                    ids.addAll(device.cdiDeviceIds());
                 }
             }
         }
@@ -140,31 +147,26 @@ final class Script {
     }
 
     private void crash() {
-        List<JsonNode> before = slices.objects();
         narrator.step("The driver is killed with SIGKILL");
         long killed = cast.driver().pid();
-        cast.kubelet().forgetDriver();
         cast.driver().kill();
         narrator.line(1, "process " + killed + " is gone; nothing was said to the driver before");
         cast.driver().restart();
         awaitRegistration("It is started again");
-        StepFailed.unless(
-                before.equals(slices.objects()),
-                "the slices changed, although the devices are the same");
-        narrator.line(1, "the published slices are the same objects as before");
     }
 
     private void prepareAgain() {
         narrator.step("Every claim is prepared again, and gets the same answer");
         answers.forEach(
                 (claim, before) -> {
-                    Answer now = prepare(List.of(claim)).get(claim);
+                    ClaimAnswer now = prepare(List.of(claim)).get(claim);
                     StepFailed.unless(
                             now.equals(before),
                             "claim %s got %s, and before the crash %s"
                                     .formatted(claim, now.devices(), before.devices()));
                     narrator.line(
-                            1, "claim " + claim + ": the same " + now.bytes().size() + " bytes");
+                            1,
+                            "claim " + claim + ": the same " + now.wire().length() / 2 + " bytes");
                 });
     }
 
@@ -185,16 +187,16 @@ final class Script {
 
     private void stop() {
         narrator.step("The driver is stopped with SIGTERM");
-        cast.kubelet().forgetDriver();
         int status = cast.driver().stop(settings.patience());
         StepFailed.unless(status == 0, "the driver ended with status " + status + ", not 0");
         List<Path> sockets = cast.folders().sockets();
         StepFailed.unless(sockets.isEmpty(), "sockets are left: " + sockets);
         StepFailed.unless(cdi.files().isEmpty(), "CDI specs are left: " + cdi.files());
         StepFailed.unless(
-                !slices.objects().isEmpty(),
-                "the slices are gone, although the driver may come back");
-        narrator.line(1, "exit status 0; no socket and no CDI spec is left; the slices stay");
+                published.equals(slices.objects()),
+                "the slices changed, although the devices are the same");
+        narrator.line(1, "exit status 0; no socket and no CDI spec is left");
+        narrator.line(1, "the slices stay, and nobody has written them again");
     }
 
     private void reuse() {

@@ -1,0 +1,202 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The runnable jar, as a process. */
+class FakeDriverMainIT {
+
+    private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
+
+    @TempDir private Path folder;
+
+    private record Ended(int status, List<String> output) {}
+
+    private static Process start(String... args) throws IOException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-jar",
+                                JAR.toString()));
+        command.addAll(List.of(args));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        Map<String, String> environment = builder.environment();
+        Stream.of("NODE_NAME", "KUBECONFIG", "DRIVER_NAME").forEach(environment::remove);
+        return builder.start();
+    }
+
+    private static Ended run(String... args) throws IOException, InterruptedException {
+        Process process = start(args);
+        List<String> output;
+        try (BufferedReader reader = process.inputReader()) {
+            output = reader.lines().toList();
+        }
+        return new Ended(process.waitFor(), output);
+    }
+
+    @Test
+    void isOneJarWithEverythingInIt() throws IOException {
+        try (JarFile jar = new JarFile(JAR.toFile())) {
+            Manifest manifest = jar.getManifest();
+
+            assertThat(manifest.getMainAttributes().getValue("Enable-Native-Access"))
+                    .isEqualTo("ALL-UNNAMED");
+            assertThat(
+                            new String(
+                                    jar.getInputStream(
+                                                    jar.getEntry(
+                                                            "META-INF/services/io.grpc.LoadBalancerProvider"))
+                                            .readAllBytes()))
+                    .as("merged from the jars of grpc")
+                    .contains("PickFirst", "OutlierDetection");
+        }
+    }
+
+    @Nested
+    class TheCommandLine {
+
+        @Test
+        void explainsItself() throws Exception {
+            Ended help = run("--help");
+
+            assertThat(help.status()).isZero();
+            assertThat(help.output().get(0))
+                    .isEqualTo("Usage: dra4j-example-fake-driver [OPTIONS]");
+            assertThat(String.join("\n", help.output()))
+                    .contains("--num-devices=N", "[NUM_DEVICES]", "Default: 8", "gpu.example.com");
+            assertThat(run("--help=true")).isEqualTo(help);
+        }
+
+        @Test
+        void tellsTheVersion() throws Exception {
+            Ended version = run("--version");
+
+            assertThat(version.status()).isZero();
+            assertThat(version.output()).hasSize(1);
+            assertThat(version.output().get(0)).matches("dra4j-example-fake-driver [0-9]+\\..*");
+        }
+
+        @Test
+        void refusesWhatItDoesNotKnow() throws Exception {
+            Ended ended = run("--node-name=a", "--num-gpus=4");
+
+            assertThat(ended.status()).isEqualTo(2);
+            assertThat(ended.output())
+                    .containsExactly(
+                            "dra4j-example-fake-driver: Unknown option: '--num-gpus=4'",
+                            "Run it with --help to see its options.");
+        }
+
+        @Test
+        void refusesANegativeNumberOfDevices() throws Exception {
+            Ended ended = run("--node-name=a", "--num-devices=-1");
+
+            assertThat(ended.status()).isEqualTo(2);
+            assertThat(ended.output().get(0)).endsWith("'--num-devices': -1 is less than 0");
+        }
+    }
+
+    @Nested
+    class ADriverThatCannotStart {
+
+        @Test
+        void saysWhyInOneLine() throws Exception {
+            Ended ended = run("--node-name=a", "--kubelet-plugins-directory-path", missing());
+
+            assertThat(ended.status()).isEqualTo(1);
+            assertThat(ended.output()).hasSize(1);
+            assertThat(ended.output().get(0))
+                    .startsWith("dra4j-example-fake-driver: There is no directory " + missing());
+        }
+
+        @Test
+        void saysWhereWhenMoreIsLogged() throws Exception {
+            Ended ended =
+                    run("--node-name=a", "-v", "4", "--kubelet-plugins-directory-path", missing());
+
+            assertThat(String.join("\n", ended.output())).contains("\tat io.dra4j.runtime.");
+        }
+
+        @Test
+        void saysItAsJsonToTools() throws Exception {
+            Ended ended =
+                    run(
+                            "--node-name=a",
+                            "--logging-format=json",
+                            "--kubelet-plugins-directory-path",
+                            missing());
+
+            assertThat(ended.status()).isEqualTo(1);
+            assertThat(ended.output()).hasSize(1);
+            JsonNode line = new ObjectMapper().readTree(ended.output().get(0));
+            assertThat(line.path("level").asText()).isEqualTo("ERROR");
+            assertThat(line.at("/throwable/message").asText()).contains(missing());
+        }
+
+        private String missing() {
+            return folder.resolve("missing").toString();
+        }
+    }
+
+    @Nested
+    class ADriverThatRuns {
+
+        @Test
+        void endsWithStatusZeroOnSigterm() throws Exception {
+            Process process = startInFolders();
+            try (BufferedReader output = process.inputReader()) {
+                assertThat(output.lines().anyMatch(line -> line.contains("\"message\"")))
+                        .as("a first line of the log, in JSON")
+                        .isTrue();
+                process.destroy();
+
+                assertThat(process.waitFor()).isZero();
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+
+        /** Nothing answers at port 1: a driver must start without an API server. */
+        private Process startInFolders() throws IOException {
+            Path plugins = Files.createDirectory(folder.resolve("p"));
+            Path registry = Files.createDirectory(folder.resolve("r"));
+            Path kubeconfig =
+                    Files.writeString(
+                            folder.resolve("kubeconfig"),
+                            """
+                            apiVersion: v1
+                            kind: Config
+                            clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]
+                            contexts: [{name: c, context: {cluster: c, user: u}}]
+                            users: [{name: u, user: {}}]
+                            current-context: c
+                            """);
+            return start(
+                    "--node-name=a",
+                    "-v=4",
+                    "--logging-format=json",
+                    "--kubeconfig=" + kubeconfig,
+                    "--cdi-root=" + folder.resolve("cdi"),
+                    "--kubelet-plugins-directory-path=" + plugins,
+                    "--kubelet-registrar-directory-path=" + registry);
+        }
+    }
+}
