@@ -15,8 +15,18 @@ public sealed interface PrepareOutcome {
         }
     }
 
-    /** The claim is not prepared; the kubelet shows the message to the pod's owner. */
-    record Failed(String message) implements PrepareOutcome {}
+    /**
+     * The claim is not prepared; the kubelet shows the message to the pod's owner.
+     *
+     * <p>It is never empty, whatever a provider throws: on the wire, an empty error is success.
+     */
+    record Failed(String message) implements PrepareOutcome {
+        static final String NO_REASON = "the driver gave no reason; its log may say more";
+
+        public Failed(@Nullable String message) {
+            this.message = message == null || message.isBlank() ? NO_REASON : message;
+        }
+    }
 
     /**
      * One prepared device, as the kubelet hears of it; requests are base names, without the

@@ -2,12 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import org.jspecify.annotations.Nullable;
+
 /** How the unpreparation of one claim ended. */
 public sealed interface UnprepareOutcome {
 
     /** Nothing of the claim is left. */
     record Unprepared() implements UnprepareOutcome {}
 
-    /** Something may be left; the kubelet tries again. */
-    record Failed(String message) implements UnprepareOutcome {}
+    /**
+     * Something may be left; the kubelet tries again. The message is never empty, as that of {@link
+     * PrepareOutcome.Failed}.
+     */
+    record Failed(String message) implements UnprepareOutcome {
+        public Failed(@Nullable String message) {
+            this.message = new PrepareOutcome.Failed(message).message();
+        }
+    }
 }

@@ -1,0 +1,29 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** To the kubelet, an empty error is success: a failure must never look like that. */
+class OutcomeTest {
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " "})
+    void aFailureWithoutAMessageIsStillAFailure(String message) {
+        assertThat(new PrepareOutcome.Failed(message).message()).isNotBlank();
+        assertThat(new UnprepareOutcome.Failed(message).message()).isNotBlank();
+    }
+
+    @Test
+    void aMessageIsKept() {
+        assertThat(new PrepareOutcome.Failed("no such device").message())
+                .isEqualTo("no such device");
+        assertThat(new UnprepareOutcome.Failed("busy").message()).isEqualTo("busy");
+    }
+}
