@@ -109,7 +109,4 @@ public final class FakeGpuProvider implements DeviceProvider {
     public void unprepare(HeldClaim claim, Progress progress) {
         // Environment variables end with the container that has them.
     }
-
-    @Override
-    public void close() {}
 }

@@ -1,0 +1,45 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.DeviceNode;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.DriverMain;
+import io.dra4j.runtime.DriverOptions;
+import io.dra4j.runtime.DriverProgram;
+import java.util.List;
+
+// #region readme
+/** One FPGA, and a container that got it sees /dev/fpga-0. */
+record SmallestDriver(String node) implements DeviceProvider {
+    public Inventory inventory() {
+        return Inventory.of(Pool.ofNode(node, List.of(Device.builder("fpga-0").build())));
+    }
+
+    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+        return PreparedClaim.of(claim.devices().stream().map(SmallestDriver::prepare).toList());
+    }
+
+    static PreparedDevice prepare(AllocatedDevice device) {
+        DeviceNode file = DeviceNode.of("/dev/" + device.device());
+        return PreparedDevice.of(device, ContainerEdits.builder().deviceNode(file).build());
+    }
+
+    public void unprepare(HeldClaim claim, Progress progress) {} // nothing to undo
+
+    public static void main(String[] args) {
+        var fpga = new DriverProgram("fpga", "One FPGA.", "fpga.example.com", SmallestDriver.class);
+        DriverMain.run(args, fpga, new DriverOptions() {}, o -> new SmallestDriver(o.nodeName()));
+    }
+}
+// #endregion readme
