@@ -1,0 +1,72 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PreparedClaimTest {
+
+    private static final ContainerEdits EDITS = ContainerEdits.builder().env("A", "1").build();
+    private static final ProviderState STATE = new ProviderState(1, "{}");
+    private static final PreparedDevice DEVICE =
+            PreparedDevice.of(
+                    new AllocatedDevice(
+                            "gpu",
+                            null,
+                            new PoolName("node-a"),
+                            new DeviceName("gpu-0"),
+                            null,
+                            Map.of(),
+                            false,
+                            null,
+                            List.of()),
+                    ContainerEdits.NONE);
+
+    @Test
+    void eachSettingKeepsTheOthers() {
+        PreparedClaim claim = PreparedClaim.of(List.of(DEVICE)).withEdits(EDITS).withState(STATE);
+
+        assertThat(claim).isEqualTo(new PreparedClaim(List.of(DEVICE), EDITS, STATE));
+        assertThat(claim.withState(STATE).withEdits(EDITS)).isEqualTo(claim);
+        assertThat(PreparedClaim.empty())
+                .isEqualTo(new PreparedClaim(List.of(), ContainerEdits.NONE, null));
+    }
+
+    @Test
+    void aDeviceKeepsWhatWasSetBefore() {
+        DeviceStatus status =
+                DeviceStatus.of(
+                        new DeviceStatus.Condition("Ready", DeviceStatus.Truth.TRUE, "Done", ""));
+        DeviceMetadata metadata = new DeviceMetadata(Map.of(), null);
+
+        PreparedDevice device =
+                DEVICE.withStatus(status)
+                        .withMetadata(metadata)
+                        .withCdiDeviceIds(List.of("example.com/gpu=0"));
+
+        assertThat(device)
+                .isEqualTo(
+                        new PreparedDevice(
+                                DEVICE.allocated(),
+                                ContainerEdits.NONE,
+                                List.of("example.com/gpu=0"),
+                                status,
+                                metadata));
+    }
+
+    @Test
+    void aStateHasAtMost64Kibi() {
+        assertThat(new ProviderState(1, "x".repeat(65_536)).json()).hasSize(65_536);
+        assertThatThrownBy(() -> new ProviderState(1, "x".repeat(65_537)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("65537");
+    }
+}

@@ -1,0 +1,78 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class InventoryTest {
+
+    private static final Device GPU =
+            Device.builder("gpu-0")
+                    .attribute("model", "A")
+                    .attribute("cores", 64)
+                    .attribute("ecc", true)
+                    .version("driver", "550.163.1")
+                    .capacity("memory", "80Gi")
+                    .consumes(new CounterConsumption("set", Map.of("memory", Quantity.of(1))))
+                    .taint(Taint.of("example.com/hot", null, Taint.Effect.NO_SCHEDULE))
+                    .placement(new Placement.NamedNode("node-a"))
+                    .binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
+                    .bindsToNode(true)
+                    .allowMultipleAllocations(true)
+                    .rawField("alpha", "{}")
+                    .build();
+
+    @Test
+    void findsDevicesByPoolAndName() {
+        Inventory inventory = Inventory.of(Pool.ofNode("node-a", List.of(GPU)));
+
+        assertThat(inventory.device(new PoolName("node-a"), GPU.name())).contains(GPU);
+        assertThat(inventory.device(new PoolName("node-a"), new DeviceName("gpu-1"))).isEmpty();
+        assertThat(inventory.device(new PoolName("node-b"), GPU.name())).isEmpty();
+        assertThat(inventory.pool(new PoolName("node-b"))).isEmpty();
+    }
+
+    @Test
+    void refusesTwoPoolsOfOneName() {
+        Pool pool = Pool.ofNode("node-a", List.of());
+
+        assertThatThrownBy(() -> Inventory.of(pool, pool))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("node-a");
+    }
+
+    @Test
+    void aDeviceIsRebuiltWithAllThatItHas() {
+        assertThat(GPU.toBuilder().build()).isEqualTo(GPU);
+        assertThat(GPU.toBuilder().attribute("cores", 32).build().attributes())
+                .containsEntry("cores", AttributeValue.of(32))
+                .containsEntry("model", AttributeValue.of("A"));
+    }
+
+    @Test
+    void attributesKeepTheOrderInWhichTheyWereSet() {
+        assertThat(GPU.attributes().keySet()).containsExactly("model", "cores", "ecc", "driver");
+    }
+
+    @Test
+    void counterSetsAreSetOnACopy() {
+        Pool pool = Pool.ofNode("node-a", List.of(GPU));
+        CounterSet set = new CounterSet("set", Map.of("memory", Quantity.of(8)));
+
+        assertThat(pool.withCounterSets(List.of(set)).counterSets()).containsExactly(set);
+        assertThat(pool.counterSets()).isEmpty();
+    }
+
+    @Test
+    void aPoolOfAnotherComponentHasNoDevices() {
+        Pool pool = Pool.publishedElsewhere("fabric/nics");
+
+        assertThat(pool.placement()).isEqualTo(new Placement.PublishedElsewhere());
+        assertThat(pool.devices()).isEmpty();
+    }
+}
