@@ -200,21 +200,40 @@ public final class FakeKubelet implements AutoCloseable {
     private void attempt(Path socket, Seen socketSeen, Duration backoff) {
         try {
             PluginInfo info =
-                    new Handshake(channels, socket)
-                            .run(known -> happen(Kind.INFO, socket, socketSeen.age()));
+                    new Handshake(channels, socket).run(known -> accept(socket, socketSeen, known));
             loop.execute(() -> connect(socket, socketSeen, info));
         } catch (Handshake.Failed e) {
             happen(Kind.REGISTRATION_FAILED, socket, String.valueOf(e.getMessage()));
             Duration twice = backoff.multipliedBy(2);
             Duration next = twice.compareTo(LONGEST_BACKOFF) < 0 ? twice : LONGEST_BACKOFF;
-            if (!loop.isShutdown()) {
-                loop.schedule(
-                        () -> register(socket, socketSeen, next),
-                        backoff.toMillis(),
-                        TimeUnit.MILLISECONDS);
-            }
+            retry(() -> register(socket, socketSeen, next), backoff);
+        } catch (RejectedExecutionException e) {
+            // the kubelet was closed
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void retry(Runnable attempt, Duration wait) {
+        try {
+            loop.schedule(attempt, wait.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // the kubelet was closed
+        }
+    }
+
+    private void accept(Path socket, Seen socketSeen, PluginInfo info) throws Handshake.Failed {
+        happen(Kind.INFO, socket, socketSeen.age());
+        boolean taken =
+                locked(
+                        () ->
+                                plugins.stream()
+                                        .map(Plugin::info)
+                                        .filter(other -> other.name().equals(info.name()))
+                                        .anyMatch(o -> o.endpoint().equals(info.endpoint())));
+        if (taken) {
+            throw new Handshake.Failed(
+                    "endpoint " + info.endpoint() + " is already registered for " + info.name());
         }
     }
 

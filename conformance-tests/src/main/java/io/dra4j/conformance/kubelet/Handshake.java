@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * One attempt to register a driver, with the kubelet's timeouts and checks.
@@ -43,12 +42,18 @@ final class Handshake {
         }
     }
 
+    /** Takes a driver on, once its answer was found valid, or refuses it. */
+    @FunctionalInterface
+    interface Acceptance {
+        void accept(PluginInfo info) throws Failed;
+    }
+
     /**
      * Plays the handshake.
      *
-     * @param onInfo hears of the driver's answer to GetInfo before the driver is told anything
+     * @param acceptance decides on the driver's answer to GetInfo before the driver is told
      */
-    PluginInfo run(Consumer<PluginInfo> onInfo) throws Failed, InterruptedException {
+    PluginInfo run(Acceptance acceptance) throws Failed, InterruptedException {
         ManagedChannel channel = channels.toRegistration(socket);
         try {
             if (!SocketChannels.connect(channel, DIAL)) {
@@ -58,11 +63,11 @@ final class Handshake {
             PluginInfo info;
             try {
                 info = validate(answer);
+                acceptance.accept(info);
             } catch (Failed e) {
                 refuse(channel, e);
                 throw e;
             }
-            onInfo.accept(info);
             notify(channel, RegistrationStatus.newBuilder().setPluginRegistered(true).build());
             return info;
         } finally {

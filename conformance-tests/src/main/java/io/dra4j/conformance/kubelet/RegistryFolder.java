@@ -19,7 +19,10 @@ record RegistryFolder(Path path) {
     private static final int SOCKET = 0140000;
     private static final int FILE_TYPE = 0170000;
 
-    /** Returns the sockets with what tells a socket from a later one of the same name. */
+    /**
+     * Returns the sockets with what tells a socket from a later one of the same name: its inode and
+     * when it was bound, which neither a change of its mode nor a rename touches.
+     */
     Map<Path, String> sockets() throws IOException {
         Map<Path, String> sockets = new HashMap<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
@@ -35,9 +38,10 @@ record RegistryFolder(Path path) {
     private static void addIfSocket(Path file, Map<Path, String> sockets) {
         try {
             Map<String, Object> stat =
-                    Files.readAttributes(file, "unix:mode,ino,ctime", LinkOption.NOFOLLOW_LINKS);
+                    Files.readAttributes(
+                            file, "unix:mode,ino,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
             if (((int) stat.get("mode") & FILE_TYPE) == SOCKET) {
-                sockets.put(file, stat.get("ino") + "@" + stat.get("ctime"));
+                sockets.put(file, stat.get("ino") + "@" + stat.get("lastModifiedTime"));
             }
         } catch (IOException e) {
             // gone since it was listed: not there
