@@ -58,20 +58,14 @@ class ArchitectureTest {
                             "io.dra4j.runtime..", "io.dra4j.api..", "io.dra4j.example..")
                     .because("the suite knows the generated stubs of the kubelet's services alone");
 
-    /** The play speaks gRPC by itself in two classes until it is given the fake kubelet. */
     @ArchTest
     static final ArchRule grpcIsAtHomeInKubelet =
-            noClasses()
-                    .that()
-                    .resideOutsideOfPackage(C + ".kubelet..")
-                    .and(not(describe("the play's kubelet", ArchitectureTest::isPlayedKubelet)))
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.grpc..",
-                            "com.google.protobuf..",
-                            "io.netty..",
-                            "io.dra4j.kubelet..");
+            library(
+                    C + ".kubelet..",
+                    "io.grpc..",
+                    "com.google.protobuf..",
+                    "io.netty..",
+                    "io.dra4j.kubelet..");
 
     @ArchTest
     static final ArchRule httpIsAtHomeInApiserver =
@@ -134,10 +128,6 @@ class ArchitectureTest {
     private static DescribedPredicate<JavaClass> programs() {
         return describe(
                 "*Main or *Options", type -> type.getName().matches(".*(Main|Options)(\\$.*)?"));
-    }
-
-    private static boolean isPlayedKubelet(JavaClass type) {
-        return type.getName().matches(".*\\.play\\.(PlayedKubelet|Script)(\\$.*)?");
     }
 
     private static ArchCondition<JavaClass> onlyKnowTheirOwnPackage() {

@@ -8,7 +8,6 @@ import com.sun.source.tree.LiteralTree;
 import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.MethodTree;
-import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.UnionTypeTree;
 import com.sun.source.util.SourcePositions;
@@ -57,7 +56,7 @@ final class SourceFacts extends TreePathScanner<Void, SourcePositions> {
         long outer = dataLines;
         dataLines = 0;
         super.visitMethod(method, positions);
-        if (!onlyReturns(method)) {
+        if (!makesRows(method)) {
             long lines = last - first + 1 - dataLines;
             methods.add(new Method(place(method, positions), method.getName().toString(), lines));
         }
@@ -102,11 +101,8 @@ final class SourceFacts extends TreePathScanner<Void, SourcePositions> {
     }
 
     /** The rows of a table of cases are data. */
-    private static boolean onlyReturns(MethodTree method) {
-        return method.getBody() != null
-                && method.getBody().getStatements().size() == 1
-                && method.getBody().getStatements().get(0) instanceof ReturnTree
-                && method.getName().toString().endsWith("Rows");
+    private static boolean makesRows(MethodTree method) {
+        return String.valueOf(method.getReturnType()).matches("(List|Stream)<(Arguments|Row)>");
     }
 
     private Place place(Tree tree, SourcePositions positions) {
