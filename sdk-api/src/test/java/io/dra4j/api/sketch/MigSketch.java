@@ -87,8 +87,7 @@ final class MigSketch implements DeviceProvider {
         List<PreparedDevice> prepared = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
             begun.add(device.device().value());
-            progress.record(
-                    state(begun)); // a crash between here and the next line leaves no riddle
+            progress.record(state(begun)); // before the change: a crash leaves no riddle
             String uuid =
                     gpu.create(profile(device.device().value()), start(device.device().value()));
             ContainerEdits edits =
