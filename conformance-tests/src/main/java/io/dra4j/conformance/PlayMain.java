@@ -68,8 +68,7 @@ final class PlayMain implements Callable<Integer> {
     @Option(
             names = "--keep",
             arity = "0..1",
-            hideParamSyntax = true,
-            paramLabel = "",
+            paramLabel = "true|false",
             description =
                     "Stop once devices and claims are there, and wait for Ctrl-C: look at them with"
                             + " kubectl.")

@@ -117,8 +117,7 @@ public abstract class DriverOptions {
             names = {"-h", "--help"},
             usageHelp = true,
             arity = "0..1",
-            hideParamSyntax = true,
-            paramLabel = "",
+            paramLabel = "true|false",
             description = "Show this help and exit.")
     private boolean help;
 
@@ -126,8 +125,7 @@ public abstract class DriverOptions {
             names = "--version",
             versionHelp = true,
             arity = "0..1",
-            hideParamSyntax = true,
-            paramLabel = "",
+            paramLabel = "true|false",
             description = "Show the version and exit.")
     private boolean version;
 

@@ -82,7 +82,10 @@ public final class KubeletPlugin implements AutoCloseable {
     /** Lets calls in flight end, for some seconds, and removes both sockets. */
     @Override
     public void close() {
-        service.stop(GRACE);
-        registrar.stop(Duration.ofSeconds(1));
+        try {
+            service.stop(GRACE);
+        } finally {
+            registrar.stop(Duration.ofSeconds(1));
+        }
     }
 }

@@ -46,7 +46,7 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
         } else {
             LOG.atWarn()
                     .log(
-                            "The kubelet refused to register the driver and will try again: {}",
+                            "The kubelet refused to register the driver and will try again; its log says more: {}",
                             status.getError());
         }
         response.onNext(RegistrationStatusResponse.getDefaultInstance());

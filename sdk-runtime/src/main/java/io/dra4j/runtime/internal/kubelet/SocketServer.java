@@ -102,8 +102,8 @@ final class SocketServer {
             server.shutdownNow();
             Thread.currentThread().interrupt();
         }
-        file.remove();
         calls.shutdown();
         group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        file.remove();
     }
 }

@@ -34,6 +34,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.unix.DomainSocketAddress;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,10 +83,13 @@ class KubeletPluginTest {
     }
 
     @AfterEach
-    void stop() {
+    void stop() throws IOException {
         channels.forEach(ManagedChannel::shutdownNow);
         plugin.close();
         group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        try (Stream<Path> left = Files.walk(root)) {
+            left.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
     }
 
     private KubeletPlugin startPlugin() {
