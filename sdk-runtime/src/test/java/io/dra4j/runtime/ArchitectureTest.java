@@ -39,6 +39,8 @@ class ArchitectureTest {
                     12,
                     I + ".publish",
                     12,
+                    I + ".validate",
+                    12,
                     I + ".kubelet",
                     8,
                     I + ".claim",
@@ -141,6 +143,8 @@ class ArchitectureTest {
                     .definedBy(R)
                     .layer("publish")
                     .definedBy(I + ".publish..")
+                    .layer("validate")
+                    .definedBy(I + ".validate..")
                     .layer("kubelet")
                     .definedBy(I + ".kubelet..")
                     .layer("claim")
@@ -157,6 +161,8 @@ class ArchitectureTest {
                     .mayNotBeAccessedByAnyLayer()
                     .whereLayer("publish")
                     .mayOnlyBeAccessedByLayers("runtime")
+                    .whereLayer("validate")
+                    .mayOnlyBeAccessedByLayers("publish")
                     .whereLayer("kubelet")
                     .mayOnlyBeAccessedByLayers("runtime")
                     .whereLayer("claim")

@@ -1,0 +1,83 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.validate;
+
+import io.dra4j.api.device.Quantity;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Amounts that the API server keeps as they are.
+ *
+ * <p>It rounds what is finer than a billionth, and cuts what is written with a binary unit and does
+ * not fit 64 bits: a slice with such an amount would never equal what the driver wants.
+ *
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/">
+ *     Quantity</a>
+ */
+final class Amounts {
+
+    private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
+
+    private Amounts() {}
+
+    /** Returns whether there is an amount and it is kept, and says so if not. */
+    static boolean isKept(Field field, @Nullable Quantity quantity) {
+        if (!field.requires(quantity)) {
+            return false;
+        }
+        BigDecimal amount = quantity.amount();
+        if (amount.stripTrailingZeros().scale() > 9) {
+            field.refuse("must be a whole number of billionths", quantity);
+            return false;
+        }
+        if (quantity.text().endsWith("i") && amount.abs().compareTo(MOST) > 0) {
+            field.refuse("must be less than 8Ei if it has a binary unit", quantity);
+            return false;
+        }
+        return true;
+    }
+
+    /** Returns whether there is an amount that is kept and not negative, and says so if not. */
+    static boolean isKeptAndNotNegative(Field field, @Nullable Quantity quantity) {
+        if (!isKept(field, quantity)) {
+            return false;
+        }
+        if (quantity.amount().signum() < 0) {
+            field.refuse("must not be negative", quantity);
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Returns whether an amount can be counted, and says so if not: the API server and the
+     * scheduler round up the amounts of a request policy to whole numbers of 64 bits, and count in
+     * these.
+     */
+    static boolean isCountable(Field field, @Nullable Quantity quantity) {
+        if (!isKeptAndNotNegative(field, quantity)) {
+            return false;
+        }
+        if (quantity.amount().compareTo(MOST) > 0) {
+            field.refuse("must be at most " + MOST + " in a request policy", quantity);
+            return false;
+        }
+        return true;
+    }
+
+    /** Returns the amount as the API server counts it. */
+    static BigInteger counted(Quantity quantity) {
+        return quantity.amount().setScale(0, RoundingMode.CEILING).toBigInteger();
+    }
+
+    /** Whether a distance is some steps, as written and as the API server counts it. */
+    static boolean isSteps(Quantity from, Quantity to, Quantity step) {
+        BigDecimal exact = to.amount().subtract(from.amount());
+        BigInteger whole = counted(to).subtract(counted(from));
+        return exact.remainder(step.amount()).signum() == 0
+                && whole.remainder(counted(step)).signum() == 0;
+    }
+}

@@ -1,0 +1,73 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.validate;
+
+import io.dra4j.api.device.DeviceName;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/** A place in a pool: rules walk from it to the fields below and say there what is wrong. */
+final class Field {
+
+    private final Findings findings;
+    private final @Nullable DeviceName device;
+    private final String path;
+
+    private Field(Findings findings, @Nullable DeviceName device, String path) {
+        this.findings = findings;
+        this.device = device;
+        this.path = path;
+    }
+
+    /** Returns a field of the pool itself. */
+    static Field ofPool(Findings findings, String name) {
+        return new Field(findings, null, name);
+    }
+
+    /** Returns the device of the name given, as a field that contains all of its own. */
+    static Field ofDevice(Findings findings, DeviceName device) {
+        return new Field(findings, device, "devices[" + device + "]");
+    }
+
+    Field child(String name) {
+        return new Field(findings, device, path + "." + name);
+    }
+
+    Field key(@Nullable String key) {
+        return new Field(findings, device, path + "[" + Shown.name(key) + "]");
+    }
+
+    Field item(int index) {
+        return new Field(findings, device, path + "[" + index + "]");
+    }
+
+    void refuse(String rule, @Nullable Object value) {
+        if (!findings.isFull()) {
+            findings.add(device, path, rule, Shown.value(value));
+        }
+    }
+
+    /**
+     * Says so if there is nothing here; the rules for what there is then have nothing to look at.
+     *
+     * @return whether there is something
+     */
+    boolean requires(@Nullable Object value) {
+        if (value == null) {
+            refuse("must be set", null);
+        }
+        return value != null;
+    }
+
+    void requiresSome(Collection<?> values) {
+        if (values.isEmpty()) {
+            refuse("must not be empty", values);
+        }
+    }
+
+    void allowsAtMost(int most, long count, String what) {
+        if (count > most) {
+            refuse("must have at most " + most + " " + what, count);
+        }
+    }
+}

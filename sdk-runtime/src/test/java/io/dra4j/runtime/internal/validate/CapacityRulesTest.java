@@ -1,0 +1,193 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.validate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CapacityRulesTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0",
+                "-5",
+                "8E",
+                "9223372036854775807",
+                "7.999Ei",
+                "1n",
+                "0.5Ki",
+                "1e99",
+                "1.000000000000"
+            })
+    void anyAmountThatTheServerKeepsIsFine(String value) {
+        assertThat(problems(new Capacity(new Quantity(value), null), false)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.5n, billionths", "1e-10, billionths", "8Ei, 8Ei", "-8Ei, 8Ei"})
+    void anAmountThatTheServerWouldChangeIsNot(String value, String rule) {
+        assertThat(problems(new Capacity(new Quantity(value), null), false))
+                .singleElement()
+                .satisfies(
+                        problem -> {
+                            assertThat(problem.field())
+                                    .isEqualTo("devices[gpu-0].capacity[c].value");
+                            assertThat(problem.rule()).contains(rule);
+                            assertThat(problem.value()).isEqualTo(value);
+                        });
+    }
+
+    @Test
+    void aPolicyIsForDevicesThatSeveralClaimsShare() {
+        Capacity capacity = new Capacity(q("10"), RequestPolicy.values(q("1"), List.of(q("1"))));
+
+        assertThat(problems(capacity, true)).isEmpty();
+        assertThat(problems(capacity, false))
+                .extracting(Problem::field)
+                .containsExactly("devices[gpu-0].capacity[c].requestPolicy");
+    }
+
+    @Test
+    void aDefaultAloneIsAtMostTheCapacity() {
+        assertThat(policy("10", new RequestPolicy(q("10"), List.of(), null))).isEmpty();
+        assertThat(policy("10", new RequestPolicy(null, List.of(), null))).isEmpty();
+        assertThat(policy("10", new RequestPolicy(q("11"), List.of(), null)))
+                .containsExactly("default: must be at most the capacity, 10; found 11");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "10   | 1   | 1 2 10         |",
+                "10   | 2   | 1 2 11         | validValues[2]: must be at most the capacity, 10; found 11",
+                "10   | 3   | 1 2            | default: must be one of validValues; found 3",
+                "10   |     | 1 2            | default: must be set; found null",
+                "10   | 1   | 1 1            | validValues[1]: must be greater than 1, the value before it, also as whole numbers; found 1",
+                "10   | 1   | 2 1            | validValues[1]: must be greater than 2, the value before it, also as whole numbers; found 1",
+                "10   | 1   | 500m 1         | validValues[1]: must be greater than 500m, the value before it, also as whole numbers; found 1",
+                "10   | 1   | -1 1           | validValues[0]: must not be negative; found -1",
+                "1e30 | 1e30 | 1e30          | default: must be at most 9223372036854775807 in a request policy; found 1e30",
+                "8Gi  | 1Gi | 1Gi 2048Mi 8Gi |",
+            })
+    void validValuesAscendUpToTheCapacityAndHoldTheDefault(
+            String capacity, @Nullable String standard, String values, @Nullable String problem) {
+        List<Quantity> amounts = Stream.of(values.split(" ")).map(Quantity::new).toList();
+
+        assertSays(policy(capacity, new RequestPolicy(q(standard), amounts, null)), problem);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "10 | 1 | 1 | 10 | 1 |",
+                "10 | 1 | 1 |    |   |",
+                "10 | 4 | 1 | 10 | 3 |",
+                "10 | 4 | 2 | 8  | 2 |",
+                "10 |   | 1 |    |   | default: must be set; found null",
+                "10 | 1 |   |    |   | validRange.min: must be set; found null",
+                "10 | 1 | 11|    |   | validRange.min: must be at most the capacity, 10; found 11",
+                "10 | 1 | 2 |    |   | default: must be at least validRange.min, 2; found 1",
+                "10 | 3 | 3 | 2  |   | validRange.max: must be at least validRange.min, 3; found 2",
+                "10 | 3 | 3 | 11 |   | validRange.max: must be at most the capacity, 10; found 11",
+                "10 | 9 | 3 | 8  |   | default: must be at most validRange.max, 8; found 9",
+                "10 | 1 | 1 |    | 0 | validRange.step: must be greater than 0; found 0",
+                "10 | 1 | 1 |    |-1 | validRange.step: must not be negative; found -1",
+                "10 | 1 | 1 |    | 10| validRange.step: must with validRange.min, 1, be at most the capacity, 10; found 10",
+                "10 | 2 | 1 | 10 | 3 | default: must be validRange.min, 1, and some steps of 3, also as whole numbers; found 2",
+                "10 | 1 | 1 | 9  | 3 | validRange.max: must be validRange.min, 1, and some steps of 3, also as whole numbers; found 9",
+                "10 | 1 | 0 |    | 400m | default: must be validRange.min, 0, and some steps of 400m, also as whole numbers; found 1",
+                "10 | 3 | 0 |    | 1500m| default: must be validRange.min, 0, and some steps of 1500m, also as whole numbers; found 3",
+                "8Ei | 1 | 1 |   | 1 | value: must be less than 8Ei if it has a binary unit; found 8Ei",
+            })
+    void aRangeHoldsTheDefaultAndFitsTheCapacityInSteps(
+            String capacity,
+            @Nullable String standard,
+            @Nullable String min,
+            @Nullable String max,
+            @Nullable String step,
+            @Nullable String problem) {
+        ValidRange range = new ValidRange(q(min), q(max), q(step));
+
+        assertSays(policy(capacity, new RequestPolicy(q(standard), List.of(), range)), problem);
+    }
+
+    @Test
+    void largeAmountsAreComparedExactly() {
+        ValidRange range = new ValidRange(q("1"), q("9007199254740993"), q("9007199254740992"));
+
+        assertThat(policy("9223372036854775807", new RequestPolicy(q("1"), List.of(), range)))
+                .isEmpty();
+        assertThat(
+                        policy(
+                                "9223372036854775807",
+                                new RequestPolicy(q("9007199254740992"), List.of(), range)))
+                .singleElement()
+                .asString()
+                .startsWith("default: must be validRange.min, 1, and some steps");
+    }
+
+    @Test
+    void aPolicyHasValuesOrARangeAndAtMostTenValues() {
+        List<Quantity> eleven = IntStream.rangeClosed(1, 11).mapToObj(i -> Quantity.of(i)).toList();
+        ValidRange range = new ValidRange(q("1"), null, null);
+
+        assertThat(policy("20", RequestPolicy.values(q("1"), eleven)))
+                .containsExactly("validValues: must have at most 10 values; found 11");
+        assertThat(policy("20", new RequestPolicy(q("1"), List.of(q("1")), range)))
+                .singleElement()
+                .asString()
+                .contains("must not have both validValues and validRange");
+    }
+
+    private static void assertSays(List<String> problems, @Nullable String problem) {
+        if (problem == null) {
+            assertThat(problems).isEmpty();
+        } else {
+            assertThat(problems).contains(problem);
+        }
+    }
+
+    private static List<String> policy(String capacity, RequestPolicy policy) {
+        return problems(new Capacity(q(capacity), policy), true).stream()
+                .map(
+                        problem ->
+                                problem.field()
+                                        + ": "
+                                        + problem.rule()
+                                        + "; found "
+                                        + problem.value())
+                .map(text -> text.replace("devices[gpu-0].capacity[c].", ""))
+                .map(text -> text.replace("requestPolicy.", ""))
+                .toList();
+    }
+
+    private static List<Problem> problems(Capacity capacity, boolean shared) {
+        Device device =
+                Device.builder("gpu-0")
+                        .capacity("c", capacity)
+                        .allowMultipleAllocations(shared)
+                        .build();
+        return PoolRules.problems(Pool.ofNode("node-a", List.of(device)));
+    }
+
+    private static Quantity q(@Nullable String text) {
+        return text == null ? null : new Quantity(text);
+    }
+}

@@ -1,0 +1,369 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.validate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.BindingConditions;
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PoolRulesTest {
+
+    private static final String LONG_DOMAIN = "d".repeat(59) + ".com";
+
+    record Wrong(String field, String rule, String value, Device.Builder device) {
+        @Override
+        public String toString() {
+            return field + " " + value;
+        }
+    }
+
+    @Test
+    void aDeviceAtAllLimitsIsFine() {
+        Device.Builder device = device();
+        for (int i = 0; i < 22; i++) {
+            device.attribute(LONG_DOMAIN + "/" + "a".repeat(30) + i % 10 + i / 10, "ü".repeat(32));
+        }
+        device.attribute(
+                "list", new AttributeValue.OfInts(Stream.generate(() -> 1L).limit(26).toList()));
+        IntStream.range(0, 9).forEach(i -> device.capacity("c" + i, Capacity.of("-1")));
+        IntStream.range(0, 16)
+                .forEach(i -> device.taint(taint("example.com/t" + i, "v".repeat(63))));
+        device.binding(
+                new BindingConditions(
+                        List.of("a", "b", "c", "d"), List.of("x/a", "x/b", "x/c", "x/d")));
+
+        assertThat(PoolRules.problems(pool(device))).isEmpty();
+    }
+
+    static Stream<Wrong> fields() {
+        return Stream.of(
+                wrong("taints[0].key", "must be set", device().taint(taint(null, ""))),
+                wrong("taints[0].key", "at most 63", device().taint(taint("-a", ""))),
+                wrong("taints[0].key", "at most 63", device().taint(taint("a/", ""))),
+                wrong("taints[0].key", "before the /", device().taint(taint("A.com/b", ""))),
+                wrong("taints[0].value", "at most 63", device().taint(taint("a", "v".repeat(64)))),
+                wrong("taints[0].value", "at most 63", device().taint(taint("a", "b c"))),
+                wrong(
+                        "taints[0].effect",
+                        "must be set",
+                        device().taint(new Taint("a", null, null, null))),
+                wrong("taints[0].timeAdded", "years 1 to 9999", device().taint(at(Instant.MAX))),
+                wrong(
+                        "taints[0].timeAdded",
+                        "years 1 to 9999",
+                        device().taint(at(Instant.parse("0001-01-01T00:00:00Z")))),
+                wrong("taints", "at most 16", taints(17)),
+                wrong("bindingConditions", "must be set", device().binding(conditions(0, 1))),
+                wrong(
+                        "bindingFailureConditions",
+                        "must be set",
+                        device().binding(conditions(1, 0))),
+                wrong("bindingConditions", "at most 4", device().binding(conditions(5, 1))),
+                wrong("bindingFailureConditions", "at most 4", device().binding(conditions(1, 5))),
+                wrong(
+                        "bindingFailureConditions[0]",
+                        "unique",
+                        device().binding(new BindingConditions(List.of("a"), List.of("a")))),
+                wrong(
+                        "bindingConditions[1]",
+                        "unique",
+                        device().binding(new BindingConditions(List.of("a", "a"), List.of("b")))),
+                wrong(
+                        "bindingConditions[0]",
+                        "at most 63",
+                        device().binding(new BindingConditions(List.of("a b"), List.of("b")))),
+                wrong("future", "must be JSON", device().rawField("future", "{")),
+                wrong("future", "must be JSON", device().rawField("future", "{} {}")),
+                wrong("future", "not null or nothing", device().rawField("future", " ")),
+                wrong("future", "not null or nothing", device().rawField("future", "null")),
+                wrong("rawFields", "named as", device().rawField("", "1")),
+                wrong(
+                        "consumesCounters[0].counterSet",
+                        "a counter set of the pool",
+                        device().consumes(new CounterConsumption("none", Map.of("memory", one())))),
+                wrong(
+                        "consumesCounters[0].counterSet",
+                        "DNS label",
+                        device().consumes(new CounterConsumption("A", Map.of("memory", one())))),
+                wrong(
+                        "consumesCounters[0].counters[none]",
+                        "a counter of",
+                        device().consumes(new CounterConsumption("shared", Map.of("none", one())))),
+                wrong(
+                        "consumesCounters[0].counters[M]",
+                        "DNS label",
+                        device().consumes(new CounterConsumption("shared", Map.of("M", one())))),
+                wrong(
+                        "consumesCounters[0].counters[memory].value",
+                        "at most what",
+                        device().consumes(
+                                        new CounterConsumption(
+                                                "shared",
+                                                Map.of("memory", new Quantity("1025Mi"))))),
+                wrong(
+                        "consumesCounters[0].counters[memory].value",
+                        "negative",
+                        device().consumes(
+                                        new CounterConsumption(
+                                                "shared", Map.of("memory", new Quantity("-1"))))),
+                wrong(
+                        "consumesCounters[0].counters",
+                        "not be empty",
+                        device().consumes(new CounterConsumption("shared", Map.of()))),
+                wrong(
+                        "consumesCounters[1].counterSet",
+                        "unique",
+                        device().consumes(new CounterConsumption("shared", Map.of("memory", one())))
+                                .consumes(
+                                        new CounterConsumption(
+                                                "shared", Map.of("memory", one())))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("fields")
+    void aDeviceThatBreaksARuleIsRefusedWithAllThereIsToKnow(Wrong wrong) {
+        Pool pool = pool(wrong.device());
+
+        List<Problem> problems = PoolRules.problems(pool);
+
+        assertThat(problems)
+                .anySatisfy(
+                        problem -> {
+                            assertThat(problem.pool()).isEqualTo(pool.name());
+                            assertThat(problem.device()).hasToString("gpu-0");
+                            assertThat(problem.field())
+                                    .startsWith("devices[gpu-0]." + wrong.field());
+                            assertThat(problem.rule()).startsWith("must ").contains(wrong.rule());
+                            assertThat(problem).hasToString(line(problem));
+                        });
+        assertThat(PoolRules.problems(pool(device()))).as("all else is fine").isEmpty();
+    }
+
+    private static String line(Problem problem) {
+        return "pool node-a, device gpu-0, field "
+                + problem.field()
+                + ": "
+                + problem.rule()
+                + "; found "
+                + problem.value();
+    }
+
+    @Test
+    void counterSetsAreNamedOnceAndHoldSomething() {
+        Pool pool =
+                pool(device())
+                        .withCounterSets(
+                                List.of(
+                                        new CounterSet("shared", Map.of("memory", one())),
+                                        new CounterSet("shared", Map.of("A", one())),
+                                        new CounterSet("B", Map.of()),
+                                        new CounterSet("c", counters(33))));
+
+        assertThat(PoolRules.problems(pool))
+                .extracting(Problem::field)
+                .containsExactlyInAnyOrder(
+                        "sharedCounters[1].name",
+                        "sharedCounters[1].counters[A]",
+                        "sharedCounters[2].name",
+                        "sharedCounters[2].counters",
+                        "sharedCounters[3].counters");
+        assertThat(PoolRules.problems(pool)).extracting(Problem::device).containsOnlyNulls();
+    }
+
+    @Test
+    void twoCounterSetsAreEnoughForADevice() {
+        List<CounterSet> sets = new ArrayList<>();
+        Device.Builder device = device();
+        for (int i = 0; i < 3; i++) {
+            sets.add(new CounterSet("s" + i, counters(32)));
+            device.consumes(new CounterConsumption("s" + i, counters(32)));
+        }
+
+        assertThat(PoolRules.problems(pool(device).withCounterSets(sets)))
+                .extracting(Problem::field)
+                .containsExactly("devices[gpu-0].consumesCounters");
+    }
+
+    @Test
+    void deviceNamesAreUniqueInThePool() {
+        Pool pool = Pool.ofNode("node-a", List.of(device().build(), device().build()));
+
+        assertThat(PoolRules.problems(pool))
+                .extracting(Problem::toString)
+                .containsExactly(
+                        "pool node-a, device gpu-0, field devices[gpu-0].name: must be unique in"
+                                + " the pool; found gpu-0");
+    }
+
+    @Test
+    void whatHasAMethodOfItsOwnIsNoRawField() {
+        Stream.of(
+                        "name",
+                        "attributes",
+                        "capacity",
+                        "allowMultipleAllocations",
+                        "consumesCounters",
+                        "taints",
+                        "nodeName",
+                        "nodeSelector",
+                        "allNodes",
+                        "bindingConditions",
+                        "bindingFailureConditions",
+                        "bindsToNode")
+                .forEach(
+                        field -> {
+                            Pool pool = pool(device().rawField(field, "1"));
+                            assertThat(PoolRules.problems(pool))
+                                    .extracting(Problem::field)
+                                    .containsExactly("devices[gpu-0]." + field);
+                            assertThatIllegalArgumentException()
+                                    .as("the codec knows the same fields")
+                                    .isThrownBy(() -> content(pool).canonical());
+                        });
+    }
+
+    private static Content content(Pool pool) {
+        return new Content(pool.name(), 1, 1, pool.placement(), pool.devices(), List.of());
+    }
+
+    @Test
+    void whatAnotherPublishesIsNotOursToCheck() {
+        Pool pool =
+                new Pool(
+                        new PoolName("p"),
+                        new Placement.PublishedElsewhere(),
+                        List.of(device().attribute("-", 1).build()),
+                        List.of());
+
+        assertThat(PoolRules.problems(pool)).isEmpty();
+    }
+
+    @Test
+    void manyProblemsAreCutToWhatAPersonReads() {
+        List<Device> devices =
+                IntStream.range(0, 100_000)
+                        .mapToObj(
+                                i ->
+                                        Device.builder("d" + i)
+                                                .attribute("-\n" + i, "y".repeat(1000))
+                                                .build())
+                        .toList();
+
+        List<Problem> problems = PoolRules.problems(Pool.ofNode("node-a", devices));
+
+        assertThat(problems).hasSize(100);
+        assertThat(problems)
+                .allSatisfy(problem -> assertThat(problem.toString().length()).isLessThan(400));
+        assertThat(problems.toString())
+                .contains("\\u{a}")
+                .doesNotContain("\n")
+                .contains("(1000 characters)");
+    }
+
+    @Test
+    void nothingAtAllIsRefusedLikeAnythingElse() {
+        Device device =
+                new Device(
+                        null,
+                        nulls(),
+                        nulls(),
+                        false,
+                        List.of(new CounterConsumption(null, Map.of())),
+                        List.of(new Taint(null, null, null, null)),
+                        null,
+                        null,
+                        false,
+                        nulls());
+
+        assertThat(
+                        PoolRules.problems(
+                                new Pool(
+                                        null,
+                                        null,
+                                        List.of(device),
+                                        List.of(new CounterSet(null, Map.of())))))
+                .extracting(Problem::field)
+                .contains(
+                        "pool.name",
+                        "placement",
+                        "devices[null].name",
+                        "devices[null].attributes[null]",
+                        "devices[null].capacity[null]",
+                        "devices[null].bindingConditions",
+                        "devices[null].rawFields",
+                        "sharedCounters[0].name");
+    }
+
+    private static <V> Map<String, V> nulls() {
+        Map<String, V> map = new LinkedHashMap<>();
+        map.put(null, null);
+        return map;
+    }
+
+    private static Wrong wrong(String field, String rule, Device.Builder device) {
+        return new Wrong(field, rule, rule, device);
+    }
+
+    private static Device.Builder device() {
+        return Device.builder("gpu-0");
+    }
+
+    private static Pool pool(Device.Builder device) {
+        List<CounterSet> sets =
+                List.of(new CounterSet("shared", Map.of("memory", new Quantity("1Gi"))));
+        return Pool.ofNode("node-a", List.of(device.build())).withCounterSets(sets);
+    }
+
+    private static Taint taint(String key, String value) {
+        return Taint.of(key, value, Taint.Effect.NO_SCHEDULE);
+    }
+
+    private static Taint at(Instant time) {
+        return new Taint("a", null, Taint.Effect.NONE, time);
+    }
+
+    private static Device.Builder taints(int count) {
+        Device.Builder device = device();
+        IntStream.range(0, count).forEach(i -> device.taint(taint("t" + i, "")));
+        return device;
+    }
+
+    private static BindingConditions conditions(int conditions, int failures) {
+        return new BindingConditions(
+                IntStream.range(0, conditions).mapToObj(i -> "c" + i).toList(),
+                IntStream.range(0, failures).mapToObj(i -> "f" + i).toList());
+    }
+
+    private static Quantity one() {
+        return Quantity.of(1);
+    }
+
+    private static Map<String, Quantity> counters(int count) {
+        return IntStream.range(0, count)
+                .boxed()
+                .collect(Collectors.toMap(i -> "c" + i, i -> one()));
+    }
+}
