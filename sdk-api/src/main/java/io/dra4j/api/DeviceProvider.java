@@ -73,6 +73,22 @@ public interface DeviceProvider extends AutoCloseable {
     Inventory inventory() throws Exception;
 
     /**
+     * Tells whether a device may ever bear a taint, consume counters or have a list attribute.
+     *
+     * <p>The API allows 64 devices to a slice with such a device, and 128 otherwise. The runtime
+     * must know before the first taint comes, or that taint would move devices from slice to slice.
+     * A provider of thousands of plain devices may return {@code false} and needs half the slices.
+     *
+     * @return {@code true} unless no device ever will; the same on every call, even without a start
+     * @see <a
+     *     href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
+     *     ResourceSlice, devices</a>
+     */
+    default boolean mayTaint() {
+        return true;
+    }
+
+    /**
      * Prepares a claim: makes its devices usable, and says what its containers get.
      *
      * <p>It must be idempotent: for equal input it does the work once and gives an equal answer. If

@@ -59,6 +59,11 @@ final class SerializedProvider implements DeviceProvider {
     }
 
     @Override
+    public boolean mayTaint() {
+        return provider.mayTaint();
+    }
+
+    @Override
     public void close() {
         provider.close();
     }

@@ -3,6 +3,7 @@
 package io.dra4j.api.device;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -117,6 +118,18 @@ public record Device(
         }
 
         /**
+         * Replaces all attributes.
+         *
+         * @param all the attributes, by name
+         * @return this builder
+         */
+        public Builder attributes(Map<String, AttributeValue> all) {
+            attributes.clear();
+            attributes.putAll(all);
+            return this;
+        }
+
+        /**
          * Sets a string attribute.
          *
          * @param key the attribute's name
@@ -185,6 +198,18 @@ public record Device(
         }
 
         /**
+         * Replaces all capacities.
+         *
+         * @param all the capacities, by name
+         * @return this builder
+         */
+        public Builder capacities(Map<String, Capacity> all) {
+            capacities.clear();
+            capacities.putAll(all);
+            return this;
+        }
+
+        /**
          * Lets several claims have shares of the device at once.
          *
          * @param allowed whether they may
@@ -207,6 +232,18 @@ public record Device(
         }
 
         /**
+         * Replaces all that the device takes of counter sets.
+         *
+         * @param all the amounts; none for a device of its own
+         * @return this builder
+         */
+        public Builder consumesCounters(Collection<CounterConsumption> all) {
+            consumesCounters.clear();
+            consumesCounters.addAll(all);
+            return this;
+        }
+
+        /**
          * Adds a taint.
          *
          * @param taint the taint
@@ -214,6 +251,18 @@ public record Device(
          */
         public Builder taint(Taint taint) {
             taints.add(taint);
+            return this;
+        }
+
+        /**
+         * Replaces all taints.
+         *
+         * @param all the taints; none for a device that is well
+         * @return this builder
+         */
+        public Builder taints(Collection<Taint> all) {
+            taints.clear();
+            taints.addAll(all);
             return this;
         }
 
