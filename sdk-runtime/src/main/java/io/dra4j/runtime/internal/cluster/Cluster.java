@@ -30,12 +30,14 @@ public final class Cluster implements AutoCloseable {
     private final KubernetesClient client;
     private final ApiCalls calls;
     private final SliceStore slices;
+    private final NodeEvents events;
     private final TransientRetry retry;
 
     private Cluster(KubernetesClient client, String driver, String node) {
         this.client = client;
         this.calls = new ApiCalls(client.getHttpClient(), client.getMasterUrl().toString());
         this.slices = new KubernetesSlices(calls, client, driver, node);
+        this.events = new NodeEvents(calls, driver, node, InstantSource.system());
         this.retry =
                 new TransientRetry(
                         InstantSource.system(),
@@ -77,6 +79,18 @@ public final class Cluster implements AutoCloseable {
     /** Returns this driver's slices of this node. */
     public SliceStore slices() {
         return slices;
+    }
+
+    /**
+     * Creates a Kubernetes Event on the driver's Node; blocks for some seconds at most.
+     *
+     * @param warning whether its type is Warning; otherwise it is Normal
+     * @param reason what kind of thing, in UpperCamelCase
+     * @param message a sentence for people; cut at 1024 characters
+     * @throws ClusterException if it can't be created
+     */
+    public void createEvent(boolean warning, String reason, String message) {
+        events.create(warning, reason, message);
     }
 
     /**

@@ -69,4 +69,15 @@ public class ClusterException extends DraException {
             super(message, 404, null);
         }
     }
+
+    /** The server does not have the API that this SDK speaks: it never will by itself. */
+    public static final class ApiMissing extends ClusterException {
+
+        @Serial private static final long serialVersionUID = 1L;
+
+        /** Creates the failure with a message that says what is needed. */
+        public ApiMissing(String message) {
+            super(message, 404, null);
+        }
+    }
 }

@@ -15,10 +15,13 @@ import io.dra4j.api.device.Taint;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +42,14 @@ final class DeviceCodec {
                     "bindingConditions",
                     "bindingFailureConditions",
                     "bindsToNode");
+
+    // The order of these lists means nothing; sorted, equal meaning is equal content.
+    private static final Comparator<CounterConsumption> BY_COUNTER_SET =
+            Comparator.comparing(CounterConsumption::counterSet);
+    private static final Comparator<Taint> BY_TAINT =
+            Comparator.comparing(Taint::key)
+                    .thenComparing(taint -> Objects.requireNonNullElse(taint.value(), ""))
+                    .thenComparing(Taint::effect);
 
     private DeviceCodec() {}
 
@@ -65,14 +76,19 @@ final class DeviceCodec {
                 AttributeCodec.decodeAll(json.path("attributes")),
                 Json.map(json.path("capacity"), DeviceCodec::capacity),
                 json.path("allowMultipleAllocations").asBoolean(false),
-                Json.list(json.path("consumesCounters"), DeviceCodec::consumption),
-                Json.list(json.path("taints"), DeviceCodec::taint),
+                sorted(json, "consumesCounters", DeviceCodec::consumption, BY_COUNTER_SET),
+                sorted(json, "taints", DeviceCodec::taint, BY_TAINT),
                 PlacementCodec.ofDevice(json),
                 new BindingConditions(
-                        Json.strings(json.path("bindingConditions")),
-                        Json.strings(json.path("bindingFailureConditions"))),
+                        Json.sortedStrings(json.path("bindingConditions")),
+                        Json.sortedStrings(json.path("bindingFailureConditions"))),
                 json.path("bindsToNode").asBoolean(false),
                 rawFields(json));
+    }
+
+    private static <T> List<T> sorted(
+            JsonNode json, String field, Function<JsonNode, T> read, Comparator<T> order) {
+        return Json.list(json.path(field), read).stream().sorted(order).toList();
     }
 
     private static JsonNode rawField(Device device, String field, String text) {

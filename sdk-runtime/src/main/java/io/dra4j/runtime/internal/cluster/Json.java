@@ -68,6 +68,11 @@ final class Json {
         return list(array, JsonNode::asText);
     }
 
+    /** Reads a list whose order means nothing. */
+    static List<String> sortedStrings(JsonNode array) {
+        return strings(array).stream().sorted().toList();
+    }
+
     static <T> Map<String, T> map(JsonNode object, Function<JsonNode, T> read) {
         Map<String, T> values = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> field : object.properties()) {

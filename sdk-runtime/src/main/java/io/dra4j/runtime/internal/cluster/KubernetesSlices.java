@@ -54,12 +54,24 @@ final class KubernetesSlices implements SliceStore {
         String owner = readNodeUid();
         String query =
                 "?fieldSelector=" + URLEncoder.encode(selector(scope), StandardCharsets.UTF_8);
-        JsonNode list = Json.parse(calls.read(PATH + query, LIMIT));
+        JsonNode list = Json.parse(readSlices(PATH + query));
         return new Snapshot(
                 Json.list(list.path("items"), slice -> codec.decode(slice, owner)).stream()
                         .flatMap(Optional::stream)
                         .toList(),
                 list.path("metadata").path("resourceVersion").asText());
+    }
+
+    private String readSlices(String path) {
+        try {
+            return calls.read(path, LIMIT);
+        } catch (ClusterException.NotFound e) {
+            throw new ClusterException.ApiMissing(
+                    "The API server "
+                            + calls.server()
+                            + " does not serve resource.k8s.io/v1; Kubernetes 1.34 or newer is"
+                            + " needed, with that API group enabled");
+        }
     }
 
     @Override
@@ -86,6 +98,13 @@ final class KubernetesSlices implements SliceStore {
         String owner = nodeUid();
         ObjectNode body = codec.encodeNew(index, content, owner);
         return written(calls.send("POST", PATH, body, LIMIT), owner);
+    }
+
+    @Override
+    public Content tryCreate(Content content) {
+        String owner = nodeUid();
+        ObjectNode body = codec.encodeNew(0, content, owner);
+        return written(calls.send("POST", PATH + "?dryRun=All", body, LIMIT), owner).content();
     }
 
     @Override
@@ -128,10 +147,24 @@ final class KubernetesSlices implements SliceStore {
     }
 
     private String readNodeUid() {
-        JsonNode object = Json.parse(calls.read("api/v1/nodes/" + node, LIMIT));
+        JsonNode object = Json.parse(readNode());
         String uid = object.path("metadata").path("uid").asText();
         nodeUid = uid;
         return uid;
+    }
+
+    private String readNode() {
+        try {
+            return calls.read("api/v1/nodes/" + node, LIMIT);
+        } catch (ClusterException.NotFound e) {
+            throw new ClusterException(
+                    "There is no Node "
+                            + node
+                            + " in the cluster, which must own the ResourceSlices; give the name of"
+                            + " the Node object that the driver runs on",
+                    404,
+                    null);
+        }
     }
 
     /** Hands fabric8's events on as ours. */
@@ -150,6 +183,8 @@ final class KubernetesSlices implements SliceStore {
                 codec.decode(Json.tree(slice), owner).ifPresent(listener::changed);
             } else if (action == Action.DELETED) {
                 codec.decode(Json.tree(slice), owner).ifPresent(listener::deleted);
+            } else if (action == Action.BOOKMARK) {
+                listener.bookmark();
             }
         }
 

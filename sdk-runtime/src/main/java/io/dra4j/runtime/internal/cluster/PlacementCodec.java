@@ -10,12 +10,20 @@ import io.dra4j.api.device.NodeSelector.Requirement;
 import io.dra4j.api.device.NodeSelector.Subject;
 import io.dra4j.api.device.Placement;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Where devices can be used, to JSON and back: the API wants exactly one of four fields. */
 final class PlacementCodec {
+
+    // All requirements must hold, in whatever order.
+    private static final Comparator<Requirement> BY_REQUIREMENT =
+            Comparator.comparing(Requirement::subject)
+                    .thenComparing(Requirement::key)
+                    .thenComparing(Requirement::operator)
+                    .thenComparing(requirement -> String.join(",", requirement.values()));
 
     private PlacementCodec() {}
 
@@ -108,6 +116,7 @@ final class PlacementCodec {
         terms.get(0)
                 .path("matchFields")
                 .forEach(r -> requirements.add(requirement(r, Subject.FIELD)));
+        requirements.sort(BY_REQUIREMENT);
         return new NodeSelector(requirements);
     }
 
@@ -120,7 +129,7 @@ final class PlacementCodec {
                         .findFirst()
                         .orElseThrow(
                                 () -> new IllegalArgumentException("Unknown operator " + operator)),
-                Json.strings(json.path("values")),
+                Json.sortedStrings(json.path("values")),
                 subject);
     }
 }

@@ -9,6 +9,7 @@ import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -129,7 +130,9 @@ record SliceCodec(String driver, String node) {
                 pool.path("resourceSliceCount").asLong(),
                 PlacementCodec.ofPool(spec),
                 DeviceCodec.decodeAll(spec.path("devices")),
-                Json.list(spec.path("sharedCounters"), SliceCodec::counterSet));
+                Json.list(spec.path("sharedCounters"), SliceCodec::counterSet).stream()
+                        .sorted(Comparator.comparing(CounterSet::name))
+                        .toList());
     }
 
     private static ObjectNode counterSet(CounterSet set) {

@@ -22,8 +22,8 @@ public interface SliceStore {
     /**
      * Follows what happens to the slices of a scope after a snapshot of it.
      *
-     * <p>Broken connections are taken up again; the watch ends when the server has forgotten what
-     * happened since, or on {@link Watch#close}. The listener is called on threads of the client.
+     * <p>The watch ends when its connection does, when the server has forgotten what happened
+     * since, or on {@link Watch#close}. The listener is called on threads of the client.
      */
     Watch watch(Scope scope, String resourceVersion, Listener listener);
 
@@ -33,6 +33,13 @@ public interface SliceStore {
      * @param index the slice's place in its pool, which becomes the first part of its name
      */
     Stored create(int index, Content content);
+
+    /**
+     * Asks what the server would make of a new slice, which it does not store.
+     *
+     * @return what it would keep: it leaves out fields whose feature gate is off
+     */
+    Content tryCreate(Content content);
 
     /** Replaces a slice; a conflict if it is no longer as given. */
     Stored update(Stored slice, Content content);
@@ -132,6 +139,9 @@ public interface SliceStore {
 
         /** A slice was deleted. */
         void deleted(Stored slice);
+
+        /** Nothing happened, and the watch lives. */
+        void bookmark();
 
         /** The watch has ended by itself: list again. */
         void ended(String reason);

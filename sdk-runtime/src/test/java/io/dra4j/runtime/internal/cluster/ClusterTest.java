@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
@@ -329,6 +330,7 @@ class ClusterTest {
 
             SliceStore.Watch watch = cluster.slices().watch(Scope.CLUSTER, "4", heard);
             assertThat(heard.next()).isEqualTo("changed 00000-x at 5");
+            assertThat(heard.next()).isEqualTo("bookmark");
             assertThat(heard.next()).isEqualTo("deleted 00000-x at 9");
             assertThat(heard.next()).startsWith("ended").contains("too old");
             watch.close();
@@ -339,6 +341,48 @@ class ClusterTest {
                     .contains("resourceVersion=4")
                     .contains("watch=true")
                     .contains("allowWatchBookmarks=true");
+        }
+
+        @Test
+        void aWatchWhoseConnectionEndsIsOver() throws Exception {
+            server.then(200, NODE).thenStreamAndEnd();
+            Heard heard = new Heard();
+
+            cluster.slices().watch(Scope.NODE, "4", heard);
+
+            assertThat(heard.next()).startsWith("ended");
+            assertThat(server.requests).as("no watch is taken up again").hasSize(2);
+        }
+
+        @Test
+        void asksWhatTheServerWouldKeepWithoutStoringIt() throws Exception {
+            server.then(200, NODE).then(201, slice("", "node-uid"));
+
+            assertThat(cluster.slices().tryCreate(content)).isEqualTo(content);
+
+            server.requests.take();
+            ScriptedServer.Request request = server.requests.take();
+            assertThat(request.method()).isEqualTo("POST");
+            assertThat(request.query()).isEqualTo("dryRun=All");
+        }
+
+        @Test
+        void aServerWithoutTheApiIsToldFromOneThatFails() {
+            server.then(200, NODE).then(404, "{}");
+
+            assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
+                    .isInstanceOf(ClusterException.ApiMissing.class)
+                    .hasMessageContaining("Kubernetes 1.34 or newer");
+        }
+
+        @Test
+        void aNodeThatDoesNotExistIsNamed() {
+            server.then(404, "{}");
+
+            assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
+                    .isInstanceOf(ClusterException.class)
+                    .isNotInstanceOf(ClusterException.ApiMissing.class)
+                    .hasMessageContaining("no Node node-a");
         }
 
         private String typed(String object) {
@@ -361,12 +405,48 @@ class ClusterTest {
         }
 
         @Override
+        public void bookmark() {
+            events.add("bookmark");
+        }
+
+        @Override
         public void ended(String reason) {
             events.add("ended " + reason);
         }
 
         String next() throws InterruptedException {
             return events.poll(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Nested
+    class Events {
+
+        @Test
+        void areOnTheNodeInNamespaceDefault() throws Exception {
+            server.then(201, "{}");
+
+            cluster.createEvent(true, "InvalidPool", "x".repeat(2000));
+
+            ScriptedServer.Request request = server.requests.take();
+            assertThat(request.method() + " " + request.path())
+                    .isEqualTo("POST /api/v1/namespaces/default/events");
+            JsonNode event = Json.parse(request.body());
+            assertThat(event.at("/involvedObject/kind").asText()).isEqualTo("Node");
+            assertThat(event.at("/involvedObject/name").asText()).isEqualTo("node-a");
+            assertThat(event.path("type").asText()).isEqualTo("Warning");
+            assertThat(event.path("reason").asText()).isEqualTo("InvalidPool");
+            assertThat(event.path("message").asText()).hasSize(1024).endsWith("x …");
+            assertThat(event.at("/source/component").asText()).isEqualTo("gpu.example.com");
+        }
+
+        @Test
+        void thatAreNotPermittedFailWithTheServersWords() {
+            server.then(403, "{\"message\":\"events is forbidden\"}");
+
+            assertThatThrownBy(() -> cluster.createEvent(false, "R", "m"))
+                    .hasMessageContaining("403")
+                    .hasMessageContaining("events is forbidden");
         }
     }
 

@@ -81,18 +81,29 @@ final class ScriptedServer implements AutoCloseable {
     ScriptedServer thenStream(String... lines) {
         return then(
                 exchange -> {
-                    exchange.getResponseHeaders().add("Content-Type", "application/json");
-                    exchange.sendResponseHeaders(200, 0);
-                    OutputStream out = exchange.getResponseBody();
-                    for (String line : lines) {
-                        out.write(
-                                (line.strip().replace("\n", "") + "\n")
-                                        .getBytes(StandardCharsets.UTF_8));
-                        out.flush();
-                    }
+                    stream(exchange, lines);
                     awaitClose();
                     exchange.close();
                 });
+    }
+
+    /** Queues a watch whose connection ends after some lines. */
+    ScriptedServer thenStreamAndEnd(String... lines) {
+        return then(
+                exchange -> {
+                    stream(exchange, lines);
+                    exchange.close();
+                });
+    }
+
+    private static void stream(HttpExchange exchange, String... lines) throws IOException {
+        exchange.getResponseHeaders().add("Content-Type", "application/json");
+        exchange.sendResponseHeaders(200, 0);
+        OutputStream out = exchange.getResponseBody();
+        for (String line : lines) {
+            out.write((line.strip().replace("\n", "") + "\n").getBytes(StandardCharsets.UTF_8));
+            out.flush();
+        }
     }
 
     static void send(HttpExchange exchange, int status, String body) throws IOException {
