@@ -73,6 +73,9 @@ public final class DraDriver implements AutoCloseable {
     /**
      * Waits until the cluster's slices equal the inventory.
      *
+     * <p>Devices that this API server can't keep safe do not count: they are withdrawn, and the
+     * {@link DriverListener} hears of it. While a pool is invalid, the answer is no.
+     *
      * @param timeout how long to wait
      * @return whether they do
      * @throws InterruptedException if the thread is interrupted
@@ -84,8 +87,9 @@ public final class DraDriver implements AutoCloseable {
     /**
      * Stops the driver: calls in flight end, the sockets disappear, the provider is closed.
      *
-     * <p>Published slices, prepared claims and their CDI specs stay: containers use them. It takes
-     * at most about 8 seconds, and does nothing on a driver that does not run.
+     * <p>Prepared claims and their CDI specs stay: containers use them. Published slices stay, too,
+     * unless the driver was built with {@link Builder#removeSlicesOnClose}. It takes at most about
+     * 8 seconds, and does nothing on a driver that does not run.
      */
     @Override
     public synchronized void close() {
@@ -114,6 +118,8 @@ public final class DraDriver implements AutoCloseable {
         private @Nullable String podUid;
         private boolean serialized;
         private InstantSource clock = Clock.systemUTC();
+        private DriverListener listener = new DriverListener() {};
+        private boolean removesSlicesOnClose;
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
             this.driverName = driverName;
@@ -214,6 +220,28 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Sets who hears of problems behind the scenes; by default, only the log does.
+         *
+         * @param host the listener
+         * @return this builder
+         */
+        public Builder listener(DriverListener host) {
+            listener = host;
+            return this;
+        }
+
+        /**
+         * Lets {@link DraDriver#close} delete the driver's slices of this node, for an uninstall
+         * job; by default they stay, so that a restart changes nothing.
+         *
+         * @return this builder
+         */
+        public Builder removeSlicesOnClose() {
+            removesSlicesOnClose = true;
+            return this;
+        }
+
+        /**
          * Builds the driver.
          *
          * @return the driver, not started
@@ -230,7 +258,9 @@ public final class DraDriver implements AutoCloseable {
                             registrarDirectory.toAbsolutePath().normalize(),
                             procRoot,
                             podUid,
-                            clock);
+                            clock,
+                            listener,
+                            removesSlicesOnClose);
             return new DraDriver(
                     settings, serialized ? new SerializedProvider(provider) : provider);
         }

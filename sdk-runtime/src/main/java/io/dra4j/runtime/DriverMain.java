@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -27,9 +28,9 @@ import picocli.CommandLine.ParameterException;
  * }</pre>
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
- * command line is wrong, and 1 if the driver can't start or stop in time. Why is said in a line or
- * two on standard error; {@code -v 4} adds the stack trace. It needs Logback and jul-to-slf4j at
- * run time.
+ * command line is wrong, and 1 if the driver can't start, go on or stop in time. Why is said in a
+ * line or two on standard error; {@code -v 4} adds the stack trace. It needs Logback and
+ * jul-to-slf4j at run time.
  */
 public final class DriverMain {
 
@@ -74,10 +75,11 @@ public final class DriverMain {
                         args,
                         program,
                         options,
-                        filled -> assemble(filled, provider.apply(filled))));
+                        filled -> assemble(filled, provider.apply(filled), ending)));
     }
 
-    private static DriverRun assemble(DriverOptions options, DeviceProvider provider) {
+    private static DriverRun assemble(
+            DriverOptions options, DeviceProvider provider, Ending ending) {
         return DriverRun.of(
                 DraDriver.builder(options.driverName(), options.nodeName(), provider)
                         .kubeconfig(options.kubeconfig().orElse(null))
@@ -85,7 +87,17 @@ public final class DriverMain {
                         .kubeletPluginsDirectory(options.kubeletPluginsDirectory())
                         .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
                         .podUid(options.podUid().orElse(null))
+                        .listener(endOnFatal(ending))
                         .build());
+    }
+
+    private static DriverListener endOnFatal(Ending ending) {
+        return new DriverListener() {
+            @Override
+            public void fatal(DraException problem) {
+                ending.fail(problem);
+            }
+        };
     }
 
     /** Does all of it but ending the JVM, and returns the exit status. */
@@ -127,6 +139,7 @@ public final class DriverMain {
         try (DriverRun driver = assembly.get()) {
             driver.start();
             ending.awaitRequest();
+            ending.throwFailure();
             return SUCCESS;
         } catch (DraException e) {
             explain(program, options, String.valueOf(e.getMessage()), e);
@@ -161,9 +174,24 @@ public final class DriverMain {
         private final CountDownLatch requested = new CountDownLatch(1);
         private final CompletableFuture<Integer> status = new CompletableFuture<>();
 
+        private volatile @Nullable DraException failure;
+
         /** Asks the main thread to stop. */
         void request() {
             requested.countDown();
+        }
+
+        /** Asks the main thread to stop, because the driver can't go on. */
+        void fail(DraException problem) {
+            failure = problem;
+            request();
+        }
+
+        private void throwFailure() {
+            DraException problem = failure;
+            if (problem != null) {
+                throw problem;
+            }
         }
 
         private void awaitRequest() {

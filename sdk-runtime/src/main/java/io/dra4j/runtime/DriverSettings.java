@@ -24,7 +24,9 @@ record DriverSettings(
         Path registrarDirectory,
         Path procRoot,
         @Nullable String podUid,
-        InstantSource clock) {
+        InstantSource clock,
+        DriverListener listener,
+        boolean removesSlicesOnClose) {
 
     private static final Pattern DNS_SUBDOMAIN =
             Pattern.compile(

@@ -14,6 +14,8 @@ import io.dra4j.runtime.internal.publish.SlicePublisher;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
@@ -42,10 +44,13 @@ final class RunningDriver implements AutoCloseable {
             String boot = BootId.read(settings.procRoot());
             Journal journal = started(Journal.open(data.journal(), boot));
             Cluster cluster = started(connect(settings));
-            publisher = new SlicePublisher(provider::inventory, cluster.slices());
+            publisher = new SlicePublisher(publishing(settings, provider, cluster));
+            CompletableFuture<Void> apiCheck =
+                    CompletableFuture.runAsync(() -> cluster.requireDraApi(API_CHECK));
             ClaimPreparation claims = claims(settings, provider, journal, cluster);
             startProvider(provider, new RunningContext(settings, claims, publisher));
             started(publisher).readInventory();
+            join(apiCheck);
             plugin = started(KubeletPlugin.start(settings.sockets(), claims, settings.clock()));
             claims.reconcile();
             publisher.start();
@@ -57,6 +62,29 @@ final class RunningDriver implements AutoCloseable {
 
     private static Cluster connect(DriverSettings settings) {
         return Cluster.connect(settings.kubeconfig(), settings.driverName(), settings.nodeName());
+    }
+
+    private SlicePublisher.Parts publishing(
+            DriverSettings settings, DeviceProvider provider, Cluster cluster) {
+        NoticeBoard board =
+                started(
+                        new NoticeBoard(
+                                settings.listener(), cluster::createEvent, settings.clock()));
+        return new SlicePublisher.Parts(
+                provider::inventory,
+                provider.mayTaint(),
+                cluster.slices(),
+                board,
+                settings.removesSlicesOnClose());
+    }
+
+    /** A server that is too old ends the start; one that can't be reached does not. */
+    private static void join(CompletableFuture<Void> apiCheck) {
+        try {
+            apiCheck.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof DraException tooOld ? tooOld : e;
+        }
     }
 
     private ClaimPreparation claims(

@@ -38,7 +38,7 @@ class ArchitectureTest {
                     R,
                     12,
                     I + ".publish",
-                    12,
+                    18,
                     I + ".validate",
                     12,
                     I + ".kubelet",

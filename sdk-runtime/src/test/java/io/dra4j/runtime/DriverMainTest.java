@@ -215,6 +215,16 @@ class DriverMainTest {
         }
 
         @Test
+        void endsWithAFailureWhenTheDriverCannotGoOn() {
+            ending.fail(new DraException("the API is gone"));
+
+            assertThat(execute("--node-name=n")).isEqualTo(1);
+
+            assertThat(err.toString(UTF_8)).isEqualTo("acme-driver: the API is gone\n");
+            assertThat(events).containsExactly("start", "close");
+        }
+
+        @Test
         void addsTheStackTraceWhenMoreIsLogged() {
             execute(filled -> new FailingRun(), "--node-name=n", "-v=4");
 

@@ -17,6 +17,8 @@ public enum LogField {
     DRIVER("driver"),
     DURATION_MILLIS("duration.ms"),
     ERROR_COUNT("error.count"),
+    /** A part of a device that an API server may leave out. */
+    FEATURE("feature"),
     NODE("node"),
     /** Set in the MDC for one RPC of the kubelet, so that all its lines are found together. */
     OP_ID("op.id"),

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
-import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
@@ -18,10 +17,11 @@ import java.util.function.Function;
 /**
  * Decides which slices a pool consists of: the pool and the plan before in, the new plan out.
  *
- * <p>A slice takes 128 devices, or 64 if the pool has taints, counters or lists, and counter sets
- * have slices of their own. Placement is stable: a device keeps its slice when others come and go.
- * Within a slice devices have the inventory's order; so have the slices of a pool that is planned
- * for the first time. A pool has at least one slice: empty is not absent.
+ * <p>A slice takes 64 devices, or 128 if none of the provider's may ever have taints, counters or
+ * lists; so the first taint moves nothing. Counter sets have slices of their own. Placement is
+ * stable: a device keeps its slice when others come and go. Within a slice devices have the
+ * inventory's order; so have the slices of a pool that is planned for the first time. A pool has at
+ * least one slice: empty is not absent.
  */
 final class SlicePlanner {
 
@@ -34,17 +34,21 @@ final class SlicePlanner {
     /**
      * Plans a pool.
      *
+     * @param before the last plan, or what the cluster has after a restart
+     * @param mayTaint whether a device of this provider may ever have taints, counters or lists
      * @throws IllegalArgumentException if the pool can't be written as slices; the message names
      *     pool, device and field
      */
-    static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before) {
+    static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
         try {
-            Set<Integer> taken = new HashSet<>();
+            Set<Integer> taken = withDevices(before);
             TreeMap<Integer, List<CounterSet>> counters =
                     new Arrangement<CounterSet>(CounterSet::name, MOST_COUNTER_SETS)
                             .place(pool.counterSets(), held(before, Content::counterSets), taken);
+            taken.clear();
+            taken.addAll(counters.keySet());
             TreeMap<Integer, List<Device>> devices =
-                    new Arrangement<Device>(Device::name, deviceLimit(pool))
+                    new Arrangement<Device>(Device::name, deviceLimit(pool, mayTaint))
                             .place(pool.devices(), held(before, Content::devices), taken);
             if (taken.isEmpty()) {
                 devices.put(0, List.of());
@@ -53,6 +57,17 @@ final class SlicePlanner {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("Pool " + pool.name() + ": " + e.getMessage(), e);
         }
+    }
+
+    /** New counter sets must not push devices out of their slices. */
+    private static Set<Integer> withDevices(List<PlannedSlice> before) {
+        Set<Integer> indexes = new HashSet<>();
+        for (PlannedSlice slice : before) {
+            if (!slice.content().devices().isEmpty()) {
+                indexes.add(slice.index());
+            }
+        }
+        return indexes;
     }
 
     private static <T> Map<Integer, List<T>> held(
@@ -80,22 +95,15 @@ final class SlicePlanner {
     }
 
     /** The API allows 64 devices to a slice in which one has a taint, a counter or a list. */
-    private static int deviceLimit(Pool pool) {
-        return pool.devices().stream().anyMatch(SlicePlanner::isSpecial)
+    private static int deviceLimit(Pool pool, boolean mayTaint) {
+        return mayTaint || pool.devices().stream().anyMatch(SlicePlanner::isSpecial)
                 ? MOST_SPECIAL_DEVICES
                 : MOST_DEVICES;
     }
 
     private static boolean isSpecial(Device device) {
-        return !device.taints().isEmpty()
-                || !device.consumesCounters().isEmpty()
-                || device.attributes().values().stream().anyMatch(SlicePlanner::isList);
-    }
-
-    private static boolean isList(AttributeValue value) {
-        return value instanceof AttributeValue.OfStrings
-                || value instanceof AttributeValue.OfInts
-                || value instanceof AttributeValue.OfBools
-                || value instanceof AttributeValue.OfVersions;
+        return Feature.TAINTS.usedBy(device)
+                || Feature.COUNTERS.usedBy(device)
+                || Feature.LIST_ATTRIBUTES.usedBy(device);
     }
 }

@@ -3,10 +3,16 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.observe.Notice;
+import io.dra4j.runtime.internal.observe.Notice.Reason;
+import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -30,17 +36,15 @@ import org.slf4j.LoggerFactory;
  *       deleted are put right within about a second, then, if it goes on, less and less often.
  *   <li>After a failure it tries again, with growing waits; an inventory that can't be read leaves
  *       the last good slices as they are.
- *   <li>Closing leaves the slices in the cluster.
+ *   <li>Closing leaves the slices in the cluster, unless told otherwise.
  * </ul>
  */
 public final class SlicePublisher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SlicePublisher.class);
-    private static final Duration FIRST_RETRY = Duration.ofMillis(200);
-    private static final Duration FIRST_REPAIR = Duration.ofMillis(500);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-    private static final Duration QUIET = Duration.ofMinutes(1);
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
+    private static final Duration SAFETY_ROUND = Duration.ofMinutes(10);
+    private static final String INVENTORY = "inventory";
 
     /** Reads a full snapshot of what the node offers, or throws: unknown is not empty. */
     @FunctionalInterface
@@ -49,18 +53,33 @@ public final class SlicePublisher implements AutoCloseable {
         Inventory inventory() throws Exception;
     }
 
-    private final InventorySource source;
+    /**
+     * What a publisher works with.
+     *
+     * @param source reads the inventory
+     * @param mayTaint whether a device may ever have taints, counters or lists
+     * @param store the slices in the cluster
+     * @param notices takes what the host and the admins should know
+     * @param removesOnClose whether closing deletes the slices
+     */
+    public record Parts(
+            InventorySource source,
+            boolean mayTaint,
+            SliceStore store,
+            Notices notices,
+            boolean removesOnClose) {}
+
+    private final Parts parts;
     private final ScheduledExecutorService loop;
     private final InstantSource clock;
-    private final PoolWriter writer;
+    private final InventoryWriter writer;
 
     // Of the loop's thread.
-    private final Backoff retries;
-    private final Backoff repairs;
-    private Instant lastRepair = Instant.MIN;
+    private final Pace reads;
+    private final Pace rounds;
     private boolean inventoryKnown;
+    private boolean unreadable;
     private boolean started;
-    private boolean clusterFailed;
     private @Nullable ScheduledFuture<?> next;
 
     private volatile @Nullable Inventory lastInventory;
@@ -71,28 +90,30 @@ public final class SlicePublisher implements AutoCloseable {
     private long changes = 1;
     private long published;
 
-    /**
-     * Makes a publisher with a thread of its own.
-     *
-     * @param source reads the inventory
-     * @param store the slices in the cluster
-     */
-    public SlicePublisher(InventorySource source, SliceStore store) {
-        this(source, store, newLoop(), InstantSource.system(), RandomGenerator.getDefault());
+    /** Makes a publisher with a thread of its own. */
+    public SlicePublisher(Parts parts) {
+        this(parts, newLoop(), InstantSource.system(), RandomGenerator.getDefault());
     }
 
     SlicePublisher(
-            InventorySource source,
-            SliceStore store,
+            Parts parts,
             ScheduledExecutorService loop,
             InstantSource clock,
             RandomGenerator random) {
-        this.source = source;
+        this.parts = parts;
         this.loop = loop;
         this.clock = clock;
-        this.writer = new PoolWriter(store, this::post, this::onForeignChange);
-        this.retries = new Backoff(FIRST_RETRY, LONGEST_WAIT, random);
-        this.repairs = new Backoff(FIRST_REPAIR, LONGEST_WAIT, random);
+        this.writer =
+                new InventoryWriter(
+                        parts.store(),
+                        this::post,
+                        clock,
+                        random,
+                        parts.mayTaint(),
+                        parts.notices(),
+                        this::onForeignHand);
+        this.reads = new Pace(random);
+        this.rounds = new Pace(random);
     }
 
     private static ScheduledExecutorService newLoop() {
@@ -130,7 +151,7 @@ public final class SlicePublisher implements AutoCloseable {
         post(
                 () -> {
                     started = true;
-                    schedule(Duration.ZERO);
+                    schedule(clock.instant());
                 });
     }
 
@@ -140,10 +161,7 @@ public final class SlicePublisher implements AutoCloseable {
         post(
                 () -> {
                     inventoryKnown = false;
-                    // While the cluster fails, the retry that is due will do: no hammering.
-                    if (!clusterFailed) {
-                        schedule(Duration.ZERO);
-                    }
+                    schedule(clock.instant());
                 });
     }
 
@@ -180,6 +198,9 @@ public final class SlicePublisher implements AutoCloseable {
         loop.shutdown();
         try {
             if (loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
+                if (parts.removesOnClose()) {
+                    removeAll(); // the loop has ended: this thread is alone
+                }
                 writer.stop();
             } else {
                 LOG.atWarn()
@@ -191,6 +212,17 @@ public final class SlicePublisher implements AutoCloseable {
         }
     }
 
+    private void removeAll() {
+        try {
+            writer.deleteAll();
+            LOG.atInfo().log("Removed this driver's ResourceSlices of this node");
+        } catch (ClusterException e) {
+            LOG.atError()
+                    .setCause(e)
+                    .log("Could not remove this driver's ResourceSlices; delete them by hand");
+        }
+    }
+
     private void post(Runnable task) {
         try {
             loop.execute(task);
@@ -199,16 +231,9 @@ public final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    private void onForeignChange() {
+    private void onForeignHand() {
         changed();
-        if (next == null) {
-            Instant now = clock.instant();
-            if (lastRepair.isBefore(now.minus(QUIET))) {
-                repairs.reset();
-            }
-            lastRepair = now;
-            schedule(repairs.next());
-        }
+        schedule(writer.due().orElse(clock.instant()));
     }
 
     private void changed() {
@@ -220,43 +245,58 @@ public final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    private void schedule(Duration delay) {
+    /** Sees to it that a round comes no later than that. */
+    private void schedule(Instant due) {
         if (!started) {
             return;
         }
+        Instant now = clock.instant();
+        long millis = due.isAfter(now) ? Duration.between(now, due).toMillis() : 0;
         if (next != null) {
+            if (next.getDelay(TimeUnit.MILLISECONDS) <= millis) {
+                return;
+            }
             next.cancel(false);
         }
-        next = loop.schedule(this::run, delay.toMillis(), TimeUnit.MILLISECONDS);
+        next = loop.schedule(this::run, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** One round; the edge where everything that was thrown is logged and tried again. */
+    /** One round; the edge where everything that was thrown is told and tried again. */
     private void run() {
         next = null;
         long seen = changesSeen();
-        boolean done = false;
         try {
-            done = round();
+            if (round()) {
+                settle(seen);
+            }
+            rounds.succeeded(clock.instant(), 0);
+            scheduleNext();
         } catch (RuntimeException e) {
+            rounds.failed(clock.instant(), null);
+            schedule(rounds.due());
             LOG.atError().setCause(e).log("Publishing failed unexpectedly; will try again");
-        }
-        if (done) {
-            retries.reset();
-            settle(seen);
-        } else {
-            schedule(retries.next());
+        } catch (Error e) {
+            parts.notices()
+                    .take(
+                            new Notice(
+                                    Reason.PUBLISHER_FAILED,
+                                    INVENTORY,
+                                    "Publishing has ended; restart the driver: " + e,
+                                    e));
+            throw e;
         }
     }
 
     private boolean round() {
         boolean read = refreshInventory();
         Inventory inventory = lastInventory;
-        if (inventory == null) {
-            return false;
-        }
-        PoolWriter.Outcome outcome = writer.write(inventory);
-        clusterFailed = outcome == PoolWriter.Outcome.CLUSTER_FAILED;
-        return read && outcome == PoolWriter.Outcome.PUBLISHED;
+        return inventory != null && writer.write(inventory) && read;
+    }
+
+    private void scheduleNext() {
+        Instant safety = clock.instant().plus(SAFETY_ROUND);
+        Instant read = inventoryKnown ? safety : reads.due();
+        schedule(Collections.min(List.of(safety, read, writer.due().orElse(safety))));
     }
 
     private boolean refreshInventory() {
@@ -264,14 +304,40 @@ public final class SlicePublisher implements AutoCloseable {
             return true;
         }
         try {
-            lastInventory = source.inventory();
+            lastInventory = parts.source().inventory();
             inventoryKnown = true;
+            reads.succeeded(clock.instant(), 0);
+            tellRecovered();
             return true;
         } catch (Exception | LinkageError e) {
+            reads.failed(clock.instant(), null);
+            unreadable = true;
             LOG.atError()
                     .setCause(e)
                     .log("The provider could not read its inventory; the last good slices stay");
+            parts.notices()
+                    .take(
+                            new Notice(
+                                    Reason.INVENTORY_UNREADABLE,
+                                    INVENTORY,
+                                    "The driver could not read its devices; the last good"
+                                            + " ResourceSlices stay: "
+                                            + e,
+                                    e));
             return false;
+        }
+    }
+
+    private void tellRecovered() {
+        if (unreadable) {
+            unreadable = false;
+            LOG.atInfo().log("The provider can read its inventory again");
+            parts.notices()
+                    .take(
+                            new Notice(
+                                    Reason.PUBLISHING_RECOVERED,
+                                    INVENTORY,
+                                    "The driver can read its devices again"));
         }
     }
 

@@ -8,6 +8,9 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.cluster.SliceStore.Watch;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,37 +31,51 @@ import org.jspecify.annotations.Nullable;
  */
 final class SliceView implements AutoCloseable {
 
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(150);
+
     private final SliceStore store;
     private final Executor owner;
-    private final Runnable onForeignChange;
+    private final InstantSource clock;
+    private final Consumer<PoolName> onForeignChange;
+    private final Runnable onBroken;
     private final List<Watch> watches = new ArrayList<>();
     private Map<String, Stored> slices = new HashMap<>();
     private boolean current;
     private boolean watchesCluster;
     private int epoch;
+    private Instant lastHeard = Instant.MAX;
 
     /**
      * Starts with no knowledge.
      *
      * @param store the cluster
      * @param owner runs tasks on the loop's thread
-     * @param onForeignChange called there after somebody else changed or deleted a slice, or a
-     *     watch ended
+     * @param clock tells how long a watch has been silent
+     * @param onForeignChange called there after somebody else changed or deleted a slice of a pool
+     * @param onBroken called there after a watch ended
      */
-    SliceView(SliceStore store, Executor owner, Runnable onForeignChange) {
+    SliceView(
+            SliceStore store,
+            Executor owner,
+            InstantSource clock,
+            Consumer<PoolName> onForeignChange,
+            Runnable onBroken) {
         this.store = store;
         this.owner = owner;
+        this.clock = clock;
         this.onForeignChange = onForeignChange;
+        this.onBroken = onBroken;
     }
 
     /**
      * Lists and watches anew, unless the view is current.
      *
      * @param cluster whether slices for devices of no single node are published, too
+     * @return whether it listed, so that all may look different
      */
-    void refresh(boolean cluster) {
-        if (current && (watchesCluster || !cluster)) {
-            return;
+    boolean refresh(boolean cluster) {
+        if (current && (watchesCluster || !cluster) && clock.instant().isBefore(silentAt())) {
+            return false;
         }
         close();
         Snapshot ofNode = store.list(Scope.NODE);
@@ -73,7 +91,19 @@ final class SliceView implements AutoCloseable {
         if (watchesCluster) {
             watch(Scope.CLUSTER, ofCluster);
         }
+        lastHeard = clock.instant();
         current = true;
+        return true;
+    }
+
+    /**
+     * When the watches will have been silent for so long that they are taken for dead.
+     *
+     * <p>A server sends a bookmark about once a minute even if nothing happens. A connection that
+     * hangs looks like a quiet one.
+     */
+    Instant silentAt() {
+        return current ? lastHeard.plus(LONGEST_SILENCE) : Instant.MAX;
     }
 
     /** Says that this view may be wrong: the next refresh lists anew. */
@@ -122,7 +152,7 @@ final class SliceView implements AutoCloseable {
         }
         slices.put(slice.name(), slice);
         if (known == null || !slice.equals(versionOf(slice, known))) {
-            onForeignChange.run();
+            onForeignChange.accept(slice.content().pool());
         }
     }
 
@@ -130,13 +160,13 @@ final class SliceView implements AutoCloseable {
         if (slices.remove(slice.name()) != null) {
             // The node itself may be gone, and its slices with it: list() asks for it again.
             current = false;
-            onForeignChange.run();
+            onForeignChange.accept(slice.content().pool());
         }
     }
 
     private void onEnded() {
         current = false;
-        onForeignChange.run();
+        onBroken.run();
     }
 
     private static boolean isNewer(Stored slice, Stored known) {
@@ -190,6 +220,11 @@ final class SliceView implements AutoCloseable {
         }
 
         @Override
+        public void bookmark() {
+            hand(() -> {});
+        }
+
+        @Override
         public void ended(String reason) {
             hand(SliceView.this::onEnded);
         }
@@ -198,6 +233,7 @@ final class SliceView implements AutoCloseable {
             owner.execute(
                     () -> {
                         if (epochOfWatch == epoch) {
+                            lastHeard = clock.instant();
                             event.run();
                         }
                     });

@@ -55,17 +55,9 @@ final class TaintTimes {
             return device;
         }
         List<Taint> before = published.get(device.name()).taints();
-        return new Device(
-                device.name(),
-                device.attributes(),
-                device.capacities(),
-                device.allowMultipleAllocations(),
-                device.consumesCounters(),
-                device.taints().stream().map(taint -> dated(taint, before)).toList(),
-                device.placement(),
-                device.binding(),
-                device.bindsToNode(),
-                device.rawFields());
+        return device.toBuilder()
+                .taints(device.taints().stream().map(taint -> dated(taint, before)).toList())
+                .build();
     }
 
     private static Taint dated(Taint taint, List<Taint> before) {

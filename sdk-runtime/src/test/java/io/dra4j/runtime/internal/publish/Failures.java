@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import java.time.Duration;
 
 /** Failures as the cluster package reports them. */
 final class Failures {
@@ -11,5 +12,9 @@ final class Failures {
 
     static ClusterException status(int status) {
         return new ClusterException("The API server answered " + status, status, null);
+    }
+
+    static ClusterException retryAfter(int status, Duration wait) {
+        return new ClusterException("The API server answered " + status, status, wait);
     }
 }

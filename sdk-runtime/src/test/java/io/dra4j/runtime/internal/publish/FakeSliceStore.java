@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,8 @@ final class FakeSliceStore implements SliceStore {
     final Map<String, Stored> slices = new TreeMap<>();
     final List<String> writes = new ArrayList<>();
     int lists;
+    int questions;
+    int attempts;
 
     /** Thrown by each request that changes a slice of the pool that it names, while set. */
     @Nullable RuntimeException failure;
@@ -28,18 +31,34 @@ final class FakeSliceStore implements SliceStore {
     /** Thrown by each list, while set. */
     @Nullable RuntimeException listFailure;
 
+    /** Thrown by each list, while set. */
+    @Nullable Error listError;
+
+    /** Thrown by each question what the server would keep, while set. */
+    @Nullable RuntimeException questionFailure;
+
     /** What the server makes of what it is sent. */
     UnaryOperator<Content> keeps = UnaryOperator.identity();
+
+    /** What the server answers with 422, while set. */
+    @Nullable Predicate<Content> refuses;
 
     /** Called after each write. */
     Runnable afterWrite = () -> {};
 
+    /** Called after each begin of a watch. */
+    Runnable onWatch = () -> {};
+
+    private boolean deaf;
     private final Map<Listener, Scope> listeners = new java.util.LinkedHashMap<>();
     private long version = 100;
 
     @Override
     public Snapshot list(Scope scope) {
         lists++;
+        if (listError != null) {
+            throw listError;
+        }
         if (listFailure != null) {
             throw listFailure;
         }
@@ -51,6 +70,8 @@ final class FakeSliceStore implements SliceStore {
     @Override
     public Watch watch(Scope scope, String resourceVersion, Listener listener) {
         listeners.put(listener, scope);
+        deaf = false;
+        onWatch.run();
         return () -> listeners.remove(listener);
     }
 
@@ -62,6 +83,18 @@ final class FakeSliceStore implements SliceStore {
         Stored slice = put(name, "uid-" + version, content);
         written("create " + content.pool());
         return slice;
+    }
+
+    @Override
+    public Content tryCreate(Content content) {
+        questions++;
+        if (questionFailure != null) {
+            throw questionFailure;
+        }
+        if (refuses != null && refuses.test(content)) {
+            throw Failures.status(422);
+        }
+        return keeps.apply(content);
     }
 
     @Override
@@ -100,6 +133,22 @@ final class FakeSliceStore implements SliceStore {
         List.copyOf(listeners.keySet()).forEach(listener -> listener.ended("too old"));
     }
 
+    /** Lets the watches that are open now hear nothing more. */
+    void deafen() {
+        deaf = true;
+    }
+
+    /** Lets requests that change a slice of a pool fail; {@code null} to end that. */
+    void failing(String pool, @Nullable RuntimeException with) {
+        failingPool = pool;
+        failure = with;
+        attempts = 0;
+    }
+
+    void bookmark() {
+        List.copyOf(listeners.keySet()).forEach(Listener::bookmark);
+    }
+
     int watchCount() {
         return listeners.size();
     }
@@ -115,7 +164,7 @@ final class FakeSliceStore implements SliceStore {
         Map.copyOf(listeners)
                 .forEach(
                         (listener, scope) -> {
-                            if (scopeOf(slice) == scope) {
+                            if (!deaf && scopeOf(slice) == scope) {
                                 event.accept(listener);
                             }
                         });
@@ -127,7 +176,11 @@ final class FakeSliceStore implements SliceStore {
     }
 
     private void failFor(Content content) {
+        if (refuses != null && refuses.test(content)) {
+            throw Failures.status(422);
+        }
         if (failure != null && content.pool().value().equals(failingPool)) {
+            attempts++;
             throw failure;
         }
     }

@@ -31,7 +31,7 @@ class SlicePlannerTest {
     }
 
     private static List<PlannedSlice> plan(List<Device> devices, List<PlannedSlice> before) {
-        return SlicePlanner.plan(Pool.ofNode("node-a", devices), before);
+        return SlicePlanner.plan(Pool.ofNode("node-a", devices), before, false);
     }
 
     private static List<Integer> sizes(List<PlannedSlice> plan) {
@@ -42,6 +42,10 @@ class SlicePlannerTest {
         List<Device> copy = new ArrayList<>(devices);
         copy.set(index, by.apply(copy.get(index)));
         return copy;
+    }
+
+    private static Pool changed(Pool pool, int index, UnaryOperator<Device> by) {
+        return Pool.ofNode(pool.name().value(), changed(pool.devices(), index, by));
     }
 
     @Nested
@@ -82,6 +86,19 @@ class SlicePlannerTest {
         }
 
         @Test
+        void ofAProviderThatMayTaintLeavesRoomSoThatTheFirstTaintMovesNothing() {
+            Pool plain = Pool.ofNode("node-a", gpus(0, 130));
+            List<PlannedSlice> first = SlicePlanner.plan(plain, List.of(), true);
+            assertThat(sizes(first)).containsExactly(64, 64, 2);
+
+            Pool tainted = changed(plain, 7, gpu -> gpu.toBuilder().taint(TAINT).build());
+            List<PlannedSlice> second = SlicePlanner.plan(tainted, first, true);
+
+            assertThat(sizes(second)).containsExactly(64, 64, 2);
+            assertThat(second.subList(1, 3)).isEqualTo(first.subList(1, 3));
+        }
+
+        @Test
         void putsCounterSetsIntoSlicesOfTheirOwn() {
             List<CounterSet> sets =
                     IntStream.range(0, 9)
@@ -90,12 +107,27 @@ class SlicePlannerTest {
 
             List<PlannedSlice> plan =
                     SlicePlanner.plan(
-                            Pool.ofNode("node-a", gpus(0, 2)).withCounterSets(sets), List.of());
+                            Pool.ofNode("node-a", gpus(0, 2)).withCounterSets(sets),
+                            List.of(),
+                            false);
 
             assertThat(plan)
                     .extracting(slice -> slice.content().counterSets().size())
                     .containsExactly(8, 1, 0);
             assertThat(sizes(plan)).containsExactly(0, 0, 2);
+        }
+
+        @Test
+        void ofCounterSetsThatComeLaterLeavesDevicesWhereTheyAre() {
+            List<PlannedSlice> first = plan(gpus(0, 3), List.of());
+            List<CounterSet> sets = List.of(new CounterSet("s", Map.of("c", Quantity.of(1))));
+            Pool pool = Pool.ofNode("node-a", gpus(0, 3)).withCounterSets(sets);
+
+            List<PlannedSlice> second = SlicePlanner.plan(pool, first, true);
+
+            assertThat(second).extracting(PlannedSlice::index).containsExactly(1, 0);
+            assertThat(second.get(0).content().counterSets()).isEqualTo(sets);
+            assertThat(second.get(1).content().devices()).isEqualTo(gpus(0, 3));
         }
     }
 
@@ -190,7 +222,7 @@ class SlicePlannerTest {
                             gpus(0, 1),
                             List.of());
 
-            assertThatThrownBy(() -> SlicePlanner.plan(bad, List.of()))
+            assertThatThrownBy(() -> SlicePlanner.plan(bad, List.of(), false))
                     .hasMessageStartingWith("Pool p: Placement is not for pools");
         }
     }

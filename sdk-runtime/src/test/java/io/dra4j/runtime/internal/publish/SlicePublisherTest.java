@@ -13,7 +13,9 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.Notice;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -30,10 +32,15 @@ class SlicePublisherTest {
     private Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
     private Exception unreadable;
     private int reads;
+    private final List<Notice> notices = new ArrayList<>();
     private SlicePublisher publisher = publisher();
 
     private SlicePublisher publisher() {
-        return new SlicePublisher(this::read, store, loop, loop, new Random(1));
+        return new SlicePublisher(parts(false), loop, loop, new Random(1));
+    }
+
+    private SlicePublisher.Parts parts(boolean removesOnClose) {
+        return new SlicePublisher.Parts(this::read, true, store, notices::add, removesOnClose);
     }
 
     private Inventory read() throws Exception {
@@ -382,7 +389,7 @@ class SlicePublisherTest {
 
         @Test
         void aPublisherWithItsOwnThreadReadsBeforeItPublishes() throws Exception {
-            try (SlicePublisher own = new SlicePublisher(SlicePublisherTest.this::read, store)) {
+            try (SlicePublisher own = new SlicePublisher(parts(false))) {
                 assertThat(own.readInventory()).contains(inventory);
                 assertThat(store.slices).isEmpty();
                 own.start();

@@ -1,0 +1,144 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.Notice;
+import io.dra4j.runtime.internal.observe.Notice.Reason;
+import io.dra4j.runtime.internal.observe.Notice.Severity;
+import io.dra4j.runtime.internal.observe.Notices;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes notices to the host's listener and, as Events on the Node, to the cluster's admins.
+ *
+ * <p>One thread delivers them in order; whoever gives a notice never waits. A notice that repeats
+ * the last one about its subject is delivered again after half an hour at the earliest. Events that
+ * can't be created are left out: a driver may lack the permission. Thread-safe.
+ */
+final class NoticeBoard implements Notices, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DraDriver.class);
+    private static final Duration REMINDER = Duration.ofMinutes(30);
+    private static final int LONGEST_QUEUE = 100;
+    private static final int LAST_SECONDS = 1;
+
+    /** Creates Kubernetes Events on the Node, or throws {@link ClusterException}. */
+    @FunctionalInterface
+    interface Events {
+        void create(boolean warning, String reason, String message);
+    }
+
+    private final DriverListener listener;
+    private final Events events;
+    private final InstantSource clock;
+    private final ThreadPoolExecutor delivery;
+    private final Map<String, Told> told = new HashMap<>(); // guarded by this
+    private boolean eventsFail; // of the delivery's thread
+
+    NoticeBoard(DriverListener listener, Events events, InstantSource clock) {
+        this.listener = listener;
+        this.events = events;
+        this.clock = clock;
+        this.delivery =
+                new ThreadPoolExecutor(
+                        1,
+                        1,
+                        0,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(LONGEST_QUEUE),
+                        NoticeBoard::thread);
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "dra4j-notices");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Override
+    public void take(Notice notice) {
+        if (isNews(notice)) {
+            try {
+                delivery.execute(() -> deliver(notice));
+            } catch (RejectedExecutionException e) {
+                LOG.atDebug().log("Too many notices, or closed; left out: {}", notice.message());
+            }
+        }
+    }
+
+    private synchronized boolean isNews(Notice notice) {
+        Instant now = clock.instant();
+        Told before = told.get(notice.subject());
+        if (before != null
+                && before.reason == notice.reason()
+                && before.message.equals(notice.message())
+                && now.isBefore(before.at.plus(REMINDER))) {
+            return false;
+        }
+        told.put(notice.subject(), new Told(notice.reason(), notice.message(), now));
+        return true;
+    }
+
+    private void deliver(Notice notice) {
+        tellListener(notice);
+        if (notice.reason() != Reason.CLUSTER_UNREACHABLE) {
+            createEvent(notice);
+        }
+    }
+
+    private void tellListener(Notice notice) {
+        try {
+            if (notice.reason().severity() == Severity.FATAL) {
+                listener.fatal(new DraException(notice.message(), notice.cause()));
+            } else if (notice.reason().severity() == Severity.PROBLEM) {
+                listener.recoverable(new DraException(notice.message(), notice.cause()));
+            }
+        } catch (RuntimeException e) { // whatever a listener throws
+            LOG.atError().setCause(e).log("The driver's listener failed");
+        }
+    }
+
+    private void createEvent(Notice notice) {
+        boolean warning = notice.reason().severity() != Severity.GOOD_NEWS;
+        try {
+            events.create(warning, notice.reason().apiName(), notice.message());
+            eventsFail = false;
+        } catch (ClusterException e) {
+            if (!eventsFail) {
+                LOG.atWarn()
+                        .setCause(e)
+                        .log(
+                                "Could not create an Event on the Node; the driver's ServiceAccount"
+                                        + " needs the verb create on events in namespace default");
+            }
+            eventsFail = true;
+        }
+    }
+
+    /** Delivers what was taken, for a second at most. */
+    @Override
+    public void close() {
+        delivery.shutdown();
+        try {
+            if (!delivery.awaitTermination(LAST_SECONDS, TimeUnit.SECONDS)) {
+                delivery.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private record Told(Reason reason, String message, Instant at) {}
+}

@@ -1,0 +1,71 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.observe;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that the host and the cluster's admins should know: a problem, or its end.
+ *
+ * @param reason what kind of thing
+ * @param subject what it is about, for instance a pool; a problem and its end have the same
+ * @param message one or two sentences: what, on which object, and what to do
+ * @param cause what was thrown, or {@code null}
+ */
+public record Notice(Reason reason, String subject, String message, @Nullable Throwable cause) {
+
+    /** Makes a notice of something that nobody threw. */
+    public Notice(Reason reason, String subject, String message) {
+        this(reason, subject, message, null);
+    }
+
+    /** The kinds of notices: one list, so that Events, docs and tests name them the same. */
+    public enum Reason {
+        /** A pool of the inventory breaks a rule of the API; its last good slices stay. */
+        INVALID_POOL("InvalidPool", Severity.PROBLEM),
+        /** The API server refuses the slices of a pool. */
+        POOL_REJECTED("PoolRejected", Severity.PROBLEM),
+        /** Devices can't be published safely: the API server would leave out what guards them. */
+        DEVICES_WITHDRAWN("DevicesWithdrawn", Severity.PROBLEM),
+        /** The provider can't read its devices. */
+        INVENTORY_UNREADABLE("InventoryUnreadable", Severity.PROBLEM),
+        /** Somebody else keeps changing or deleting this driver's slices. */
+        SLICES_CONTESTED("SlicesContested", Severity.PROBLEM),
+        /** The API server can't be reached, or answers with errors. */
+        CLUSTER_UNREACHABLE("ClusterUnreachable", Severity.PROBLEM),
+        /** What a problem kept from being published is published. */
+        PUBLISHING_RECOVERED("PublishingRecovered", Severity.GOOD_NEWS),
+        /** The API server does not serve the API that this SDK needs. */
+        API_MISSING("DraApiMissing", Severity.FATAL),
+        /** A part of the driver ended that nothing can start again. */
+        PUBLISHER_FAILED("PublisherFailed", Severity.FATAL);
+
+        private final String apiName;
+        private final Severity severity;
+
+        Reason(String apiName, Severity severity) {
+            this.apiName = apiName;
+            this.severity = severity;
+        }
+
+        /** Returns the reason as Kubernetes Events name it. */
+        public String apiName() {
+            return apiName;
+        }
+
+        /** Returns how bad it is. */
+        public Severity severity() {
+            return severity;
+        }
+    }
+
+    /** How bad a notice is. */
+    public enum Severity {
+        /** A problem has ended. */
+        GOOD_NEWS,
+        /** The driver goes on trying by itself. */
+        PROBLEM,
+        /** The driver can't go on: the host should end it. */
+        FATAL
+    }
+}

@@ -1,0 +1,117 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows which features the API server keeps, by asking it before a device needs them.
+ *
+ * <p>The question is a dry-run create of a slice with one device: the server answers what it would
+ * keep, and keeps nothing, so no consumer ever sees a device without its guards. It is asked once
+ * for each feature in use, and not at all where the cluster already has a slice with it; a no is
+ * asked again after half an hour, because gates can be switched on. Used on the loop's thread
+ * alone.
+ */
+final class ServerFeatures {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServerFeatures.class);
+    private static final Duration NO_LASTS = Duration.ofMinutes(30);
+    private static final int BAD_REQUEST = 400;
+    private static final int UNPROCESSABLE = 422;
+
+    private final SliceStore store;
+    private final InstantSource clock;
+    private final Set<Feature> kept = EnumSet.noneOf(Feature.class);
+    private final Map<Feature, Instant> missing = new EnumMap<>(Feature.class);
+
+    ServerFeatures(SliceStore store, InstantSource clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /**
+     * Tells which features of a pool the server would leave out.
+     *
+     * @param pool the pool to publish
+     * @param existing its slices in the cluster
+     * @throws ClusterException if the server can't be asked
+     */
+    Set<Feature> missing(Pool pool, Collection<Stored> existing) {
+        Set<Feature> left = EnumSet.noneOf(Feature.class);
+        for (Feature feature : Feature.values()) {
+            if (pool.devices().stream().anyMatch(feature::usedBy)
+                    && !isKept(feature, pool, existing)) {
+                left.add(feature);
+            }
+        }
+        return left;
+    }
+
+    /** Remembers that the server left out a feature of a slice that was written. */
+    void lost(Feature feature) {
+        kept.remove(feature);
+        missing.put(feature, clock.instant());
+    }
+
+    private boolean isKept(Feature feature, Pool pool, Collection<Stored> existing) {
+        Instant since = missing.get(feature);
+        if (since != null && clock.instant().isBefore(since.plus(NO_LASTS))) {
+            return false;
+        }
+        if (!kept.contains(feature)) {
+            if ((since == null && isSeen(feature, existing)) || ask(feature, pool)) {
+                kept.add(feature);
+                missing.remove(feature);
+            } else {
+                missing.put(feature, clock.instant());
+            }
+        }
+        return kept.contains(feature);
+    }
+
+    private static boolean isSeen(Feature feature, Collection<Stored> existing) {
+        return existing.stream()
+                .flatMap(slice -> slice.content().devices().stream())
+                .anyMatch(feature::usedBy);
+    }
+
+    private boolean ask(Feature feature, Pool pool) {
+        try {
+            Content answer = store.tryCreate(question(feature.probe(), pool));
+            return answer.devices().stream().anyMatch(feature::usedBy);
+        } catch (ClusterException e) {
+            if (e.status() == UNPROCESSABLE) {
+                return false;
+            }
+            if (e.status() == BAD_REQUEST) {
+                LOG.atInfo()
+                        .setCause(e)
+                        .log("The API server takes no dry runs; what it leaves out shows later");
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    private static Content question(Device probe, Pool pool) {
+        return new Content(pool.name(), 1, 1, new Placement.ThisNode(), List.of(probe), List.of());
+    }
+}

@@ -1,0 +1,118 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends writes, and compares each answer with what was sent: a server leaves fields out in silence.
+ *
+ * <p>Used on the loop's thread alone.
+ */
+final class SliceWriter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SliceWriter.class);
+
+    private final SliceStore store;
+    private final SliceView view;
+
+    SliceWriter(SliceStore store, SliceView view) {
+        this.store = store;
+        this.view = view;
+    }
+
+    /**
+     * What became of some writes.
+     *
+     * @param writes how many were sent
+     * @param lost the features that the server left out; the rest of the writes was not sent
+     */
+    record Result(int writes, Set<Feature> lost) {}
+
+    List<Stored> existing(PoolName pool) {
+        return view.of(pool);
+    }
+
+    /** Sends writes in order, until one fails or shows that the server leaves out a feature. */
+    Result apply(PoolName pool, List<SliceWrite> writes) {
+        int sent = 0;
+        for (SliceWrite write : writes) {
+            Set<Feature> lost = send(write);
+            sent++;
+            if (!lost.isEmpty()) {
+                return new Result(sent, lost);
+            }
+        }
+        if (sent > 0) {
+            LOG.atInfo()
+                    .addKeyValue(LogField.POOL.toString(), pool)
+                    .addKeyValue(LogField.SLICE_COUNT.toString(), sent)
+                    .log("Brought a pool's ResourceSlices up to date");
+        }
+        return new Result(sent, Set.of());
+    }
+
+    private Set<Feature> send(SliceWrite write) {
+        if (write instanceof SliceWrite.Delete delete) {
+            store.delete(delete.slice());
+            view.deleted(delete.slice());
+            return Set.of();
+        }
+        if (write instanceof SliceWrite.Update update) {
+            return remember(store.update(update.slice(), update.content()), update.content());
+        }
+        SliceWrite.Create create = (SliceWrite.Create) write;
+        return remember(store.create(create.index(), create.content()), create.content());
+    }
+
+    private Set<Feature> remember(Stored answer, Content sent) {
+        Content dated = TaintTimes.of(List.of(answer)).keptIn(sent);
+        if (answer.content().equals(dated)) {
+            view.wrote(answer);
+            return Set.of();
+        }
+        Set<Feature> lost = lost(dated, answer.content());
+        if (lost.isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.POOL.toString(), sent.pool())
+                    .addKeyValue(LogField.SLICE.toString(), answer.name())
+                    .log("The API server stored a slice with fields altered or left out");
+        }
+        // To write what was altered again would alter it again: it counts as what was sent.
+        view.wrote(lost.isEmpty() ? answer.withContent(dated) : answer);
+        return lost;
+    }
+
+    private static Set<Feature> lost(Content sent, Content answer) {
+        Map<DeviceName, Device> kept =
+                answer.devices().stream()
+                        .collect(Collectors.toMap(Device::name, Function.identity(), (a, b) -> a));
+        Set<Feature> lost = EnumSet.noneOf(Feature.class);
+        for (Device device : sent.devices()) {
+            Device answered = kept.getOrDefault(device.name(), device);
+            for (Feature feature : Feature.values()) {
+                if (feature.usedBy(device) && !feature.usedBy(answered)) {
+                    lost.add(feature);
+                }
+            }
+        }
+        if (!sent.counterSets().isEmpty() && answer.counterSets().isEmpty()) {
+            lost.add(Feature.COUNTERS);
+        }
+        return lost;
+    }
+}
