@@ -44,6 +44,7 @@ class SourcesTest {
                     // the loop
                     "RunningDriver", // what a provider throws at its start, and the end of each
                     // part
+                    "NoticeBoard", // what a host's listener throws
                     "DriverMain", // the end of the program
                     "ApiHandler", // a request to the embedded server
                     "EmbeddedApiServer", // Jetty declares no less for start and stop

@@ -24,6 +24,10 @@ class AttributeRulesTest {
     record Wrong(String name, @Nullable AttributeValue value, String field, String rule) {}
 
     static Stream<Wrong> attributes() {
+        return Stream.of(names(), values(), lists()).flatMap(wrong -> wrong);
+    }
+
+    private static Stream<Wrong> names() {
         return Stream.of(
                 new Wrong("1a", AttributeValue.of(1), "attributes[1a]", "C identifier"),
                 new Wrong("", AttributeValue.of(1), "attributes[]", "C identifier"),
@@ -40,7 +44,11 @@ class AttributeRulesTest {
                         AttributeValue.of(1),
                         "attributes[",
                         "at most 63"),
-                new Wrong("a".repeat(33), AttributeValue.of(1), "attributes[", "at most 32"),
+                new Wrong("a".repeat(33), AttributeValue.of(1), "attributes[", "at most 32"));
+    }
+
+    private static Stream<Wrong> values() {
+        return Stream.of(
                 new Wrong(
                         "a",
                         AttributeValue.of("ü".repeat(32) + "x"),
@@ -53,7 +61,11 @@ class AttributeRulesTest {
                         "attributes[a].string",
                         "must be set"),
                 new Wrong("a", null, "attributes[a]", "must be set"),
-                new Wrong("a", AttributeValue.version("1.0"), "attributes[a].version", "2.0.0"),
+                new Wrong("a", AttributeValue.version("1.0"), "attributes[a].version", "2.0.0"));
+    }
+
+    private static Stream<Wrong> lists() {
+        return Stream.of(
                 new Wrong(
                         "a",
                         new AttributeValue.OfStrings(List.of()),

@@ -59,6 +59,11 @@ class PoolRulesTest {
     }
 
     static Stream<Wrong> fields() {
+        return Stream.of(taintFields(), bindingAndRawFields(), counterFields())
+                .flatMap(wrong -> wrong);
+    }
+
+    private static Stream<Wrong> taintFields() {
         return Stream.of(
                 wrong("taints[0].key", "must be set", device().taint(taint(null, ""))),
                 wrong("taints[0].key", "at most 63", device().taint(taint("-a", ""))),
@@ -75,7 +80,11 @@ class PoolRulesTest {
                         "taints[0].timeAdded",
                         "years 1 to 9999",
                         device().taint(at(Instant.parse("0001-01-01T00:00:00Z")))),
-                wrong("taints", "at most 16", taints(17)),
+                wrong("taints", "at most 16", taints(17)));
+    }
+
+    private static Stream<Wrong> bindingAndRawFields() {
+        return Stream.of(
                 wrong("bindingConditions", "must be set", device().binding(conditions(0, 1))),
                 wrong(
                         "bindingFailureConditions",
@@ -99,7 +108,11 @@ class PoolRulesTest {
                 wrong("future", "must be JSON", device().rawField("future", "{} {}")),
                 wrong("future", "not null or nothing", device().rawField("future", " ")),
                 wrong("future", "not null or nothing", device().rawField("future", "null")),
-                wrong("rawFields", "named as", device().rawField("", "1")),
+                wrong("rawFields", "named as", device().rawField("", "1")));
+    }
+
+    private static Stream<Wrong> counterFields() {
+        return Stream.of(
                 wrong(
                         "consumesCounters[0].counterSet",
                         "a counter set of the pool",

@@ -1,0 +1,242 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
+import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The slices in the cluster, over a real connection to a scripted server. */
+class KubernetesSlicesTest {
+
+    private static final String NODE = "{\"metadata\":{\"name\":\"node-a\",\"uid\":\"node-uid\"}}";
+
+    @TempDir Path directory;
+
+    private ScriptedServer server;
+    private Cluster cluster;
+
+    @BeforeEach
+    void connect() throws Exception {
+        server = new ScriptedServer();
+        cluster = Cluster.connect(server.kubeconfig(directory), "gpu.example.com", "node-a");
+    }
+
+    @AfterEach
+    void close() {
+        cluster.close();
+        server.close();
+    }
+
+    private final Content content =
+            new Content(
+                    new PoolName("node-a"),
+                    1,
+                    1,
+                    new Placement.ThisNode(),
+                    List.of(Device.builder("gpu-0").attribute("index", 0).build()),
+                    List.of());
+
+    private String slice(String version, String owner) {
+        return """
+        {"metadata":{"name":"00000-x","uid":"u1","resourceVersion":"%s",
+          "ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-a","uid":"%s"}]},
+         "spec":{"driver":"gpu.example.com","nodeName":"node-a",
+          "pool":{"name":"node-a","generation":1,"resourceSliceCount":1},
+          "devices":[{"name":"gpu-0","attributes":{"index":{"int":0}}}]}}"""
+                .formatted(version, owner);
+    }
+
+    @Test
+    void listsThoseOfThisNodeAndKnowsItsOwn() throws Exception {
+        server.then(200, NODE)
+                .then(
+                        200,
+                        "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":["
+                                + slice("5", "node-uid")
+                                + ","
+                                + slice("6", "old-uid")
+                                + "]}");
+
+        Snapshot snapshot = cluster.slices().list(Scope.NODE);
+
+        assertThat(snapshot.resourceVersion()).isEqualTo("7");
+        assertThat(snapshot.slices()).extracting(Stored::ownedByNode).containsExactly(true, false);
+        assertThat(snapshot.slices().get(0).content()).isEqualTo(content);
+        assertThat(server.requests.take().path()).isEqualTo("/api/v1/nodes/node-a");
+        assertThat(server.requests.take().query())
+                .isEqualTo("fieldSelector=spec.driver=gpu.example.com,spec.nodeName=node-a");
+    }
+
+    @Test
+    void createsWithAGeneratedNameOwnedByTheNode() throws Exception {
+        server.then(200, NODE).then(201, slice("5", "node-uid"));
+
+        Stored stored = cluster.slices().create(3, content);
+
+        assertThat(stored.resourceVersion()).isEqualTo("5");
+        server.requests.take();
+        ScriptedServer.Request request = server.requests.take();
+        assertThat(request.method()).isEqualTo("POST");
+        assertThat(request.body())
+                .isEqualTo(
+                        "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceSlice\","
+                                + "\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"v1\","
+                                + "\"kind\":\"Node\",\"name\":\"node-a\",\"uid\":\"node-uid\","
+                                + "\"controller\":true}],"
+                                + "\"generateName\":\"00003-gpu.example.com-node-a-\"},"
+                                + "\"spec\":{\"driver\":\"gpu.example.com\",\"pool\":{"
+                                + "\"name\":\"node-a\",\"generation\":1,\"resourceSliceCount\":1},"
+                                + "\"nodeName\":\"node-a\",\"devices\":[{\"name\":\"gpu-0\","
+                                + "\"attributes\":{\"index\":{\"int\":0}}}]}}");
+    }
+
+    @Test
+    void updatesAndDeletesOnlyWhatItKnows() throws Exception {
+        Stored known = new Stored("00000-x", "u1", "5", true, content);
+        server.then(200, NODE).then(200, slice("6", "node-uid")).then(409, "{}");
+
+        assertThat(cluster.slices().update(known, content).resourceVersion()).isEqualTo("6");
+        ClusterException failure =
+                catchThrowableOfType(ClusterException.class, () -> cluster.slices().delete(known));
+
+        assertThat(failure.isConflict()).isTrue();
+        server.requests.take();
+        assertThat(server.requests.take().body())
+                .contains("\"name\":\"00000-x\",\"uid\":\"u1\",\"resourceVersion\":\"5\"");
+        assertThat(server.requests.take().body())
+                .contains("\"preconditions\":{\"uid\":\"u1\",\"resourceVersion\":\"5\"}");
+    }
+
+    @Test
+    void aSliceThatIsGoneIsDeleted() {
+        server.then(404, "{}");
+
+        assertThatCode(
+                        () ->
+                                cluster.slices()
+                                        .delete(new Stored("00000-x", "u1", "5", true, content)))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void aWatchTellsWhatHappensAndWhenItEnds() throws Exception {
+        server.then(200, NODE)
+                .thenStream(
+                        "{\"type\":\"ADDED\",\"object\":" + typed(slice("5", "node-uid")) + "}",
+                        "{\"type\":\"BOOKMARK\",\"object\":"
+                                + typed("{\"metadata\":{\"resourceVersion\":\"8\"}}")
+                                + "}",
+                        "{\"type\":\"DELETED\",\"object\":" + typed(slice("9", "node-uid")) + "}",
+                        "{\"type\":\"ERROR\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Status\","
+                                + "\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}}");
+        Heard heard = new Heard();
+
+        SliceStore.Watch watch = cluster.slices().watch(Scope.CLUSTER, "4", heard);
+        assertThat(heard.next()).isEqualTo("changed 00000-x at 5");
+        assertThat(heard.next()).isEqualTo("bookmark");
+        assertThat(heard.next()).isEqualTo("deleted 00000-x at 9");
+        assertThat(heard.next()).startsWith("ended").contains("too old");
+        watch.close();
+
+        server.requests.take();
+        assertThat(server.requests.take().query())
+                .contains("spec.driver=gpu.example.com,spec.nodeName=")
+                .contains("resourceVersion=4")
+                .contains("watch=true")
+                .contains("allowWatchBookmarks=true");
+    }
+
+    @Test
+    void aWatchWhoseConnectionEndsIsOver() throws Exception {
+        server.then(200, NODE).thenStreamAndEnd();
+        Heard heard = new Heard();
+
+        cluster.slices().watch(Scope.NODE, "4", heard);
+
+        assertThat(heard.next()).startsWith("ended");
+        assertThat(server.requests).as("no watch is taken up again").hasSize(2);
+    }
+
+    @Test
+    void asksWhatTheServerWouldKeepWithoutStoringIt() throws Exception {
+        server.then(200, NODE).then(201, slice("", "node-uid"));
+
+        assertThat(cluster.slices().tryCreate(content)).isEqualTo(content);
+
+        server.requests.take();
+        ScriptedServer.Request request = server.requests.take();
+        assertThat(request.method()).isEqualTo("POST");
+        assertThat(request.query()).isEqualTo("dryRun=All");
+    }
+
+    @Test
+    void aServerWithoutTheApiIsToldFromOneThatFails() {
+        server.then(200, NODE).then(404, "{}");
+
+        assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
+                .isInstanceOf(ClusterException.ApiMissing.class)
+                .hasMessageContaining("Kubernetes 1.34 or newer");
+    }
+
+    @Test
+    void aNodeThatDoesNotExistIsNamed() {
+        server.then(404, "{}");
+
+        assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
+                .isInstanceOf(ClusterException.class)
+                .isNotInstanceOf(ClusterException.ApiMissing.class)
+                .hasMessageContaining("no Node node-a");
+    }
+
+    private String typed(String object) {
+        return "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceSlice\","
+                + object.strip().substring(1);
+    }
+
+    private static final class Heard implements SliceStore.Listener {
+        private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+        @Override
+        public void changed(Stored slice) {
+            events.add("changed " + slice.name() + " at " + slice.resourceVersion());
+        }
+
+        @Override
+        public void deleted(Stored slice) {
+            events.add("deleted " + slice.name() + " at " + slice.resourceVersion());
+        }
+
+        @Override
+        public void bookmark() {
+            events.add("bookmark");
+        }
+
+        @Override
+        public void ended(String reason) {
+            events.add("ended " + reason);
+        }
+
+        String next() throws InterruptedException {
+            return events.poll(20, TimeUnit.SECONDS);
+        }
+    }
+}
