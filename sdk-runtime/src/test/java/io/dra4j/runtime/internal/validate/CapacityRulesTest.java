@@ -99,6 +99,7 @@ class CapacityRulesTest {
                 "10 | 1 | 1 | 10 | 1 |",
                 "10 | 1 | 1 |    |   |",
                 "10 | 4 | 1 | 10 | 3 |",
+                "10 | 5 | 5 |    | 5 |",
                 "10 | 4 | 2 | 8  | 2 |",
                 "10 |   | 1 |    |   | default: must be set; found null",
                 "10 | 1 |   |    |   | validRange.min: must be set; found null",

@@ -193,6 +193,8 @@ class PoolRulesTest {
                                         new CounterSet("shared", Map.of("memory", one())),
                                         new CounterSet("shared", Map.of("A", one())),
                                         new CounterSet("B", Map.of()),
+                                        new CounterSet(
+                                                "n".repeat(63), Map.of("n".repeat(64), one())),
                                         new CounterSet("c", counters(33))));
 
         assertThat(PoolRules.problems(pool))
@@ -202,7 +204,8 @@ class PoolRulesTest {
                         "sharedCounters[1].counters[A]",
                         "sharedCounters[2].name",
                         "sharedCounters[2].counters",
-                        "sharedCounters[3].counters");
+                        "sharedCounters[3].counters[" + "n".repeat(64) + "]",
+                        "sharedCounters[4].counters");
         assertThat(PoolRules.problems(pool)).extracting(Problem::device).containsOnlyNulls();
     }
 
