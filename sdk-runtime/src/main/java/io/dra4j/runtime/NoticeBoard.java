@@ -24,13 +24,15 @@ import org.slf4j.LoggerFactory;
  * Takes notices to the host's listener and, as Events on the Node, to the cluster's admins.
  *
  * <p>One thread delivers them in order; whoever gives a notice never waits. A notice that repeats
- * the last one about its subject is delivered again after half an hour at the earliest. Events that
- * can't be created are left out: a driver may lack the permission. Thread-safe.
+ * the last one about its subject is delivered again after half an hour at the earliest. Of Events
+ * with one reason and subject there is one a minute at most; those that can't be created are left
+ * out: a driver may lack the permission. Thread-safe.
  */
 final class NoticeBoard implements Notices, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DraDriver.class);
     private static final Duration REMINDER = Duration.ofMinutes(30);
+    private static final Duration EVENT_INTERVAL = Duration.ofMinutes(1);
     private static final int LONGEST_QUEUE = 100;
     private static final int LAST_SECONDS = 1;
 
@@ -45,7 +47,10 @@ final class NoticeBoard implements Notices, AutoCloseable {
     private final InstantSource clock;
     private final ThreadPoolExecutor delivery;
     private final Map<String, Told> told = new HashMap<>(); // guarded by this
-    private boolean eventsFail; // of the delivery's thread
+
+    // Of the delivery's thread.
+    private final Map<String, Instant> lastEvents = new HashMap<>();
+    private boolean eventsFail;
 
     NoticeBoard(DriverListener listener, Events events, InstantSource clock) {
         this.listener = listener;
@@ -69,17 +74,17 @@ final class NoticeBoard implements Notices, AutoCloseable {
 
     @Override
     public void take(Notice notice) {
-        if (isNews(notice)) {
+        Instant now = clock.instant();
+        if (isNews(notice, now)) {
             try {
-                delivery.execute(() -> deliver(notice));
+                delivery.execute(() -> deliver(notice, now));
             } catch (RejectedExecutionException e) {
                 LOG.atDebug().log("Too many notices, or closed; left out: {}", notice.message());
             }
         }
     }
 
-    private synchronized boolean isNews(Notice notice) {
-        Instant now = clock.instant();
+    private synchronized boolean isNews(Notice notice, Instant now) {
         Told before = told.get(notice.subject());
         if (before != null
                 && before.reason == notice.reason()
@@ -91,10 +96,10 @@ final class NoticeBoard implements Notices, AutoCloseable {
         return true;
     }
 
-    private void deliver(Notice notice) {
+    private void deliver(Notice notice, Instant at) {
         tellListener(notice);
         if (notice.reason() != Reason.CLUSTER_UNREACHABLE) {
-            createEvent(notice);
+            createEvent(notice, at);
         }
     }
 
@@ -110,7 +115,13 @@ final class NoticeBoard implements Notices, AutoCloseable {
         }
     }
 
-    private void createEvent(Notice notice) {
+    private void createEvent(Notice notice, Instant at) {
+        String kind = notice.reason() + " " + notice.subject();
+        Instant last = lastEvents.get(kind);
+        if (last != null && at.isBefore(last.plus(EVENT_INTERVAL))) {
+            return;
+        }
+        lastEvents.put(kind, at);
         boolean warning = notice.reason().severity() != Severity.GOOD_NEWS;
         try {
             events.create(warning, notice.reason().apiName(), notice.message());

@@ -100,6 +100,19 @@ class NoticeBoardTest {
     }
 
     @Test
+    void aProblemThatChangesAllTheTimeMakesOneEventAMinute() {
+        for (int second = 0; second < 90; second++) {
+            take(Reason.INVALID_POOL, "node-a", "bad " + second);
+            now = now.plusSeconds(1);
+        }
+        board.close();
+
+        assertThat(heard).hasSize(90);
+        assertThat(events)
+                .containsExactly("Warning InvalidPool bad 0", "Warning InvalidPool bad 60");
+    }
+
+    @Test
     void aListenerOrAServerThatFailsStopsNothing() {
         eventFailure = new ClusterException("forbidden", 403, null);
         take(Reason.INVALID_POOL, "node-a", "throw");

@@ -197,6 +197,7 @@ final class InventoryWriter {
 
     private void clusterFailed(ClusterException failure) {
         clusterFails = true;
+        view.distrust(); // a write whose answer was lost may have been done
         outages.failed(clock.instant(), failure.retryAfter());
         boolean isNew = !String.valueOf(failure.getMessage()).equals(lastFailure);
         lastFailure = failure.getMessage();

@@ -46,6 +46,9 @@ final class FakeSliceStore implements SliceStore {
     /** Called after each write. */
     Runnable afterWrite = () -> {};
 
+    /** Whether creates are done, and then fail as if the answer had been lost. */
+    boolean losesAnswers;
+
     /** Called after each begin of a watch. */
     Runnable onWatch = () -> {};
 
@@ -80,8 +83,12 @@ final class FakeSliceStore implements SliceStore {
         failFor(content);
         version++;
         String name = String.format(Locale.ROOT, "%05x-driver-node-%d", index, version);
+        deaf |= losesAnswers;
         Stored slice = put(name, "uid-" + version, content);
         written("create " + content.pool());
+        if (losesAnswers) {
+            throw Failures.status(504);
+        }
         return slice;
     }
 

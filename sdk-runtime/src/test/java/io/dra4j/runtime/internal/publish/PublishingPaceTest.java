@@ -283,6 +283,24 @@ class PublishingPaceTest {
     }
 
     @Nested
+    class ALostAnswer {
+
+        @Test
+        void ofACreateLeavesOneSlice() {
+            under.store.losesAnswers = true;
+            under.inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
+            under.start();
+            assertThat(under.store.slices).hasSize(1);
+            under.store.losesAnswers = false;
+
+            under.loop.advance(Duration.ofMillis(200));
+
+            assertThat(under.store.slices).hasSize(1);
+            assertThat(under.store.writes).isEmpty();
+        }
+    }
+
+    @Nested
     class Closing {
 
         @Test
