@@ -11,6 +11,7 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
@@ -58,9 +59,9 @@ final class ClaimLife {
     }
 
     /** Prepares a claim that the journal does not know. */
-    Answer begin(AllocatedClaim claim, Instant deadline) throws Exception {
+    Answer begin(AllocatedClaim claim, Inventory inventory, Instant deadline) throws Exception {
         List<HeldDevice> devices = Answers.held(claim);
-        holds.hold(claim.ref(), devices);
+        holds.hold(claim.ref(), devices, inventory);
         put(claim.ref(), Phase.STARTED, devices, null, null);
 
         PreparedClaim prepared = provider.prepare(claim, progress(claim.ref(), deadline));

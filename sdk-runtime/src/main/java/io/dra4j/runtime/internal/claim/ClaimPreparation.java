@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
@@ -146,7 +147,8 @@ public final class ClaimPreparation implements ClaimOperations {
                                         new PrepareException(
                                                 "the driver could not read its devices yet"));
         try {
-            Answer answer = life.begin(allocations.read(ref, object, devices), deadline);
+            AllocatedClaim claim = allocations.read(ref, object, devices);
+            Answer answer = life.begin(claim, devices, deadline);
             LOG.atInfo().addKeyValue(LogField.CLAIM.toString(), ref).log("Claim prepared");
             return answer;
         } catch (Exception e) { // whatever a provider throws: what was begun is undone
