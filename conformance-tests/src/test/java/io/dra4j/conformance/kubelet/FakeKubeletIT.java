@@ -8,12 +8,15 @@ import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse;
 import io.dra4j.kubelet.registration.v1.RegistrationStatus;
 import io.grpc.Status;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -40,11 +43,14 @@ class FakeKubeletIT {
     }
 
     @AfterEach
-    void stop() {
+    void stop() throws IOException {
         if (kubelet != null) {
             kubelet.close();
         }
         plugin.close();
+        try (Stream<Path> left = Files.walk(registry)) {
+            left.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
     }
 
     private void awaitRegistered() throws InterruptedException {
