@@ -33,6 +33,8 @@ public record Notice(Reason reason, String subject, String message, @Nullable Th
         SLICES_CONTESTED("SlicesContested", Severity.PROBLEM),
         /** The API server can't be reached, or answers with errors. */
         CLUSTER_UNREACHABLE("ClusterUnreachable", Severity.PROBLEM),
+        /** A round of publishing failed in a way that is a bug. */
+        UNEXPECTED_ERROR("UnexpectedError", Severity.PROBLEM),
         /** What a problem kept from being published is published. */
         PUBLISHING_RECOVERED("PublishingRecovered", Severity.GOOD_NEWS),
         /** The API server does not serve the API that this SDK needs. */

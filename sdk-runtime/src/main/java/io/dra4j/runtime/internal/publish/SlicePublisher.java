@@ -275,14 +275,12 @@ public final class SlicePublisher implements AutoCloseable {
             rounds.failed(clock.instant(), null);
             schedule(rounds.due());
             LOG.atError().setCause(e).log("Publishing failed unexpectedly; will try again");
+            tell(
+                    Reason.UNEXPECTED_ERROR,
+                    "Publishing failed unexpectedly; will try again; please report this: " + e,
+                    e);
         } catch (Error e) {
-            parts.notices()
-                    .take(
-                            new Notice(
-                                    Reason.PUBLISHER_FAILED,
-                                    INVENTORY,
-                                    "Publishing has ended; restart the driver: " + e,
-                                    e));
+            tell(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
             throw e;
         }
     }
@@ -315,15 +313,11 @@ public final class SlicePublisher implements AutoCloseable {
             LOG.atError()
                     .setCause(e)
                     .log("The provider could not read its inventory; the last good slices stay");
-            parts.notices()
-                    .take(
-                            new Notice(
-                                    Reason.INVENTORY_UNREADABLE,
-                                    INVENTORY,
-                                    "The driver could not read its devices; the last good"
-                                            + " ResourceSlices stay: "
-                                            + e,
-                                    e));
+            tell(
+                    Reason.INVENTORY_UNREADABLE,
+                    "The driver could not read its devices; the last good ResourceSlices stay: "
+                            + e,
+                    e);
             return false;
         }
     }
@@ -332,13 +326,12 @@ public final class SlicePublisher implements AutoCloseable {
         if (unreadable) {
             unreadable = false;
             LOG.atInfo().log("The provider can read its inventory again");
-            parts.notices()
-                    .take(
-                            new Notice(
-                                    Reason.PUBLISHING_RECOVERED,
-                                    INVENTORY,
-                                    "The driver can read its devices again"));
+            tell(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
         }
+    }
+
+    private void tell(Reason reason, String message, @Nullable Throwable cause) {
+        parts.notices().take(new Notice(reason, INVENTORY, message, cause));
     }
 
     private long changesSeen() {

@@ -326,6 +326,18 @@ class PublishingPaceTest {
     }
 
     @Test
+    void aBugIsToldAndTriedAgain() throws Exception {
+        under.store.listFailure = new IllegalStateException("a bug");
+        under.start();
+        assertThat(under.reasons()).containsExactly(Reason.UNEXPECTED_ERROR);
+
+        under.store.listFailure = null;
+        under.loop.advance(SECOND);
+
+        assertThat(under.isPublished()).isTrue();
+    }
+
+    @Test
     void anErrorOfTheMachineIsFatal() {
         under.store.listError = new OutOfMemoryError("test");
         under.start();
