@@ -40,8 +40,8 @@ class SourcesTest {
             Set.of(
                     "ClaimCalls", // a call of the kubelet
                     "ClaimPreparation", // what a provider throws for a claim
-                    "SlicePublisher", // what a provider throws for its inventory, and a round of
-                    // the loop
+                    "InventoryReader", // what a provider throws for its inventory
+                    "SlicePublisher", // a round of the loop
                     "RunningDriver", // what a provider throws at its start, and the end of each
                     // part
                     "NoticeBoard", // what a host's listener throws

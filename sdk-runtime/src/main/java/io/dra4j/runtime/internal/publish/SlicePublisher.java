@@ -44,7 +44,7 @@ public final class SlicePublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SlicePublisher.class);
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
     private static final Duration SAFETY_ROUND = Duration.ofMinutes(10);
-    private static final String INVENTORY = "inventory";
+    private static final String LOOP = "publishing";
 
     /** Reads a full snapshot of what the node offers, or throws: unknown is not empty. */
     @FunctionalInterface
@@ -72,17 +72,13 @@ public final class SlicePublisher implements AutoCloseable {
     private final Parts parts;
     private final ScheduledExecutorService loop;
     private final InstantSource clock;
+    private final InventoryReader reader;
     private final InventoryWriter writer;
 
     // Of the loop's thread.
-    private final Pace reads;
     private final Pace rounds;
-    private boolean inventoryKnown;
-    private boolean unreadable;
     private boolean started;
     private @Nullable ScheduledFuture<?> next;
-
-    private volatile @Nullable Inventory lastInventory;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition settled = lock.newCondition();
@@ -103,6 +99,7 @@ public final class SlicePublisher implements AutoCloseable {
         this.parts = parts;
         this.loop = loop;
         this.clock = clock;
+        this.reader = new InventoryReader(parts.source(), clock, random, parts.notices());
         this.writer =
                 new InventoryWriter(
                         parts.store(),
@@ -112,7 +109,6 @@ public final class SlicePublisher implements AutoCloseable {
                         parts.mayTaint(),
                         parts.notices(),
                         this::onForeignHand);
-        this.reads = new Pace(random);
         this.rounds = new Pace(random);
     }
 
@@ -137,7 +133,7 @@ public final class SlicePublisher implements AutoCloseable {
      */
     public Optional<Inventory> readInventory() {
         try {
-            loop.submit(this::refreshInventory).get();
+            loop.submit(reader::read).get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException e) {
@@ -160,14 +156,14 @@ public final class SlicePublisher implements AutoCloseable {
         changed();
         post(
                 () -> {
-                    inventoryKnown = false;
+                    reader.changed();
                     schedule(clock.instant());
                 });
     }
 
     /** Returns the last inventory that could be read; empty if none ever could. */
     public Optional<Inventory> lastInventory() {
-        return Optional.ofNullable(lastInventory);
+        return Optional.ofNullable(reader.last());
     }
 
     /**
@@ -286,52 +282,19 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     private boolean round() {
-        boolean read = refreshInventory();
-        Inventory inventory = lastInventory;
+        boolean read = reader.read();
+        Inventory inventory = reader.last();
         return inventory != null && writer.write(inventory) && read;
     }
 
     private void scheduleNext() {
         Instant safety = clock.instant().plus(SAFETY_ROUND);
-        Instant read = inventoryKnown ? safety : reads.due();
+        Instant read = reader.due().orElse(safety);
         schedule(Collections.min(List.of(safety, read, writer.due().orElse(safety))));
     }
 
-    private boolean refreshInventory() {
-        if (inventoryKnown) {
-            return true;
-        }
-        try {
-            lastInventory = parts.source().inventory();
-            inventoryKnown = true;
-            reads.succeeded(clock.instant(), 0);
-            tellRecovered();
-            return true;
-        } catch (Exception | LinkageError e) {
-            reads.failed(clock.instant(), null);
-            unreadable = true;
-            LOG.atError()
-                    .setCause(e)
-                    .log("The provider could not read its inventory; the last good slices stay");
-            tell(
-                    Reason.INVENTORY_UNREADABLE,
-                    "The driver could not read its devices; the last good ResourceSlices stay: "
-                            + e,
-                    e);
-            return false;
-        }
-    }
-
-    private void tellRecovered() {
-        if (unreadable) {
-            unreadable = false;
-            LOG.atInfo().log("The provider can read its inventory again");
-            tell(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
-        }
-    }
-
     private void tell(Reason reason, String message, @Nullable Throwable cause) {
-        parts.notices().take(new Notice(reason, INVENTORY, message, cause));
+        parts.notices().take(new Notice(reason, LOOP, message, cause));
     }
 
     private long changesSeen() {
