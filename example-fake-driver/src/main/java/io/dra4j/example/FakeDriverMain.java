@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
+import io.dra4j.api.DeviceProvider;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
 
@@ -23,12 +24,21 @@ public final class FakeDriverMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
-        DriverMain.run(
-                args,
-                PROGRAM,
-                new FakeDriverOptions(),
-                options ->
-                        new FakeGpuProvider(
-                                options.driverName(), options.nodeName(), options.deviceCount()));
+        DriverMain.run(args, PROGRAM, new FakeDriverOptions(), FakeDriverMain::provider);
+    }
+
+    private static DeviceProvider provider(FakeDriverOptions options) {
+        DeviceProvider gpus =
+                new FakeGpuProvider(
+                        options.driverName(), options.nodeName(), options.deviceCount());
+        if (options.partitions() > 0) {
+            gpus = new PartitionedGpus(gpus, options.partitions());
+        }
+        if (options.multipleAllocations()) {
+            gpus = new SharedGpus(gpus);
+        }
+        return options.faultFile().isPresent()
+                ? new FaultyGpus(gpus, options.faultFile().get(), options.driverName())
+                : gpus;
     }
 }

@@ -13,10 +13,12 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
@@ -88,14 +90,14 @@ public final class FakeGpuProvider implements DeviceProvider {
     }
 
     private static ContainerEdits environment(AllocatedDevice gpu, String claimUid) {
-        String name = gpu.device().value();
-        String index = name.substring(name.lastIndexOf('-') + 1);
-        String variable = "GPU_DEVICE_" + index;
+        String variable = variable(gpu.device());
         ContainerEdits.Builder edits =
                 ContainerEdits.builder()
-                        .env(variable, name)
+                        .env(variable, gpu.device().value())
                         .env(variable + "_RESOURCE_CLAIM", claimUid)
-                        .env("GPU_DEVICE_GPU_" + index + "_RESOURCE_CLAIM", claimUid);
+                        .env(
+                                variable.replace("DEVICE_", "DEVICE_GPU_") + "_RESOURCE_CLAIM",
+                                claimUid);
         gpu.config(GpuConfig.TYPE)
                 .map(AppliedConfig::value)
                 .ifPresent(config -> config.environment(variable).forEach(edits::env));
@@ -103,6 +105,12 @@ public final class FakeGpuProvider implements DeviceProvider {
             edits.env("DRA_ADMIN_ACCESS", "true");
         }
         return edits.build();
+    }
+
+    /** Returns the variable that names a device: {@code GPU_DEVICE_3} for {@code gpu-3}. */
+    static String variable(DeviceName gpu) {
+        return "GPU_DEVICE_"
+                + gpu.value().substring("gpu-".length()).toUpperCase(Locale.ROOT).replace('-', '_');
     }
 
     @Override

@@ -81,7 +81,9 @@ class FakeDriverMainIT {
             assertThat(help.output().get(0))
                     .isEqualTo("Usage: dra4j-example-fake-driver [OPTIONS]");
             assertThat(String.join("\n", help.output()))
-                    .contains("--num-devices=N", "[NUM_DEVICES]", "Default: 8", "gpu.example.com");
+                    .contains("--num-devices=N", "[NUM_DEVICES]", "Default: 8", "gpu.example.com")
+                    .contains("[GPU_PARTITIONS]", "[GPU_ALLOW_MULTIPLE_ALLOCATIONS]")
+                    .contains("--fault-file=FILE", "[FAULT_FILE]", "<device> absent");
             assertThat(run("--help=true")).isEqualTo(help);
         }
 
@@ -111,6 +113,14 @@ class FakeDriverMainIT {
 
             assertThat(ended.status()).isEqualTo(2);
             assertThat(ended.output().get(0)).endsWith("'--num-devices': -1 is less than 0");
+        }
+
+        @Test
+        void refusesPartitionsThatWouldHaveNoMemory() throws Exception {
+            Ended ended = run("--node-name=a", "--gpu-partitions=81");
+
+            assertThat(ended.status()).isEqualTo(2);
+            assertThat(ended.output().get(0)).endsWith("'--gpu-partitions': 81 is more than 80");
         }
     }
 
@@ -160,6 +170,26 @@ class FakeDriverMainIT {
     class ADriverThatRuns {
 
         @Test
+        void tellsWhichLineOfTheFaultFileIsBadAndWhatToWrite() throws Exception {
+            Path faults = Files.writeString(folder.resolve("faults"), "gpu-0 broken\n");
+            Process process = startInFolders("--fault-file=" + faults);
+            try (BufferedReader output = process.inputReader()) {
+                String line =
+                        output.lines()
+                                .filter(each -> each.contains("line 1"))
+                                .findFirst()
+                                .orElseThrow();
+                JsonNode problem = new ObjectMapper().readTree(line);
+                assertThat(problem.path("level").asText()).isEqualTo("ERROR");
+                assertThat(problem.at("/throwable/message").asText())
+                        .startsWith("Fault file " + faults + ", line 1: ")
+                        .contains("gpu-0 broken", "write", "<device> absent");
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+
+        @Test
         void endsWithStatusZeroOnSigterm() throws Exception {
             Process process = startInFolders();
             try (BufferedReader output = process.inputReader()) {
@@ -175,7 +205,7 @@ class FakeDriverMainIT {
         }
 
         /** Nothing answers at port 1: a driver must start without an API server. */
-        private Process startInFolders() throws IOException {
+        private Process startInFolders(String... more) throws IOException {
             Path plugins = Files.createDirectory(folder.resolve("p"));
             Path registry = Files.createDirectory(folder.resolve("r"));
             Path kubeconfig =
@@ -189,14 +219,18 @@ class FakeDriverMainIT {
                             users: [{name: u, user: {}}]
                             current-context: c
                             """);
-            return start(
-                    "--node-name=a",
-                    "-v=4",
-                    "--logging-format=json",
-                    "--kubeconfig=" + kubeconfig,
-                    "--cdi-root=" + folder.resolve("cdi"),
-                    "--kubelet-plugins-directory-path=" + plugins,
-                    "--kubelet-registrar-directory-path=" + registry);
+            List<String> args =
+                    new ArrayList<>(
+                            List.of(
+                                    "--node-name=a",
+                                    "-v=4",
+                                    "--logging-format=json",
+                                    "--kubeconfig=" + kubeconfig,
+                                    "--cdi-root=" + folder.resolve("cdi"),
+                                    "--kubelet-plugins-directory-path=" + plugins,
+                                    "--kubelet-registrar-directory-path=" + registry));
+            args.addAll(List.of(more));
+            return start(args.toArray(String[]::new));
         }
     }
 }

@@ -5,14 +5,12 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.AppliedConfig;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigSource;
 import io.dra4j.api.claim.PreparedClaim;
-import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
@@ -21,7 +19,6 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.example.GpuConfig.Sharing;
 import io.dra4j.example.GpuConfig.SpacePartitioning;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Nested;
@@ -30,18 +27,6 @@ import org.junit.jupiter.api.Test;
 class FakeGpuProviderTest {
 
     private static final String UID = "11111111-2222-3333-4444-555555555555";
-    private static final Progress NO_PROGRESS =
-            new Progress() {
-                @Override
-                public void record(ProviderState state) {
-                    throw new AssertionError("A fake GPU has nothing to record");
-                }
-
-                @Override
-                public Instant deadline() {
-                    return Instant.MAX;
-                }
-            };
 
     private final FakeGpuProvider provider = new FakeGpuProvider("gpu.example.com", "node-a", 2);
 
@@ -141,7 +126,8 @@ class FakeGpuProviderTest {
 
         private PreparedClaim prepare(AllocatedDevice... gpus) {
             ClaimRef ref = new ClaimRef("default", "claim", UID);
-            return provider.prepare(new AllocatedClaim(ref, List.of(gpus), "{}"), NO_PROGRESS);
+            return provider.prepare(
+                    new AllocatedClaim(ref, List.of(gpus), "{}"), new NothingToRecord());
         }
 
         private AllocatedDevice gpu(String name, boolean adminAccess, GpuConfig config) {

@@ -1,0 +1,110 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import io.dra4j.api.device.Taint;
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The stand-in for a hardware's self-test: a text file that says what is wrong with which device.
+ *
+ * <pre>
+ * # a comment
+ * gpu-0 NoExecute ecc-error
+ * gpu-1 absent
+ * </pre>
+ *
+ * <p>Stateless and so thread-safe: each reading is a reading of the file as it is then.
+ *
+ * @param path the file; it need not exist
+ */
+record FaultFile(Path path) {
+
+    private static final String FORM =
+            "write \"<device> NoSchedule|NoExecute|None <reason>\" or \"<device> absent\"";
+
+    /** What a taint's value may be: a label value. */
+    private static final Pattern REASON =
+            Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
+
+    /**
+     * Reads what is wrong now.
+     *
+     * @param devices the names of all devices: a misspelt one must not pass for one that is well
+     * @return faults by the device's name, in the order of the lines; nothing if there is no file
+     * @throws DraException if the file can't be read or understood; it tells what to write
+     */
+    Map<String, Fault> read(Set<String> devices) {
+        Map<String, Fault> faults = new LinkedHashMap<>();
+        int number = 0;
+        for (String line : lines()) {
+            number++;
+            String[] words = line.strip().split("\\s+");
+            if (words[0].isEmpty() || words[0].startsWith("#")) {
+                continue;
+            }
+            if (!devices.contains(words[0])) {
+                throw badLine(number, "no device \"" + words[0] + "\"; write its published name");
+            }
+            if (faults.put(words[0], fault(words, number)) != null) {
+                throw badLine(number, "a second line for " + words[0] + "; keep one of them");
+            }
+        }
+        return faults;
+    }
+
+    private List<String> lines() {
+        try {
+            return Files.readAllLines(path);
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't read the fault file "
+                            + path
+                            + ": "
+                            + e
+                            + "; make it a text file in UTF-8 that this user may read, or remove it",
+                    e);
+        }
+    }
+
+    private Fault fault(String[] words, int number) {
+        if (words.length == 2 && words[1].equals("absent")) {
+            return new Fault.Absent();
+        }
+        if (words.length != 3) {
+            throw badLine(number, "\"" + String.join(" ", words) + "\"; " + FORM);
+        }
+        if (!REASON.matcher(words[2]).matches()) {
+            throw badLine(
+                    number,
+                    "the reason \""
+                            + words[2]
+                            + "\" becomes a taint's value; write at most 63 letters, digits, '-',"
+                            + " '_' and '.', such as ecc-error");
+        }
+        return new Fault.Tainted(effect(words[1], number), words[2]);
+    }
+
+    private Taint.Effect effect(String name, int number) {
+        return Arrays.stream(Taint.Effect.values())
+                .filter(effect -> effect.apiName().equals(name))
+                .findFirst()
+                .orElseThrow(() -> badLine(number, "no effect \"" + name + "\"; " + FORM));
+    }
+
+    private DraException badLine(int number, String problem) {
+        return new DraException("Fault file " + path + ", line " + number + ": " + problem);
+    }
+}

@@ -1,0 +1,76 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Taints and unplugs GPUs as a {@link FaultFile} says, while the driver runs.
+ *
+ * <p>A GPU that a claim holds stays prepared, whatever the file says: that the pod goes on or is
+ * evicted is for the cluster to decide, by the taint.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5055-dra-device-taints-and-tolerations">
+ *     KEP-5055</a>
+ */
+final class FaultyGpus extends DecoratedGpus {
+
+    private final FaultFile file;
+    private final String taintKey;
+    private @Nullable FaultWatch watch; // set by start, which comes before close
+
+    FaultyGpus(DeviceProvider gpus, Path file, String driverName) {
+        super(gpus);
+        this.file = new FaultFile(file);
+        this.taintKey = driverName + "/fault";
+    }
+
+    @Override
+    public void start(DriverContext context) throws Exception {
+        super.start(context);
+        watch = FaultWatch.start(file.path(), context::inventoryChanged);
+    }
+
+    @Override
+    Pool decorate(Pool pool) {
+        Map<String, Fault> faults = file.read(names(pool));
+        List<Device> devices = new ArrayList<>();
+        for (Device gpu : pool.devices()) {
+            Fault fault = faults.get(gpu.name().value());
+            if (fault instanceof Fault.Tainted tainted) {
+                devices.add(taint(gpu, tainted));
+            } else if (fault == null) {
+                devices.add(gpu);
+            }
+        }
+        return new Pool(pool.name(), pool.placement(), devices, pool.counterSets());
+    }
+
+    private Device taint(Device gpu, Fault.Tainted fault) {
+        return gpu.toBuilder().taint(Taint.of(taintKey, fault.reason(), fault.effect())).build();
+    }
+
+    private static Set<String> names(Pool pool) {
+        return pool.devices().stream().map(gpu -> gpu.name().value()).collect(Collectors.toSet());
+    }
+
+    @Override
+    public void close() {
+        if (watch != null) {
+            watch.close();
+        }
+        super.close();
+    }
+}

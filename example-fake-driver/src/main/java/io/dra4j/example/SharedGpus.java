@@ -1,0 +1,84 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static java.util.Locale.ROOT;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
+import java.util.TreeMap;
+
+/**
+ * Lets several claims share each GPU: a claim says how much memory and compute it takes, and takes
+ * all where it says nothing.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5075-dra-consumable-capacity">
+ *     KEP-5075</a>
+ */
+final class SharedGpus extends DecoratedGpus {
+
+    private static final Quantity GIBI = new Quantity("1Gi");
+
+    SharedGpus(DeviceProvider gpus) {
+        super(gpus);
+    }
+
+    /** Returns the least amount of a capacity that can be taken: 1Gi of bytes, 1 of all else. */
+    static Quantity unit(Quantity whole) {
+        return whole.compareTo(GIBI) < 0 ? Quantity.of(1) : GIBI;
+    }
+
+    @Override
+    Pool decorate(Pool pool) {
+        return new Pool(
+                pool.name(),
+                pool.placement(),
+                pool.devices().stream().map(SharedGpus::shared).toList(),
+                pool.counterSets());
+    }
+
+    private static Device shared(Device gpu) {
+        Device.Builder shared = gpu.toBuilder().allowMultipleAllocations(true);
+        gpu.capacities().forEach((name, whole) -> shared.capacity(name, inParts(whole.value())));
+        return shared.build();
+    }
+
+    private static Capacity inParts(Quantity whole) {
+        ValidRange parts = new ValidRange(unit(whole), whole, unit(whole));
+        return new Capacity(whole, RequestPolicy.range(whole, parts));
+    }
+
+    @Override
+    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
+        PreparedClaim prepared = super.prepare(claim, progress);
+        return new PreparedClaim(
+                prepared.devices().stream().map(SharedGpus::withShare).toList(),
+                prepared.edits(),
+                prepared.state());
+    }
+
+    /** Adds how much of the GPU the claim has, for instance {@code GPU_DEVICE_3_MEMORY=10Gi}. */
+    private static PreparedDevice withShare(PreparedDevice prepared) {
+        AllocatedDevice gpu = prepared.allocated();
+        ContainerEdits.Builder edits = ContainerEdits.builder();
+        prepared.edits().env().forEach(edits::env); // a fake GPU is nothing but environment
+        String variable = FakeGpuProvider.variable(gpu.device());
+        new TreeMap<>(gpu.consumedCapacity())
+                .forEach(
+                        (name, amount) ->
+                                edits.env(variable + "_" + name.toUpperCase(ROOT), amount.text()));
+        return PreparedDevice.of(gpu, edits.build());
+    }
+}
