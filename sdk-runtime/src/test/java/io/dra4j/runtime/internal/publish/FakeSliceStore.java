@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Placement;
-import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -195,7 +194,7 @@ final class FakeSliceStore implements SliceStore {
     private void requireCurrent(Stored slice) {
         Stored current = slices.get(slice.name());
         if (current == null || !current.resourceVersion().equals(slice.resourceVersion())) {
-            throw new DraException("Conflict: " + slice.name());
+            throw Failures.status(409);
         }
     }
 

@@ -1,0 +1,160 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The whole loop against a cluster in which everything goes wrong at random: requests fail, answers
+ * are lost, watches end or fall silent, others delete and alter slices, the driver restarts.
+ *
+ * <p>Once all is quiet the cluster equals the inventory, and nothing is written any more.
+ */
+class PublishingLoopTest {
+
+    private static final int ROUNDS = Boolean.getBoolean("dra4j.full") ? 5_000 : 200;
+    private static final List<String> POOLS = List.of("node-a", "node-b", "node-c");
+    private static final int[] FAILURES = {400, 403, 409, 410, 422, 429, 500, 503, 504};
+
+    private final PublisherUnderTest under = new PublisherUnderTest();
+    private Random random = new Random(0);
+    private int writes;
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void settlesAtTheInventoryWhateverHappens(long seed) throws Exception {
+        random = new Random(seed);
+        under.start();
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int mishap = random.nextInt(8); mishap >= 0; mishap--) {
+                goWrong();
+                under.loop.advance(Duration.ofMillis(random.nextInt(20_000)));
+            }
+            allIsQuiet();
+            check(round);
+        }
+        System.out.printf("loop: seed %d, %d rounds, %d writes%n", seed, ROUNDS, writes);
+    }
+
+    private void goWrong() {
+        switch (random.nextInt(9)) {
+            case 0 -> under.store.failing(pool(), failure());
+            case 1 -> under.store.losesAnswers = !under.store.losesAnswers;
+            case 2 -> under.store.endWatches();
+            case 3 -> under.store.deafen();
+            case 4 -> slice().ifPresent(slice -> under.store.remove(slice.name()));
+            case 5 -> slice().ifPresent(this::alter);
+            case 6 -> under.store.listFailure = random.nextBoolean() ? failure() : null;
+            case 7 -> restart();
+            default -> under.publish(edited());
+        }
+    }
+
+    private @Nullable RuntimeException failure() {
+        int kind = random.nextInt(FAILURES.length + 1);
+        return kind == FAILURES.length ? null : Failures.status(FAILURES[kind]);
+    }
+
+    private void alter(Stored slice) {
+        under.store.change(
+                slice.name(),
+                content ->
+                        random.nextBoolean()
+                                ? content.withDevices(List.of())
+                                : content.at(content.generation() + 1, content.sliceCount()));
+    }
+
+    private void restart() {
+        under.publisher.close();
+        under.loop = new ManualLoop();
+        writes += under.store.writes.size();
+        under.start();
+    }
+
+    private String pool() {
+        return POOLS.get(random.nextInt(POOLS.size()));
+    }
+
+    private Optional<Stored> slice() {
+        return under.store.slices.values().stream()
+                .skip(random.nextInt(under.store.slices.size() + 1))
+                .findFirst();
+    }
+
+    private Pool[] edited() {
+        List<Pool> pools = new ArrayList<>();
+        for (String name : POOLS) {
+            if (random.nextInt(5) != 0) {
+                pools.add(
+                        random.nextBoolean()
+                                ? pool(name)
+                                : under.inventory.pools().stream()
+                                        .filter(pool -> pool.name().value().equals(name))
+                                        .findFirst()
+                                        .orElse(pool(name)));
+            }
+        }
+        return pools.toArray(Pool[]::new);
+    }
+
+    private Pool pool(String name) {
+        List<Device> devices = new ArrayList<>();
+        int count = random.nextInt(4) == 0 ? 60 + random.nextInt(90) : random.nextInt(5);
+        for (int i = 0; i < count; i++) {
+            Device.Builder gpu = Device.builder("gpu-" + i).attribute("v", random.nextInt(2));
+            if (random.nextInt(20) == 0) {
+                gpu.taint(Taint.of("example.com/bad", null, Taint.Effect.NO_SCHEDULE));
+            }
+            devices.add(gpu.build());
+        }
+        return Pool.ofNode(name, devices);
+    }
+
+    private void allIsQuiet() {
+        under.store.failing("", null);
+        under.store.losesAnswers = false;
+        under.store.listFailure = null;
+        // The longest wait for a contested pool, and for a watch that fell silent.
+        under.loop.advance(Duration.ofMinutes(8));
+    }
+
+    private void check(int round) throws InterruptedException {
+        assertThat(under.isPublished()).as("round %d", round).isTrue();
+        for (String name : POOLS) {
+            List<Device> wanted =
+                    under.inventory.pools().stream()
+                            .filter(pool -> pool.name().value().equals(name))
+                            .flatMap(pool -> pool.devices().stream())
+                            .toList();
+            assertThat(under.devices(name))
+                    .as("%s in round %d", name, round)
+                    .containsExactlyInAnyOrderElementsOf(wanted);
+        }
+        assertThat(pools()).isEqualTo(under.inventory.pools().size());
+        writes += under.store.writes.size();
+        under.store.writes.clear();
+        under.publisher.inventoryChanged();
+        under.loop.advance(Duration.ofMinutes(20));
+        assertThat(under.store.writes).as("after round %d", round).isEmpty();
+    }
+
+    private long pools() {
+        return under.store.slices.values().stream()
+                .map(slice -> slice.content().pool())
+                .distinct()
+                .count();
+    }
+}
