@@ -4,15 +4,19 @@ package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.http.AsyncBody;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,24 +53,46 @@ final class ApiCalls {
                         .uri(server + path)
                         .header("Accept", JSON)
                         .method(method, JSON, body == null ? null : body.toString());
-        HttpResponse<String> response = await(begin(request.build()), what, limit);
+        HttpResponse<String> response =
+                await(() -> http.sendAsync(request.build(), String.class), what, limit);
         if (!response.isSuccessful()) {
-            throw failure(what, response);
+            throw failure(what, response, reason(response.body()));
         }
         return response.body() == null ? "" : response.body();
     }
 
-    private CompletableFuture<HttpResponse<String>> begin(HttpRequest request) {
+    /**
+     * Begins a request whose answer has no end; the reader gets its bytes once they are asked for.
+     *
+     * @return the answer's body, as soon as the server has begun with it
+     */
+    AsyncBody stream(String path, AsyncBody.Consumer<List<ByteBuffer>> reader, Duration limit) {
+        String what = "GET " + path;
+        HttpRequest.Builder request =
+                http.newHttpRequestBuilder()
+                        .uri(server + path)
+                        .header("Accept", JSON)
+                        .forStreaming();
+        HttpResponse<AsyncBody> response =
+                await(() -> http.consumeBytes(request.build(), reader), what, limit);
+        if (!response.isSuccessful()) {
+            response.body().cancel();
+            throw failure(what, response, "");
+        }
+        return response.body();
+    }
+
+    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> request) {
         try {
-            return http.sendAsync(request, String.class);
+            return request.get();
         } catch (UncheckedIOException | KubernetesClientException e) {
             // The credentials can't be read; a token file is there again soon.
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private HttpResponse<String> await(
-            CompletableFuture<HttpResponse<String>> answer, String what, Duration limit) {
+    private <T> T await(Supplier<CompletableFuture<T>> request, String what, Duration limit) {
+        CompletableFuture<T> answer = begin(request);
         try {
             return answer.get(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -83,8 +109,8 @@ final class ApiCalls {
         }
     }
 
-    private static ClusterException failure(String what, HttpResponse<String> response) {
-        String message = "The API server answered " + response.code() + reason(response.body());
+    private static ClusterException failure(String what, HttpResponse<?> response, String reason) {
+        String message = "The API server answered " + response.code() + reason;
         if (response.code() == 404) {
             return new ClusterException.NotFound(message + ": " + what);
         }
@@ -101,7 +127,7 @@ final class ApiCalls {
         }
     }
 
-    private static @Nullable Duration retryAfter(HttpResponse<String> response) {
+    private static @Nullable Duration retryAfter(HttpResponse<?> response) {
         String seconds = response.header("Retry-After");
         // The other form of the header, a date, is not used by API servers.
         return seconds != null && seconds.matches("[0-9]{1,9}")

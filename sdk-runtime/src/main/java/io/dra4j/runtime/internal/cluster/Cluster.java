@@ -36,7 +36,7 @@ public final class Cluster implements AutoCloseable {
     private Cluster(KubernetesClient client, String driver, String node) {
         this.client = client;
         this.calls = new ApiCalls(client.getHttpClient(), client.getMasterUrl().toString());
-        this.slices = new KubernetesSlices(calls, client, driver, node);
+        this.slices = new KubernetesSlices(calls, driver, node);
         this.events = new NodeEvents(calls, driver, node, InstantSource.system());
         this.retry =
                 new TransientRetry(

@@ -4,45 +4,27 @@ package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.api.model.ListOptions;
-import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.Watcher;
-import io.fabric8.kubernetes.client.WatcherException;
-import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The slices in the cluster: requests through {@link ApiCalls}, watches through fabric8. */
+/** The slices in the cluster: requests and watches through {@link ApiCalls}. */
 final class KubernetesSlices implements SliceStore {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final String PATH = "apis/resource.k8s.io/v1/resourceslices";
-    private static final ResourceDefinitionContext KIND =
-            new ResourceDefinitionContext.Builder()
-                    .withGroup("resource.k8s.io")
-                    .withVersion("v1")
-                    .withPlural("resourceslices")
-                    .withKind("ResourceSlice")
-                    .withNamespaced(false)
-                    .build();
 
     private final ApiCalls calls;
-    private final KubernetesClient client;
     private final String driver;
     private final String node;
     private final SliceCodec codec;
 
     private volatile @Nullable String nodeUid;
 
-    KubernetesSlices(ApiCalls calls, KubernetesClient client, String driver, String node) {
+    KubernetesSlices(ApiCalls calls, String driver, String node) {
         this.calls = calls;
-        this.client = client;
         this.driver = driver;
         this.node = node;
         this.codec = new SliceCodec(driver, node);
@@ -52,9 +34,7 @@ final class KubernetesSlices implements SliceStore {
     @Override
     public Snapshot list(Scope scope) {
         String owner = readNodeUid();
-        String query =
-                "?fieldSelector=" + URLEncoder.encode(selector(scope), StandardCharsets.UTF_8);
-        JsonNode list = Json.parse(readSlices(PATH + query));
+        JsonNode list = Json.parse(readSlices(slices(scope)));
         return new Snapshot(
                 Json.list(list.path("items"), slice -> codec.decode(slice, owner)).stream()
                         .flatMap(Optional::stream)
@@ -76,21 +56,13 @@ final class KubernetesSlices implements SliceStore {
 
     @Override
     public Watch watch(Scope scope, String resourceVersion, Listener listener) {
-        String owner = nodeUid();
-        ListOptions options =
-                new ListOptionsBuilder()
-                        .withFieldSelector(selector(scope))
-                        .withResourceVersion(resourceVersion)
-                        .withAllowWatchBookmarks(true)
-                        .build();
-        try {
-            io.fabric8.kubernetes.client.Watch watch =
-                    client.genericKubernetesResources(KIND)
-                            .watch(options, new Events(listener, owner));
-            return watch::close;
-        } catch (KubernetesClientException e) {
-            throw new ClusterException("Cannot watch the ResourceSlices: " + e.getMessage(), e);
-        }
+        SliceWatch watch = new SliceWatch(codec, nodeUid(), listener);
+        String path =
+                slices(scope)
+                        + "&watch=true&allowWatchBookmarks=true&resourceVersion="
+                        + URLEncoder.encode(resourceVersion, StandardCharsets.UTF_8);
+        watch.begin(calls.stream(path, watch::take, LIMIT));
+        return watch;
     }
 
     @Override
@@ -137,8 +109,10 @@ final class KubernetesSlices implements SliceStore {
                                         null));
     }
 
-    private String selector(Scope scope) {
-        return "spec.driver=" + driver + ",spec.nodeName=" + (scope == Scope.NODE ? node : "");
+    private String slices(Scope scope) {
+        String selector =
+                "spec.driver=" + driver + ",spec.nodeName=" + (scope == Scope.NODE ? node : "");
+        return PATH + "?fieldSelector=" + URLEncoder.encode(selector, StandardCharsets.UTF_8);
     }
 
     private String nodeUid() {
@@ -164,36 +138,6 @@ final class KubernetesSlices implements SliceStore {
                             + " the Node object that the driver runs on",
                     404,
                     null);
-        }
-    }
-
-    /** Hands fabric8's events on as ours. */
-    private final class Events implements Watcher<GenericKubernetesResource> {
-        private final Listener listener;
-        private final String owner;
-
-        Events(Listener listener, String owner) {
-            this.listener = listener;
-            this.owner = owner;
-        }
-
-        @Override
-        public void eventReceived(Action action, GenericKubernetesResource slice) {
-            if (action == Action.ADDED || action == Action.MODIFIED) {
-                codec.decode(Json.tree(slice), owner).ifPresent(listener::changed);
-            } else if (action == Action.DELETED) {
-                codec.decode(Json.tree(slice), owner).ifPresent(listener::deleted);
-            } else if (action == Action.BOOKMARK) {
-                listener.bookmark();
-            }
-        }
-
-        @Override
-        public void onClose() {}
-
-        @Override
-        public void onClose(WatcherException cause) {
-            listener.ended(String.valueOf(cause.getMessage()));
         }
     }
 }

@@ -166,6 +166,35 @@ class KubernetesSlicesTest {
     }
 
     @Test
+    void eventsInAnyLanguageAndOfAnySizeArriveWhole() throws Exception {
+        String model = "\u00fc\u8a9e\uD83D\uDE00".repeat(10_000);
+        String slice =
+                slice("5", "node-uid").replace("{\"int\":0}", "{\"string\":\"" + model + "\"}");
+        server.then(200, NODE)
+                .thenStream(
+                        "{\"type\":\"ADDED\",\"object\":" + slice + "}",
+                        "{\"type\":\"DELETED\",\"object\":" + slice("9", "node-uid") + "}");
+        Heard heard = new Heard();
+
+        SliceStore.Watch watch = cluster.slices().watch(Scope.NODE, "4", heard);
+        assertThat(heard.next()).isEqualTo("changed 00000-x at 5");
+        assertThat(heard.next()).isEqualTo("deleted 00000-x at 9");
+        watch.close();
+
+        assertThat(heard.contents.poll()).asString().contains(model);
+    }
+
+    @Test
+    void aWatchThatTheServerRefusesIsAFailureOfItsOwn() {
+        server.then(200, NODE).then(410, "{}");
+
+        assertThatThrownBy(() -> cluster.slices().watch(Scope.NODE, "4", new Heard()))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageContaining("410")
+                .hasMessageContaining("watch=true");
+    }
+
+    @Test
     void aWatchWhoseConnectionEndsIsOver() throws Exception {
         server.then(200, NODE).thenStreamAndEnd();
         Heard heard = new Heard();
@@ -214,9 +243,11 @@ class KubernetesSlicesTest {
 
     private static final class Heard implements SliceStore.Listener {
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+        private final BlockingQueue<Content> contents = new LinkedBlockingQueue<>();
 
         @Override
         public void changed(Stored slice) {
+            contents.add(slice.content());
             events.add("changed " + slice.name() + " at " + slice.resourceVersion());
         }
 

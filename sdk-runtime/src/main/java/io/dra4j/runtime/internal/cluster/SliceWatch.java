@@ -1,0 +1,107 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.runtime.internal.cluster.SliceStore.Listener;
+import io.fabric8.kubernetes.client.http.AsyncBody;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running watch: takes an answer without an end apart, line by line, and hands its events on.
+ *
+ * <p>fabric8's own reader decodes each piece of bytes for itself. A character beyond ASCII then
+ * puts NULs into the text or is cut in two, and the watch ends: one device with a name in its own
+ * language would end each watch at each of its events. Here a line is decoded when it is complete.
+ *
+ * <p>The listener is called on threads of the HTTP client, one at a time, and hears one end at
+ * most.
+ */
+final class SliceWatch implements SliceStore.Watch {
+
+    private final SliceCodec codec;
+    private final String nodeUid;
+    private final Listener listener;
+    private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private volatile @Nullable AsyncBody body;
+
+    SliceWatch(SliceCodec codec, String nodeUid, Listener listener) {
+        this.codec = codec;
+        this.nodeUid = nodeUid;
+        this.listener = listener;
+    }
+
+    /** Begins to read. */
+    void begin(AsyncBody answer) {
+        body = answer;
+        answer.done()
+                .whenComplete(
+                        (nothing, failure) ->
+                                end(failure == null ? "the server ended it" : failure.toString()));
+        answer.consume();
+    }
+
+    /** Takes the next bytes; asks for more unless they said that there are none. */
+    void take(List<ByteBuffer> bytes, AsyncBody answer) {
+        for (ByteBuffer part : bytes) {
+            while (part.hasRemaining() && !over.get()) {
+                byte next = part.get();
+                if (next == '\n') {
+                    event(line.toString(StandardCharsets.UTF_8));
+                    line.reset();
+                } else {
+                    line.write(next);
+                }
+            }
+        }
+        answer.consume();
+    }
+
+    private void event(String text) {
+        try {
+            JsonNode event = Json.parse(text);
+            event(event.path("type").asText(), event.path("object"));
+        } catch (IllegalArgumentException e) {
+            stop("an event that is no JSON: " + e.getMessage());
+        }
+    }
+
+    private void event(String type, JsonNode object) {
+        switch (type) {
+            case "ADDED", "MODIFIED" -> codec.decode(object, nodeUid).ifPresent(listener::changed);
+            case "DELETED" -> codec.decode(object, nodeUid).ifPresent(listener::deleted);
+            case "BOOKMARK" -> listener.bookmark();
+            default -> stop(type + " " + object.path("message").asText());
+        }
+    }
+
+    private void stop(String reason) {
+        end(reason);
+        cancel();
+    }
+
+    private void end(String reason) {
+        if (over.compareAndSet(false, true)) {
+            listener.ended(reason);
+        }
+    }
+
+    @Override
+    public void close() {
+        over.set(true);
+        cancel();
+    }
+
+    private void cancel() {
+        AsyncBody answer = body;
+        if (answer != null) {
+            answer.cancel();
+        }
+    }
+}
