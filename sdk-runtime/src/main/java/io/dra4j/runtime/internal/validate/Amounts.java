@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Amounts that the API server keeps as they are.
  *
- * <p>It rounds what is finer than a billionth, and cuts what is written with a binary unit and does
- * not fit 64 bits: a slice with such an amount would never equal what the driver wants.
+ * <p>It rounds what is finer than a billionth, and what does not fit 64 bits it cuts, or writes
+ * back in other words than it understands: a slice with such an amount would never equal what the
+ * driver wants.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/">
  *     Quantity</a>
@@ -33,8 +34,8 @@ final class Amounts {
             field.refuse("must be a whole number of billionths", quantity);
             return false;
         }
-        if (quantity.text().endsWith("i") && amount.abs().compareTo(MOST) > 0) {
-            field.refuse("must be less than 8Ei if it has a binary unit", quantity);
+        if (amount.abs().compareTo(MOST) > 0) {
+            field.refuse("must be at most " + MOST + ", in whatever unit", quantity);
             return false;
         }
         return true;
@@ -52,23 +53,7 @@ final class Amounts {
         return true;
     }
 
-    /**
-     * Returns whether an amount can be counted, and says so if not: the API server and the
-     * scheduler round up the amounts of a request policy to whole numbers of 64 bits, and count in
-     * these.
-     */
-    static boolean isCountable(Field field, @Nullable Quantity quantity) {
-        if (!isKeptAndNotNegative(field, quantity)) {
-            return false;
-        }
-        if (quantity.amount().compareTo(MOST) > 0) {
-            field.refuse("must be at most " + MOST + " in a request policy", quantity);
-            return false;
-        }
-        return true;
-    }
-
-    /** Returns the amount as the API server counts it. */
+    /** Returns the amount as the API server and the scheduler count it in a request policy. */
     static BigInteger counted(Quantity quantity) {
         return quantity.amount().setScale(0, RoundingMode.CEILING).toBigInteger();
     }

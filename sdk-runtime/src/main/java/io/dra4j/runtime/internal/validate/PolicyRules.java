@@ -29,7 +29,7 @@ final class PolicyRules {
         Field defaults = field.child("default");
         boolean hasDefault =
                 (standard != null || bounded)
-                        && Amounts.isCountable(defaults, standard)
+                        && Amounts.isKeptAndNotNegative(defaults, standard)
                         && atMost(defaults, standard, capacity, "the capacity");
         values(field.child("validValues"), capacity, policy.validValues());
         if (hasDefault
@@ -47,7 +47,7 @@ final class PolicyRules {
         Quantity before = null;
         for (int i = 0; i < values.size(); i++) {
             Quantity value = values.get(i);
-            if (Amounts.isCountable(field.item(i), value)) {
+            if (Amounts.isKeptAndNotNegative(field.item(i), value)) {
                 atMost(field.item(i), value, capacity, "the capacity");
                 if (before != null && !isAscending(before, value)) {
                     field.item(i)
@@ -69,7 +69,7 @@ final class PolicyRules {
     private static void range(
             Field policy, Quantity capacity, @Nullable Quantity standard, ValidRange range) {
         Field field = policy.child("validRange");
-        if (!Amounts.isCountable(field.child("min"), range.min())
+        if (!Amounts.isKeptAndNotNegative(field.child("min"), range.min())
                 || !atMost(field.child("min"), range.min(), capacity, "the capacity")) {
             return;
         }
@@ -79,7 +79,7 @@ final class PolicyRules {
         Quantity max = range.max();
         boolean hasMax =
                 max != null
-                        && Amounts.isCountable(field.child("max"), max)
+                        && Amounts.isKeptAndNotNegative(field.child("max"), max)
                         && atMost(field.child("max"), max, capacity, "the capacity")
                         && atLeast(field.child("max"), max, range.min());
         if (hasMax && standard != null) {
@@ -98,7 +98,7 @@ final class PolicyRules {
             boolean hasMax) {
         Quantity step = range.step();
         Field field = policy.child("validRange").child("step");
-        if (!Amounts.isCountable(field, step)) {
+        if (!Amounts.isKeptAndNotNegative(field, step)) {
             return;
         }
         if (step.amount().signum() == 0) {
