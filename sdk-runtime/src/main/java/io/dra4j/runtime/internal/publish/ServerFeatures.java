@@ -57,12 +57,17 @@ final class ServerFeatures {
     Set<Feature> missing(Pool pool, Collection<Stored> existing) {
         Set<Feature> left = EnumSet.noneOf(Feature.class);
         for (Feature feature : Feature.values()) {
-            if (pool.devices().stream().anyMatch(feature::usedBy)
-                    && !isKept(feature, pool, existing)) {
+            if (uses(pool, feature) && !isKept(feature, pool, existing)) {
                 left.add(feature);
             }
         }
         return left;
+    }
+
+    /** A pool may have counter sets before it has a device that consumes any. */
+    private static boolean uses(Pool pool, Feature feature) {
+        return (feature == Feature.COUNTERS && !pool.counterSets().isEmpty())
+                || pool.devices().stream().anyMatch(feature::usedBy);
     }
 
     /** Remembers that the server left out a feature of a slice that was written. */

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -169,6 +170,19 @@ class ServerFeaturesTest {
 
         assertThat(under.names("node-a")).containsExactly("gpu-0", "special");
         assertThat(under.notices).isEmpty();
+    }
+
+    @Test
+    @Timeout(20)
+    void counterSetsThatNoDeviceConsumesAreLeftOutToo() throws Exception {
+        serverLeavesOut(Feature.COUNTERS);
+        under.start();
+        under.publish(pool().withCounterSets(List.of(new CounterSet("set", ONE))));
+
+        assertThat(under.names("node-a")).containsExactly("gpu-0");
+        assertThat(under.store.slices).hasSize(1);
+        assertThat(under.store.questions).isEqualTo(1);
+        assertThat(under.isPublished()).isTrue();
     }
 
     @ParameterizedTest
