@@ -48,6 +48,7 @@ class SourcesTest {
                     "DriverMain", // the end of the program
                     "ApiHandler", // a request to the embedded server
                     "EmbeddedApiServer", // Jetty declares no less for start and stop
+                    "ApiProxy", // the same
                     "Play"); // a step of the play, and the end of each part
 
     private static final List<Path> FILES = new ArrayList<>();

@@ -1,0 +1,248 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.proxy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.Predicate;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/**
+ * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
+ * fail as it is told.
+ *
+ * <p>Clients of any language talk to it instead of the server, without credentials. Answers are
+ * sent on piece by piece as they come, so watches work as without it. Thread-safe; {@link #close}
+ * ends all connections.
+ */
+public final class ApiProxy implements AutoCloseable {
+
+    private final RequestLog log = new RequestLog(InstantSource.system());
+    private final ProxiedRequests requests;
+    private final Server server;
+    private final ServerConnector connector;
+
+    private ApiProxy(URI upstream) {
+        requests = new ProxiedRequests(upstream, log);
+        server = newServer();
+        connector = newConnector(server);
+        server.setHandler(requests);
+    }
+
+    private static Server newServer() {
+        QueuedThreadPool threads = new QueuedThreadPool(64, 4);
+        threads.setName("dra4j-proxy");
+        threads.setDaemon(true);
+        threads.setStopTimeout(500);
+        Server server = new Server(threads);
+        server.setStopTimeout(0);
+        return server;
+    }
+
+    private static ServerConnector newConnector(Server server) {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setSendDateHeader(false); // The API server's is sent on.
+        ServerConnector connector =
+                new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+        connector.setHost("127.0.0.1");
+        connector.setIdleTimeout(0); // Idle watches are the normal case.
+        server.addConnector(connector);
+        return connector;
+    }
+
+    /**
+     * Starts a proxy on a free port.
+     *
+     * @param server where the API server listens, for example {@code http://127.0.0.1:41234}
+     * @throws IllegalArgumentException if that is no URL of plain HTTP without a path
+     * @throws IllegalStateException if the proxy cannot listen
+     */
+    public static ApiProxy before(URI server) {
+        if (!"http".equals(server.getScheme())
+                || server.getHost() == null
+                || !List.of("", "/").contains(server.getPath())) {
+            throw new IllegalArgumentException(
+                    "the proxy stands before http://HOST:PORT, not before " + server);
+        }
+        ApiProxy proxy = new ApiProxy(URI.create("http://" + server.getRawAuthority()));
+        try {
+            proxy.server.start();
+        } catch (Exception e) {
+            proxy.close();
+            throw new IllegalStateException("the proxy cannot listen on 127.0.0.1", e);
+        }
+        return proxy;
+    }
+
+    /** Where it listens, also while it is down. */
+    public URI url() {
+        int port = connector.getLocalPort();
+        return URI.create("http://127.0.0.1:" + (port > 0 ? port : connector.getPort()));
+    }
+
+    /** Writes a kubeconfig for the proxy, readable by this user alone, and returns the file. */
+    public Path writeKubeconfig(Path file) throws IOException {
+        Files.deleteIfExists(file);
+        Files.createFile(
+                file,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(
+                file,
+                """
+                apiVersion: v1
+                kind: Config
+                clusters:
+                - name: proxy
+                  cluster:
+                    server: %s
+                users:
+                - name: proxy
+                  user: {}
+                contexts:
+                - name: proxy
+                  context:
+                    cluster: proxy
+                    user: proxy
+                    namespace: default
+                current-context: proxy
+                """
+                        .formatted(url()));
+    }
+
+    /** All requests until now, in the order of arrival, each as far as it has got. */
+    public List<RecordedRequest> requests() {
+        return log.all();
+    }
+
+    /** Those of all requests until now that match. */
+    public List<RecordedRequest> requests(Predicate<RecordedRequest> wanted) {
+        return requests().stream().filter(wanted).toList();
+    }
+
+    /** The number of the latest request; 0 if there was none. */
+    public int lastNumber() {
+        return log.size();
+    }
+
+    /**
+     * Waits until some request, of now or of before, is as wanted; looks again after every arrival,
+     * answer and end.
+     *
+     * @return the first such request
+     * @throws AssertionError when the time is over, with the log
+     */
+    public RecordedRequest await(Duration timeout, Predicate<RecordedRequest> wanted) {
+        return awaitAll(timeout, all -> all.stream().anyMatch(wanted)).stream()
+                .filter(wanted)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("the request changed again\n" + log()));
+    }
+
+    /**
+     * Waits until the requests, all of them, are as wanted; looks again after every arrival, answer
+     * and end.
+     *
+     * @return the requests that were
+     * @throws AssertionError when the time is over, with the log
+     */
+    public List<RecordedRequest> awaitAll(
+            Duration timeout, Predicate<List<RecordedRequest>> wanted) {
+        try {
+            return log.await(timeout, wanted)
+                    .orElseThrow(
+                            () ->
+                                    new AssertionError(
+                                            "not within " + timeout + "; the requests:\n" + log()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for a request", e);
+        }
+    }
+
+    /**
+     * Puts a fault upon the requests that come from now on. Of several faults for one request the
+     * first that was injected and is not over happens.
+     *
+     * @return the fault at work, to be removed
+     */
+    public Injection inject(Fault fault) {
+        return requests.inject(fault);
+    }
+
+    /** Closes the connections of all open watches, now. */
+    public void cutWatches() {
+        requests.watches().forEach(Relay::cut);
+    }
+
+    /** Lets all open watches stay open and say nothing more. */
+    public void stallWatches() {
+        requests.watches().forEach(Relay::fallSilent);
+    }
+
+    /** Ends all open watches with the event ERROR, 410 Gone, in JSON. */
+    public void expireWatches() {
+        requests.watches().forEach(Relay::endGone);
+    }
+
+    /** Closes all connections, and refuses new ones. */
+    public synchronized void down() {
+        int port = connector.getLocalPort();
+        List<EndPoint> clients = List.copyOf(connector.getConnectedEndPoints());
+        try {
+            connector.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("the proxy did not stop listening cleanly", e);
+        }
+        clients.forEach(EndPoint::close);
+        connector.setPort(port);
+    }
+
+    /**
+     * Takes connections again, on the same port.
+     *
+     * @throws IllegalStateException if another process has taken the port
+     */
+    public synchronized void up() {
+        try {
+            connector.start();
+        } catch (Exception e) {
+            throw new IllegalStateException(
+                    "the proxy cannot listen on 127.0.0.1:"
+                            + connector.getPort()
+                            + " again; has another process taken the port?",
+                    e);
+        }
+    }
+
+    /** The requests until now as a table, one a line: evidence for people. */
+    public String log() {
+        return LogTable.of(requests());
+    }
+
+    /** Those of the requests until now that match, as a table. */
+    public String log(Predicate<RecordedRequest> wanted) {
+        return LogTable.of(requests(wanted));
+    }
+
+    @Override
+    public synchronized void close() {
+        List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
+        try {
+            server.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("the proxy did not stop cleanly", e);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.proxy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * One request on its way through the proxy: what the proxy itself can answer, and the log's entry.
+ *
+ * <p>Whoever ends it first decides how it ended; later ends are ignored.
+ */
+final class Passage {
+
+    /** Where Jetty's request keeps it. */
+    private static final String ATTRIBUTE = Passage.class.getName();
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final RequestLog log;
+    private final RecordedRequest recorded;
+    private final byte[] body;
+    private final Request request;
+    private final Response response;
+    private volatile boolean silent;
+    private volatile boolean answerLost;
+
+    Passage(
+            RequestLog log,
+            RecordedRequest recorded,
+            byte[] body,
+            Request request,
+            Response response) {
+        this.log = log;
+        this.recorded = recorded;
+        this.body = body;
+        this.request = request;
+        this.response = response;
+        request.setAttribute(ATTRIBUTE, this);
+    }
+
+    static Passage of(Request request) {
+        return (Passage) request.getAttribute(ATTRIBUTE);
+    }
+
+    RecordedRequest recorded() {
+        return recorded;
+    }
+
+    byte[] body() {
+        return body;
+    }
+
+    /** The server is to be asked, and the client is to get no more than the headers. */
+    void silence() {
+        silent = true;
+    }
+
+    boolean silent() {
+        return silent;
+    }
+
+    /** The server is to be asked, and the client is to get nothing. */
+    void loseAnswer() {
+        answerLost = true;
+    }
+
+    boolean answerLost() {
+        return answerLost;
+    }
+
+    void fault(Object words) {
+        log.fault(recorded.number(), words.toString());
+    }
+
+    void answered(int status) {
+        log.status(recorded.number(), status);
+    }
+
+    void ended(String errorText) {
+        log.ended(recorded.number(), errorText);
+    }
+
+    /** Closes the client's connection: whatever was not sent by now is not sent. */
+    void cut() {
+        ended("");
+        request.getConnectionMetaData().getConnection().getEndPoint().close();
+    }
+
+    /** Closes the client's connection, and lets go of the request. */
+    void cut(Callback callback) {
+        cut();
+        callback.failed(new IOException("the proxy cut the connection"));
+    }
+
+    /** Answers an API Status, as the API server does when it refuses. */
+    void refuse(Effect.Answer answer, Callback callback) {
+        ObjectNode status = status(answer.code(), answer.reason());
+        long wait = answer.retryAfter().toSeconds();
+        if (wait > 0) {
+            status.putObject("details").put("retryAfterSeconds", wait);
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, wait);
+        }
+        send(answer.code(), bytes(status), callback);
+    }
+
+    /** Answers a watch with the one event that says that its revision is too old. */
+    void answerGone(Callback callback) {
+        send(200, goneEvent(), callback);
+    }
+
+    private void send(int code, byte[] json, Callback callback) {
+        answered(code);
+        ended("");
+        response.setStatus(code);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, json.length);
+        response.write(true, ByteBuffer.wrap(json), callback);
+    }
+
+    static byte[] goneEvent() {
+        ObjectNode event = JSON.createObjectNode().put("type", "ERROR");
+        event.set("object", status(410, "Expired"));
+        return (event + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static ObjectNode status(int code, String reason) {
+        ObjectNode status = JSON.createObjectNode();
+        status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
+        status.put("status", "Failure").put("reason", reason).put("code", code);
+        return status.put("message", "injected by the proxy before the API server: " + reason);
+    }
+
+    private static byte[] bytes(JsonNode node) {
+        try {
+            return JSON.writeValueAsBytes(node);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
