@@ -21,6 +21,7 @@ final class FakeDriverOptions extends DriverOptions {
 
     @Option(
             names = "--gpu-allow-multiple-allocations",
+            order = 2,
             arity = "0..1",
             paramLabel = "true|false",
             defaultValue = "false",
@@ -32,6 +33,7 @@ final class FakeDriverOptions extends DriverOptions {
 
     @Option(
             names = "--fault-file",
+            order = 3,
             paramLabel = "FILE",
             description = {
                 "A text file that says which GPUs fail, read again whenever it changes; lines are"
@@ -52,6 +54,7 @@ final class FakeDriverOptions extends DriverOptions {
 
     @Option(
             names = "--gpu-partitions",
+            order = 1,
             paramLabel = "N",
             defaultValue = "0",
             description = {
