@@ -46,21 +46,6 @@ class ClaimWayIT {
         assertThat(driver.kubelet.unprepare(DRIVER, List.of(claim)).complaint()).isEmpty();
     }
 
-    private void restartAfterKill() throws Exception {
-        int before = driver.kubelet.events().size();
-        driver.kill();
-        driver.start();
-        assertThat(
-                        driver.kubelet.awaitEvents(
-                                events ->
-                                        events.stream()
-                                                .skip(before)
-                                                .anyMatch(
-                                                        e -> e.kind().name().equals("REGISTERED")),
-                                PATIENCE))
-                .isTrue();
-    }
-
     @Test
     void devicesArePublishedForTheNode() throws Exception {
         var slice = driver.api.store().awaitObject("resourceslices", found -> true, PATIENCE);
@@ -81,7 +66,7 @@ class ClaimWayIT {
         assertThat(first.devices()).hasSize(2);
         String spec = Files.readString(driver.cdi.resolve(driver.specs().get(0)));
 
-        restartAfterKill();
+        driver.restartAfterKill();
 
         assertThat(prepare(claim).wire()).isEqualTo(first.wire());
         assertThat(driver.specs()).hasSize(1);
@@ -93,7 +78,7 @@ class ClaimWayIT {
         KubeletClaim claim = driver.allocate("claim", "gpu-0");
         prepare(claim);
         driver.deleteObject(claim);
-        restartAfterKill();
+        driver.restartAfterKill();
 
         unprepare(claim);
 

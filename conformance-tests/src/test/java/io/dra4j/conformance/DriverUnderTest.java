@@ -4,9 +4,13 @@ package io.dra4j.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
 import io.dra4j.conformance.kubelet.FakeKubelet;
 import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
+import io.dra4j.conformance.proxy.ApiProxy;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,12 +38,22 @@ final class DriverUnderTest implements AutoCloseable {
     final Path registry = Files.createDirectories(root.resolve("registry"));
     final Path cdi = root.resolve("cdi");
     final Path journal = plugins.resolve(DRIVER + "/claims.journal");
-    final EmbeddedApiServer api = EmbeddedApiServer.builder().node(NODE).start();
+    final EmbeddedApiServer api;
+    final ApiProxy proxy;
     final FakeKubelet kubelet = FakeKubelet.start(registry);
-    private final Path kubeconfig = api.writeKubeconfig(root.resolve("kubeconfig"));
+    private final Path kubeconfig;
     private Process process;
 
-    DriverUnderTest() throws IOException {}
+    DriverUnderTest() throws IOException {
+        this(EmbeddedApiServer.builder());
+    }
+
+    /** Prepares to start the driver; its way to that server leads through the proxy. */
+    DriverUnderTest(EmbeddedApiServer.Builder server) throws IOException {
+        api = server.node(NODE).start();
+        proxy = ApiProxy.before(api.url());
+        kubeconfig = proxy.writeKubeconfig(root.resolve("kubeconfig"));
+    }
 
     /** Starts the driver as a fresh JVM with this test's class path. */
     void start(String... more) throws IOException {
@@ -72,6 +86,17 @@ final class DriverUnderTest implements AutoCloseable {
         process.waitFor();
     }
 
+    void restartAfterKill(String... more) throws InterruptedException, IOException {
+        int before = kubelet.events().size();
+        kill();
+        start(more);
+        if (!kubelet.awaitEvents(
+                events -> events.stream().skip(before).anyMatch(e -> e.kind() == Kind.REGISTERED),
+                PATIENCE)) {
+            throw new AssertionError("not registered again\n" + log());
+        }
+    }
+
     /** Stops the driver as a pod's end does, and returns the exit status. */
     int terminate() throws InterruptedException, IOException {
         process.destroy();
@@ -94,12 +119,20 @@ final class DriverUnderTest implements AutoCloseable {
 
     /** Creates a claim with the allocation that a scheduler would have written. */
     KubeletClaim allocate(String name, String... devices) throws IOException {
-        StringBuilder results = new StringBuilder();
-        for (String device : devices) {
-            results.append(results.isEmpty() ? "" : ",")
-                    .append(
-                            "{\"request\":\"gpu\",\"driver\":\"%s\",\"pool\":\"%s\",\"device\":\"%s\"}"
-                                    .formatted(DRIVER, NODE, device));
+        String[] results =
+                Arrays.stream(devices).map("{\"device\":\"%s\"}"::formatted).toArray(String[]::new);
+        return allocateResults(name, results);
+    }
+
+    /**
+     * Creates a claim with results of its allocation, of which request and pool go without saying.
+     */
+    KubeletClaim allocateResults(String name, String... results) throws IOException {
+        ArrayNode all = JSON.createArrayNode();
+        for (String result : results) {
+            ObjectNode one = all.addObject();
+            one.put("request", "gpu").put("driver", DRIVER).put("pool", NODE);
+            one.setAll((ObjectNode) JSON.readTree(result));
         }
         JsonNode created =
                 api.store()
@@ -110,9 +143,9 @@ final class DriverUnderTest implements AutoCloseable {
                                          "metadata":{"namespace":"default","name":"%s"},
                                          "spec":{"devices":{"requests":[{"name":"gpu",
                                            "exactly":{"deviceClassName":"gpu.example.com"}}]}},
-                                         "status":{"allocation":{"devices":{"results":[%s]}}}}
+                                         "status":{"allocation":{"devices":{"results":%s}}}}
                                         """
-                                                .formatted(name, results)));
+                                                .formatted(name, all)));
         return new KubeletClaim("default", name, created.at("/metadata/uid").asText());
     }
 
@@ -135,6 +168,7 @@ final class DriverUnderTest implements AutoCloseable {
             process.destroyForcibly().onExit().join();
         }
         kubelet.close();
+        proxy.close();
         api.close();
         try (Stream<Path> files = Files.walk(root)) {
             files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
