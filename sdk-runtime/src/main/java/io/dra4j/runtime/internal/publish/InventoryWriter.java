@@ -95,6 +95,7 @@ final class InventoryWriter {
             if (view.refresh(
                     inventory.pools().stream().anyMatch(InventoryWriter::isForManyNodes))) {
                 relistAt = null;
+                features.mayHaveChanged();
                 pools.values().forEach(PublishedPool::lookAgain);
             }
             boolean all = bringAll(inventory);

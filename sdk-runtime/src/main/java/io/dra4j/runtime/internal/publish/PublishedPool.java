@@ -126,7 +126,7 @@ final class PublishedPool {
     }
 
     private List<PlannedSlice> plan(Pool pool, List<Stored> existing) {
-        Publishable publishable = Publishable.of(pool, features.missing(pool, existing));
+        Publishable publishable = Publishable.of(pool, features.missing(pool));
         notices.leftOut(publishable);
         List<PlannedSlice> before = plan == null ? PlannedSlice.adopt(existing) : plan;
         return SlicePlanner.plan(publishable.pool(), before, mayTaint);

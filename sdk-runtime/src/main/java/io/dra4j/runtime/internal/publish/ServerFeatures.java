@@ -8,11 +8,9 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
-import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -26,9 +24,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The question is a dry-run create of a slice with one device: the server answers what it would
  * keep, and keeps nothing, so no consumer ever sees a device without its guards. It is asked once
- * for each feature in use, and not at all where the cluster already has a slice with it; a no is
- * asked again after half an hour, because gates can be switched on. Used on the loop's thread
- * alone.
+ * for each feature in use, also if the cluster already has a slice with it: a server goes on
+ * keeping what a slice had before the gate was switched off, and leaves it out of all others. After
+ * a restart of the server it is asked again, and a no is asked again after half an hour, because
+ * gates can be switched on. Used on the loop's thread alone.
  */
 final class ServerFeatures {
 
@@ -51,13 +50,12 @@ final class ServerFeatures {
      * Tells which features of a pool the server would leave out.
      *
      * @param pool the pool to publish
-     * @param existing its slices in the cluster
      * @throws ClusterException if the server can't be asked
      */
-    Set<Feature> missing(Pool pool, Collection<Stored> existing) {
+    Set<Feature> missing(Pool pool) {
         Set<Feature> left = EnumSet.noneOf(Feature.class);
         for (Feature feature : Feature.values()) {
-            if (uses(pool, feature) && !isKept(feature, pool, existing)) {
+            if (uses(pool, feature) && !isKept(feature, pool)) {
                 left.add(feature);
             }
         }
@@ -70,19 +68,26 @@ final class ServerFeatures {
                 || pool.devices().stream().anyMatch(feature::usedBy);
     }
 
+    /**
+     * The slices were listed anew, as after a restart of the server: its gates may be others now.
+     */
+    void mayHaveChanged() {
+        kept.clear();
+    }
+
     /** Remembers that the server left out a feature of a slice that was written. */
     void lost(Feature feature) {
         kept.remove(feature);
         missing.put(feature, clock.instant());
     }
 
-    private boolean isKept(Feature feature, Pool pool, Collection<Stored> existing) {
+    private boolean isKept(Feature feature, Pool pool) {
         Instant since = missing.get(feature);
         if (since != null && clock.instant().isBefore(since.plus(NO_LASTS))) {
             return false;
         }
         if (!kept.contains(feature)) {
-            if ((since == null && isSeen(feature, existing)) || ask(feature, pool)) {
+            if (ask(feature, pool)) {
                 kept.add(feature);
                 missing.remove(feature);
             } else {
@@ -90,12 +95,6 @@ final class ServerFeatures {
             }
         }
         return kept.contains(feature);
-    }
-
-    private static boolean isSeen(Feature feature, Collection<Stored> existing) {
-        return existing.stream()
-                .flatMap(slice -> slice.content().devices().stream())
-                .anyMatch(feature::usedBy);
     }
 
     private boolean ask(Feature feature, Pool pool) {

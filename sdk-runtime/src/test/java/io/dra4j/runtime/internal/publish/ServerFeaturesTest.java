@@ -10,12 +10,14 @@ import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -173,7 +175,7 @@ class ServerFeaturesTest {
     }
 
     @Test
-    @Timeout(20)
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void counterSetsThatNoDeviceConsumesAreLeftOutToo() throws Exception {
         serverLeavesOut(Feature.COUNTERS);
         under.start();
@@ -207,17 +209,52 @@ class ServerFeaturesTest {
 
     @ParameterizedTest
     @EnumSource(Feature.class)
-    void whatTheClusterShowsNeedsNoQuestion(Feature feature) {
+    void aRestartedDriverAsksAgainAndWritesNothing(Feature feature) {
         under.start();
         under.publish(pool(DEVICES.get(feature)));
+        Map<String, Stored> before = Map.copyOf(under.store.slices);
         under.publisher.close();
         under.store.questions = 0;
 
         under.loop = new ManualLoop();
         under.start();
 
-        assertThat(under.store.questions).isZero();
-        assertThat(under.store.writes).isEmpty();
+        assertThat(under.store.questions).isEqualTo(1);
+        assertThat(under.store.slices).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Feature.class,
+            names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS"})
+    void whatASliceKeepsFromBeforeTheGateWentOffProvesNothingForOthers(Feature feature)
+            throws Exception {
+        under.start();
+        under.publish(pool(DEVICES.get(feature)));
+        serverLeavesOut(feature);
+        everStored.clear();
+
+        Device late = DEVICES.get(feature);
+        under.store.endWatches();
+        under.publish(
+                pool(
+                        new Device(
+                                new DeviceName("late"),
+                                late.attributes(),
+                                late.capacities(),
+                                late.allowMultipleAllocations(),
+                                late.consumesCounters(),
+                                late.taints(),
+                                late.placement(),
+                                late.binding(),
+                                late.bindsToNode(),
+                                late.rawFields())));
+
+        under.loop.advance(Duration.ofSeconds(5));
+        assertThat(everStored)
+                .isNotEmpty()
+                .noneMatch(
+                        c -> c.devices().stream().anyMatch(d -> d.name().value().equals("late")));
     }
 
     @ParameterizedTest
