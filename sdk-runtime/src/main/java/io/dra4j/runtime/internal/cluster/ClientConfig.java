@@ -34,9 +34,6 @@ final class ClientConfig {
         config.setRequestTimeout(REQUEST_MILLIS);
         // Retries are ours, in TransientRetry and the publisher's loop: both keep a budget.
         config.setRequestRetryBackoffLimit(0);
-        // A watch that broke is not taken up again: what happened meanwhile is found by a list.
-        config.setWatchReconnectLimit(0);
-        config.setOnlyHttpWatches(true);
         return config;
     }
 

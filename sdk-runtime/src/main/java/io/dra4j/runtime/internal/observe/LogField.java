@@ -24,6 +24,8 @@ public enum LogField {
     OP_ID("op.id"),
     PATH("path"),
     POOL("pool"),
+    /** Why something ended, in the words of the other side. */
+    REASON("reason"),
     SLICE("slice"),
     SLICE_COUNT("slice.count"),
     SOCKET("socket");

@@ -8,6 +8,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.cluster.SliceStore.Watch;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -20,6 +21,8 @@ import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the publisher knows of its slices in the cluster: one list, then watch events and its own
@@ -31,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SliceView implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(SliceView.class);
     private static final Duration LONGEST_SILENCE = Duration.ofSeconds(150);
 
     private final SliceStore store;
@@ -226,6 +230,9 @@ final class SliceView implements AutoCloseable {
 
         @Override
         public void ended(String reason) {
+            LOG.atDebug()
+                    .addKeyValue(LogField.REASON.toString(), reason)
+                    .log("A watch of the ResourceSlices ended; they are listed anew");
             hand(SliceView.this::onEnded);
         }
 
