@@ -41,6 +41,7 @@ class SourcesTest {
                     "ClaimCalls", // a call of the kubelet
                     "ClaimPreparation", // what a provider throws for a claim
                     "InventoryReader", // what a provider throws for its inventory
+                    "InventoryWriter", // a bug that one pool brings out
                     "SlicePublisher", // a round of the loop
                     "RunningDriver", // what a provider throws at its start, and the end of each
                     // part

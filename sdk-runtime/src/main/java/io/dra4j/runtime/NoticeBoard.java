@@ -75,25 +75,37 @@ final class NoticeBoard implements Notices, AutoCloseable {
     @Override
     public void take(Notice notice) {
         Instant now = clock.instant();
-        if (isNews(notice, now)) {
-            try {
-                delivery.execute(() -> deliver(notice, now));
-            } catch (RejectedExecutionException e) {
-                LOG.atDebug().log("Too many notices, or closed; left out: {}", notice.message());
+        if (!isNews(notice, now)) {
+            return;
+        }
+        try {
+            if (notice.reason().severity() == Severity.FATAL) {
+                delivery.getQueue().clear(); // nothing else matters now
             }
+            delivery.execute(() -> deliver(notice, now));
+        } catch (RejectedExecutionException e) {
+            forget(notice);
+            LOG.atDebug().log("Too many notices, or closed; left out: {}", notice.message());
         }
     }
 
     private synchronized boolean isNews(Notice notice, Instant now) {
         Told before = told.get(notice.subject());
         if (before != null
-                && before.reason == notice.reason()
-                && before.message.equals(notice.message())
+                && notice.isSameAs(before.notice)
                 && now.isBefore(before.at.plus(REMINDER))) {
             return false;
         }
-        told.put(notice.subject(), new Told(notice.reason(), notice.message(), now));
-        return true;
+        boolean isEndOfSilence =
+                before != null
+                        && before.notice.reason() == Reason.CLUSTER_UNREACHABLE
+                        && notice.reason() == Reason.PUBLISHING_RECOVERED;
+        told.put(notice.subject(), new Told(notice, now));
+        return !isEndOfSilence; // there was no Event of the outage either
+    }
+
+    private synchronized void forget(Notice notice) {
+        told.remove(notice.subject());
     }
 
     private void deliver(Notice notice, Instant at) {
@@ -151,5 +163,5 @@ final class NoticeBoard implements Notices, AutoCloseable {
         }
     }
 
-    private record Told(Reason reason, String message, Instant at) {}
+    private record Told(Notice notice, Instant at) {}
 }

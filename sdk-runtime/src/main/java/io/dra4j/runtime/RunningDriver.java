@@ -54,7 +54,7 @@ final class RunningDriver implements AutoCloseable {
             plugin = started(KubeletPlugin.start(settings.sockets(), claims, settings.clock()));
             claims.reconcile();
             publisher.start();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
@@ -118,7 +118,7 @@ final class RunningDriver implements AutoCloseable {
             provider.start(context);
         } catch (DraException e) {
             throw e;
-        } catch (Exception e) { // whatever a provider throws
+        } catch (Exception | LinkageError e) { // whatever a provider throws
             throw new DraException("The driver's provider can't start on this node: " + e, e);
         }
     }
@@ -142,7 +142,7 @@ final class RunningDriver implements AutoCloseable {
             AutoCloseable part = parts.pop();
             try {
                 part.close();
-            } catch (Exception e) { // the other parts must be closed all the same
+            } catch (Exception | LinkageError e) { // the other parts must be closed all the same
                 LOG.atWarn().log("A part of the driver did not close well: {}", part, e);
             }
         }

@@ -70,7 +70,9 @@ final class CounterBudget {
     private void require(Counter counter, String device, Quantity amount) {
         Quantity total = total(counter);
         BigDecimal taken = used.getOrDefault(counter, BigDecimal.ZERO);
-        if (total != null && taken.add(amount.amount()).compareTo(total.amount()) > 0) {
+        if (amount.amount().signum() > 0
+                && total != null
+                && taken.add(amount.amount()).compareTo(total.amount()) > 0) {
             throw new PrepareException(
                     "device "
                             + pool.name()

@@ -19,6 +19,17 @@ public record Notice(Reason reason, String subject, String message, @Nullable Th
         this(reason, subject, message, null);
     }
 
+    /**
+     * Tells whether this notice says nothing new after another one about its subject.
+     *
+     * <p>The words of a server differ each time: they name requests, and objects with random names.
+     */
+    public boolean isSameAs(Notice other) {
+        return reason == other.reason
+                && subject.equals(other.subject)
+                && (reason.isInServersWords() || message.equals(other.message));
+    }
+
     /** The kinds of notices: one list, so that Events, docs and tests name them the same. */
     public enum Reason {
         /** A pool of the inventory breaks a rule of the API; its last good slices stay. */
@@ -53,6 +64,10 @@ public record Notice(Reason reason, String subject, String message, @Nullable Th
         /** Returns the reason as Kubernetes Events name it. */
         public String apiName() {
             return apiName;
+        }
+
+        private boolean isInServersWords() {
+            return this == POOL_REJECTED || this == CLUSTER_UNREACHABLE || this == UNEXPECTED_ERROR;
         }
 
         /** Returns how bad it is. */

@@ -22,15 +22,18 @@ import java.util.Map;
  */
 enum Feature {
     /** NoSchedule and NoExecute keep workloads away; None only informs. */
-    TAINTS("taints", "DRADeviceTaints") {
+    TAINTS("taints", "DRADeviceTaints", "taints") {
         @Override
         boolean usedBy(Device device) {
             return !device.taints().isEmpty();
         }
 
         @Override
-        boolean guards(Device device) {
-            return device.taints().stream().anyMatch(taint -> taint.effect() != Effect.NONE);
+        List<Taint> guard(Device device) {
+            return device.taints().stream()
+                    .filter(taint -> taint.effect() != Effect.NONE)
+                    .map(taint -> Taint.of(taint.key(), taint.value(), taint.effect()))
+                    .toList();
         }
 
         @Override
@@ -44,15 +47,15 @@ enum Feature {
         }
     },
     /** Counters keep overlapping devices from being allocated together. */
-    COUNTERS("counters", "DRAPartitionableDevices") {
+    COUNTERS("counters", "DRAPartitionableDevices", "consumesCounters") {
         @Override
         boolean usedBy(Device device) {
             return !device.consumesCounters().isEmpty();
         }
 
         @Override
-        boolean guards(Device device) {
-            return usedBy(device);
+        List<CounterConsumption> guard(Device device) {
+            return device.consumesCounters();
         }
 
         @Override
@@ -67,15 +70,17 @@ enum Feature {
         }
     },
     /** Binding conditions keep a pod from a device that is not ready for it. */
-    BINDING_CONDITIONS("binding conditions", "DRADeviceBindingConditions") {
+    BINDING_CONDITIONS("binding conditions", "DRADeviceBindingConditions", "bindingConditions") {
         @Override
         boolean usedBy(Device device) {
             return guards(device) || device.bindsToNode();
         }
 
         @Override
-        boolean guards(Device device) {
-            return !device.binding().equals(BindingConditions.NONE);
+        List<BindingConditions> guard(Device device) {
+            return device.binding().equals(BindingConditions.NONE)
+                    ? List.of()
+                    : List.of(device.binding());
         }
 
         @Override
@@ -90,7 +95,7 @@ enum Feature {
         }
     },
     /** Without it a device is allocated as a whole, which is safe. */
-    MULTIPLE_ALLOCATIONS("multiple allocations", "DRAConsumableCapacity") {
+    MULTIPLE_ALLOCATIONS("multiple allocations", "DRAConsumableCapacity", "capacity") {
         @Override
         boolean usedBy(Device device) {
             return device.allowMultipleAllocations();
@@ -113,7 +118,7 @@ enum Feature {
         }
     },
     /** The server leaves out the list, and then refuses the attribute for having no value. */
-    LIST_ATTRIBUTES("list attributes", "DRAListTypeAttributes") {
+    LIST_ATTRIBUTES("list attributes", "DRAListTypeAttributes", "attributes") {
         @Override
         boolean usedBy(Device device) {
             return device.attributes().values().stream().anyMatch(Feature::isList);
@@ -136,18 +141,30 @@ enum Feature {
 
     private final String label;
     private final String gate;
+    private final String field;
 
-    Feature(String label, String gate) {
+    Feature(String label, String gate, String field) {
         this.label = label;
         this.gate = gate;
+        this.field = field;
     }
 
     /** Tells whether the device has this part. */
     abstract boolean usedBy(Device device);
 
+    /** Returns what of this part keeps the device from being allocated wrongly. */
+    List<?> guard(Device device) {
+        return List.of();
+    }
+
     /** Tells whether this part of the device keeps it from being allocated wrongly. */
-    boolean guards(Device device) {
-        return false;
+    final boolean guards(Device device) {
+        return !guard(device).isEmpty();
+    }
+
+    /** Tells whether a server that was sent one device and kept the other left this part out. */
+    final boolean isLost(Device sent, Device kept) {
+        return (usedBy(sent) && !usedBy(kept)) || !guard(sent).equals(guard(kept));
     }
 
     /** Returns the device as a server with the gate off would keep it. */
@@ -165,6 +182,11 @@ enum Feature {
     /** Returns the name of the feature gate. */
     String gate() {
         return gate;
+    }
+
+    /** Returns the API's field, which an error about this part names. */
+    String field() {
+        return field;
     }
 
     static boolean isList(AttributeValue value) {

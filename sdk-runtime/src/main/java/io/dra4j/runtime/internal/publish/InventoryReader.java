@@ -6,9 +6,14 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.observe.Notice;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import io.dra4j.runtime.internal.observe.Notices;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,79 +22,152 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the inventory when it may have changed, and keeps the last one that could be read.
  *
- * <p>Used on the loop's thread alone, but for {@link #last}.
+ * <p>The provider is called on a thread of its own: one that hangs in its hardware keeps nobody
+ * from repairing what is published. Used on the loop's thread alone, except where a method says
+ * otherwise.
  */
 final class InventoryReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(InventoryReader.class);
+    private static final Duration LONGEST_READ = Duration.ofMinutes(1);
     private static final String INVENTORY = "inventory";
 
     private final SlicePublisher.InventorySource source;
+    private final Executor providerThread;
+    private final Executor loop;
+    private final Runnable onRead;
     private final InstantSource clock;
     private final Notices notices;
-    private final Pace pace;
-    private boolean current;
-    private boolean failed;
+    private final Retries retries;
+    private final Throttle throttle = new Throttle();
+    private final CountDownLatch firstAnswer = new CountDownLatch(1);
+    // How often somebody said that the inventory may have changed, and what of that is read.
+    private final AtomicLong asked = new AtomicLong(1);
+    private long answered;
+    private long failedAt;
+    private @Nullable Instant readingSince;
+    private boolean inTrouble;
     private volatile @Nullable Inventory last;
 
+    /**
+     * Starts with no inventory.
+     *
+     * @param providerThread runs the provider
+     * @param loop runs tasks on the loop's thread
+     * @param onRead called there after each answer of the provider
+     */
     InventoryReader(
             SlicePublisher.InventorySource source,
+            Executor providerThread,
+            Executor loop,
+            Runnable onRead,
             InstantSource clock,
             RandomGenerator random,
             Notices notices) {
         this.source = source;
+        this.providerThread = providerThread;
+        this.loop = loop;
+        this.onRead = onRead;
         this.clock = clock;
         this.notices = notices;
-        this.pace = new Pace(random);
+        this.retries = new Retries(random);
     }
 
-    /** The inventory may have changed. */
+    /** The inventory may have changed; from any thread. */
     void changed() {
-        current = false;
+        asked.incrementAndGet();
     }
 
-    /** Returns the last inventory that could be read; {@code null} if none ever could. */
+    /** Returns the last inventory that could be read; {@code null} if none could; any thread. */
     @Nullable Inventory last() {
         return last;
     }
 
-    /** When to try again; empty if the inventory is known. */
+    /** Tells whether the last inventory was read after all that was said of changes. */
+    boolean isCurrent() {
+        return answered == asked.get();
+    }
+
+    /** Tells whether the provider is at it. */
+    boolean isReading() {
+        return readingSince != null;
+    }
+
+    /** Waits for the provider's first answer, good or bad; from any thread. */
+    boolean awaitFirstAnswer(Duration limit) throws InterruptedException {
+        return firstAnswer.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** When there is something to do; empty if the inventory is current. */
     Optional<Instant> due() {
-        return current ? Optional.empty() : Optional.of(pace.due());
+        if (readingSince != null) {
+            return inTrouble ? Optional.empty() : Optional.of(readingSince.plus(LONGEST_READ));
+        }
+        return isCurrent() ? Optional.empty() : Optional.of(nextRead());
     }
 
-    /** Reads the inventory unless it is known; tells whether it is known now. */
-    boolean read() {
-        if (current) {
-            return true;
+    private Instant nextRead() {
+        Instant retry = failedAt == asked.get() ? retries.due() : Instant.EPOCH;
+        return retry.isAfter(throttle.due()) ? retry : throttle.due();
+    }
+
+    /** Begins to read, if it is time to. */
+    void refresh() {
+        Instant now = clock.instant();
+        if (readingSince != null) {
+            if (!inTrouble && !now.isBefore(readingSince.plus(LONGEST_READ))) {
+                failed("it has not answered for a minute", null);
+            }
+        } else if (!isCurrent() && !nextRead().isAfter(now)) {
+            readingSince = now;
+            throttle.used(now);
+            long question = asked.get();
+            providerThread.execute(() -> read(question));
         }
+    }
+
+    /** On the provider's thread. */
+    private void read(long question) {
         try {
-            last = source.inventory();
-            current = true;
-            pace.succeeded(clock.instant(), 0);
-            recovered();
-            return true;
+            Inventory inventory = source.inventory();
+            last = inventory;
+            loop.execute(() -> succeeded(question));
         } catch (Exception | LinkageError e) { // whatever a provider throws
-            pace.failed(clock.instant(), null);
-            failed = true;
-            LOG.atError()
-                    .setCause(e)
-                    .log("The provider could not read its inventory; the last good slices stay");
-            tell(
-                    Reason.INVENTORY_UNREADABLE,
-                    "The driver could not read its devices; the last good ResourceSlices stay: "
-                            + e,
-                    e);
-            return false;
+            loop.execute(() -> failed(question, e));
+        } finally {
+            firstAnswer.countDown();
         }
     }
 
-    private void recovered() {
-        if (failed) {
-            failed = false;
+    private void succeeded(long question) {
+        readingSince = null;
+        answered = question;
+        retries.succeeded();
+        if (inTrouble) {
+            inTrouble = false;
             LOG.atInfo().log("The provider can read its inventory again");
             tell(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
         }
+        onRead.run();
+    }
+
+    private void failed(long question, Throwable failure) {
+        readingSince = null;
+        failedAt = question;
+        retries.failed(clock.instant(), null);
+        failed(failure.toString(), failure);
+        onRead.run();
+    }
+
+    private void failed(String why, @Nullable Throwable failure) {
+        inTrouble = true;
+        LOG.atError()
+                .setCause(failure)
+                .log("The provider could not read its inventory; the last good slices stay");
+        tell(
+                Reason.INVENTORY_UNREADABLE,
+                "The driver could not read its devices; the last good ResourceSlices stay: " + why,
+                failure);
     }
 
     private void tell(Reason reason, String message, @Nullable Throwable cause) {

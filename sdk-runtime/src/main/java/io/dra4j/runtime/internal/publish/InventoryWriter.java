@@ -8,16 +8,21 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Notice;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -35,6 +40,7 @@ final class InventoryWriter {
 
     private static final Logger LOG = LoggerFactory.getLogger(InventoryWriter.class);
     private static final String API = "API server";
+    private static final int TOO_MANY_REQUESTS = 429;
 
     private final InstantSource clock;
     private final RandomGenerator random;
@@ -47,8 +53,10 @@ final class InventoryWriter {
     private final SliceWriter writer;
     private final ServerFeatures features;
     private final Map<PoolName, PublishedPool> pools = new TreeMap<>();
-    private final Pace outages;
-    private final Pace relists;
+    private final Map<PoolName, Pool> served = new LinkedHashMap<>();
+    private Set<PoolName> elsewhere = new HashSet<>();
+    private final Retries outages;
+    private final Repairs relists;
     private @Nullable Instant relistAt;
     private boolean clusterFails;
     private @Nullable String lastFailure;
@@ -77,8 +85,8 @@ final class InventoryWriter {
         this.view = new SliceView(store, owner, clock, this::onForeignChange, this::onBrokenWatch);
         this.writer = new SliceWriter(store, view);
         this.features = new ServerFeatures(store, clock);
-        this.outages = new Pace(random);
-        this.relists = new Pace(random);
+        this.outages = new Retries(random);
+        this.relists = new Repairs(random);
     }
 
     /**
@@ -87,18 +95,22 @@ final class InventoryWriter {
      * @return whether the cluster equals the inventory
      */
     boolean write(Inventory inventory) {
-        Instant now = clock.instant();
-        if (clusterFails && outages.due().isAfter(now)) {
+        if (clusterFails && outages.due().isAfter(clock.instant())) {
             return false;
         }
+        served.clear();
+        inventory.pools().stream()
+                .filter(pool -> !(pool.placement() instanceof Placement.PublishedElsewhere))
+                .forEach(pool -> served.put(pool.name(), pool));
+        elsewhere = new HashSet<>(inventory.pools().stream().map(Pool::name).toList());
+        elsewhere.removeAll(served.keySet());
+        pools.keySet().removeAll(elsewhere);
         try {
-            if (view.refresh(
-                    inventory.pools().stream().anyMatch(InventoryWriter::isForManyNodes))) {
+            if (view.refresh(served.values().stream().anyMatch(InventoryWriter::isForManyNodes))) {
                 relistAt = null;
-                features.mayHaveChanged();
-                pools.values().forEach(PublishedPool::lookAgain);
+                lookAgain();
             }
-            boolean all = bringAll(inventory);
+            boolean all = bringAll();
             clusterWorks();
             return all;
         } catch (ClusterException e) {
@@ -107,44 +119,59 @@ final class InventoryWriter {
         }
     }
 
-    private boolean bringAll(Inventory inventory) {
+    /** Lets the next write compare all pools with what is known of the cluster. */
+    void lookAgain() {
+        pools.values().forEach(PublishedPool::lookAgain);
+    }
+
+    private boolean bringAll() {
+        Set<PoolName> removed = new TreeSet<>(view.pools());
+        removed.addAll(pools.keySet());
+        removed.removeAll(served.keySet());
+        removed.removeAll(elsewhere);
         boolean all = true;
-        for (Pool pool : inventory.pools()) {
-            if (!(pool.placement() instanceof Placement.PublishedElsewhere)) {
-                all &= bring(pool.name(), pool);
-            }
+        for (Pool pool : served.values()) {
+            all &= bring(pool.name(), pool);
         }
-        for (PoolName gone : gone(inventory)) {
-            boolean withdrawn = bring(gone, null);
-            if (withdrawn) {
-                pools.remove(gone);
+        for (PoolName name : removed) {
+            boolean done = bring(name, null);
+            if (done) {
+                pools.remove(name);
+                poolNotices.removed(name);
             }
-            all &= withdrawn;
+            all &= done;
         }
         return all;
     }
 
+    /**
+     * Brings one pool; what fails in it leaves the others alone.
+     *
+     * @throws ClusterException if the server wants to be left alone, or can't be reached
+     */
     private boolean bring(PoolName name, @Nullable Pool pool) {
         PublishedPool published = published(name);
         try {
             return published.bring(pool, clock.instant());
         } catch (ClusterException e) {
-            if (e.isTransient()) {
+            if (e.status() == 0 || e.retryAfter() != null || e.status() == TOO_MANY_REQUESTS) {
+                published.failed(clock.instant(), e);
                 throw e;
             }
-            if (e.isConflict()) {
-                view.distrust();
-            }
+            // A write whose answer was lost may have been done.
+            view.distrust();
+            published.failed(clock.instant(), e);
+            return false;
+        } catch (CancellationException e) {
+            return false;
+        } catch (RuntimeException e) { // a bug, in this pool alone
+            LOG.atError()
+                    .addKeyValue(LogField.POOL.toString(), name)
+                    .setCause(e)
+                    .log("Publishing a pool failed unexpectedly; will try again");
             published.failed(clock.instant(), e);
             return false;
         }
-    }
-
-    private Set<PoolName> gone(Inventory inventory) {
-        Set<PoolName> gone = new TreeSet<>(view.pools());
-        gone.addAll(pools.keySet());
-        inventory.pools().forEach(pool -> gone.remove(pool.name()));
-        return gone;
     }
 
     private PublishedPool published(PoolName name) {
@@ -167,23 +194,26 @@ final class InventoryWriter {
     }
 
     private static boolean isForManyNodes(Pool pool) {
-        return !(pool.placement() instanceof Placement.ThisNode)
-                && !(pool.placement() instanceof Placement.PublishedElsewhere);
+        return !(pool.placement() instanceof Placement.ThisNode);
     }
 
     private void onForeignChange(PoolName pool) {
+        if (elsewhere.contains(pool)) {
+            return;
+        }
         published(pool).disturbed(clock.instant());
         onForeignHand.run();
     }
 
     private void onBrokenWatch() {
-        relists.disturbed(clock.instant());
+        relists.undone(clock.instant());
         relistAt = relists.due();
+        features.askAgain();
         onForeignHand.run();
     }
 
     private void clusterWorks() {
-        outages.succeeded(clock.instant(), 0);
+        outages.succeeded();
         if (clusterFails) {
             clusterFails = false;
             lastFailure = null;
@@ -199,6 +229,7 @@ final class InventoryWriter {
     private void clusterFailed(ClusterException failure) {
         clusterFails = true;
         view.distrust(); // a write whose answer was lost may have been done
+        features.askAgain();
         outages.failed(clock.instant(), failure.retryAfter());
         boolean isNew = !String.valueOf(failure.getMessage()).equals(lastFailure);
         lastFailure = failure.getMessage();
@@ -214,16 +245,46 @@ final class InventoryWriter {
         notices.take(new Notice(reason, API, String.valueOf(failure.getMessage()), failure));
     }
 
-    /** Deletes all slices of this driver on this node. */
-    void deleteAll() {
+    /**
+     * Deletes all slices of this driver on this node, as far as it publishes their pools.
+     *
+     * @return how many could not be deleted
+     * @throws ClusterException if they can't be listed
+     */
+    int deleteAll() {
         view.distrust();
         view.refresh(true);
+        int left = 0;
         for (PoolName pool : view.pools()) {
-            view.of(pool).forEach(store::delete);
+            if (!elsewhere.contains(pool)) {
+                for (Stored slice : view.of(pool)) {
+                    left += isDeleted(slice) ? 0 : 1;
+                }
+            }
+        }
+        return left;
+    }
+
+    private boolean isDeleted(Stored slice) {
+        try {
+            store.delete(slice);
+            return true;
+        } catch (ClusterException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.SLICE.toString(), slice.name())
+                    .setCause(e)
+                    .log("Could not delete a ResourceSlice");
+            return false;
         }
     }
 
-    void stop() {
+    /** Lets no other write begin; from any thread. */
+    void stopWriting() {
+        writer.stop();
+    }
+
+    /** Ends the watches. */
+    void close() {
         view.close();
     }
 }

@@ -34,7 +34,7 @@ final class PoolNotices {
     private final Notices notices;
     private final Map<PoolName, Map<Feature, List<DeviceName>>> leftOut = new HashMap<>();
     private final Map<PoolName, Map<Feature, List<DeviceName>>> withdrawn = new HashMap<>();
-    private final Map<PoolName, String> lastMessage = new HashMap<>();
+    private final Map<PoolName, Notice> lastNotice = new HashMap<>();
     private final Set<PoolName> inTrouble = new HashSet<>();
 
     PoolNotices(Notices notices) {
@@ -72,6 +72,19 @@ final class PoolNotices {
         } else {
             tell(Reason.POOL_REJECTED, pool, message, failure);
         }
+    }
+
+    /** A pool could not be published because of a bug. */
+    void failed(PoolName pool, RuntimeException bug) {
+        tell(
+                Reason.UNEXPECTED_ERROR,
+                pool,
+                "Pool "
+                        + pool
+                        + " could not be published, unexpectedly; will try again; please report"
+                        + " this: "
+                        + bug,
+                bug);
     }
 
     /** Somebody else keeps changing or deleting slices of a pool. */
@@ -146,7 +159,7 @@ final class PoolNotices {
         if (!withdrawn.getOrDefault(pool, Map.of()).isEmpty()) {
             return;
         }
-        lastMessage.remove(pool);
+        lastNotice.remove(pool);
         if (inTrouble.remove(pool)) {
             LOG.atInfo()
                     .addKeyValue(LogField.POOL.toString(), pool)
@@ -159,14 +172,22 @@ final class PoolNotices {
         }
     }
 
-    private void tell(
-            Reason reason, PoolName pool, String message, @Nullable ClusterException cause) {
-        if (!message.equals(lastMessage.put(pool, message))) {
+    /** A pool has left the inventory and the cluster. */
+    void removed(PoolName pool) {
+        withdrawn.remove(pool);
+        leftOut.remove(pool);
+        published(pool);
+    }
+
+    private void tell(Reason reason, PoolName pool, String message, @Nullable Throwable cause) {
+        Notice notice = new Notice(reason, pool.value(), message, cause);
+        Notice before = lastNotice.put(pool, notice);
+        if (before == null || !notice.isSameAs(before)) {
             LOG.atWarn().addKeyValue(LogField.POOL.toString(), pool).log(message);
         }
         if (reason != Reason.SLICES_CONTESTED) {
             inTrouble.add(pool);
         }
-        notices.take(new Notice(reason, pool.value(), message, cause));
+        notices.take(notice);
     }
 }

@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +23,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class PublishedPool {
 
+    private static final int FAILURES_WORTH_TELLING = 3;
+
     private final PoolName name;
     private final SliceWriter writer;
     private final ServerFeatures features;
     private final PoolNotices notices;
     private final boolean mayTaint;
-    private final Pace pace;
+    private final Retries retries;
+    private final Repairs repairs;
 
     private State state = State.WAITING;
     private @Nullable List<PlannedSlice> plan;
     private @Nullable Pool last;
+    private @Nullable Pool lastGood;
+    private TaintTimes taintTimes = TaintTimes.none();
 
     private enum State {
         /** To be written when its time comes. */
@@ -56,12 +60,17 @@ final class PublishedPool {
         this.features = features;
         this.notices = notices;
         this.mayTaint = mayTaint;
-        this.pace = new Pace(random);
+        this.retries = new Retries(random);
+        this.repairs = new Repairs(random);
     }
 
     /** When there is something to do; empty if nothing is. */
     Optional<Instant> due() {
-        return state == State.WAITING ? Optional.of(pace.due()) : Optional.empty();
+        return state == State.WAITING ? Optional.of(time()) : Optional.empty();
+    }
+
+    private Instant time() {
+        return retries.due().isAfter(repairs.due()) ? retries.due() : repairs.due();
     }
 
     /** The cluster was listed: the pool may be other than was thought. */
@@ -72,72 +81,100 @@ final class PublishedPool {
     /** Somebody else changed or deleted a slice of the pool. */
     void disturbed(Instant now) {
         state = State.WAITING;
-        if (pace.disturbed(now)) {
+        if (repairs.undone(now)) {
             notices.contested(name);
         }
     }
 
     /** The cluster did not take the pool. */
     void failed(Instant now, ClusterException failure) {
-        pace.failed(now, failure.retryAfter());
+        retries.failed(now, failure.retryAfter());
         state = State.WAITING;
-        notices.failed(name, failure);
+        // A failure in passing, as at each restart of an API server, is not worth an alarm.
+        if (!failure.isTransient() || retries.failures() >= FAILURES_WORTH_TELLING) {
+            notices.failed(name, failure);
+        }
+    }
+
+    /** Something failed that is a bug. */
+    void failed(Instant now, RuntimeException bug) {
+        retries.failed(now, null);
+        state = State.WAITING;
+        notices.failed(name, bug);
     }
 
     /**
      * Brings the cluster to what the pool says, if its time has come.
      *
-     * @param pool the pool as the provider has it; {@code null} to withdraw it
+     * @param pool the pool as the provider has it; {@code null} to remove it
      * @return whether the cluster equals it
      * @throws ClusterException if a request fails
      */
     boolean bring(@Nullable Pool pool, Instant now) {
         if (!Objects.equals(pool, last)) {
-            pace.somethingNew();
+            retries.somethingNew();
             last = pool;
             state = State.WAITING;
         }
-        if (state == State.WAITING && !pace.due().isAfter(now)) {
+        if (state == State.WAITING && !time().isAfter(now)) {
             List<Problem> problems = pool == null ? List.of() : PoolRules.problems(pool);
             if (problems.isEmpty()) {
                 publish(pool, now);
+                lastGood = pool;
+                notices.published(name);
             } else {
                 keepLastGood(now);
+                state = State.INVALID;
                 notices.invalid(name, problems);
             }
         }
         return state == State.PUBLISHED;
     }
 
-    private void publish(@Nullable Pool pool, Instant now) {
-        int writes = 0;
-        Set<Feature> lost;
-        do {
-            List<Stored> existing = writer.existing(name);
-            plan = pool == null ? List.of() : plan(pool, existing);
-            SliceWriter.Result result = writer.apply(name, SliceDiff.between(existing, plan));
-            writes += result.writes();
-            lost = result.lost();
-            lost.forEach(features::lost);
-        } while (!lost.isEmpty());
-        pace.succeeded(now, writes);
-        state = State.PUBLISHED;
-        notices.published(name);
-    }
-
-    private List<PlannedSlice> plan(Pool pool, List<Stored> existing) {
-        Publishable publishable = Publishable.of(pool, features.missing(pool));
-        notices.leftOut(publishable);
-        List<PlannedSlice> before = plan == null ? PlannedSlice.adopt(existing) : plan;
-        return SlicePlanner.plan(publishable.pool(), before, mayTaint);
-    }
-
     /** An invalid pool changes nothing: what was published before stays, even if it is deleted. */
     private void keepLastGood(Instant now) {
-        if (plan != null) {
-            List<SliceWrite> repairs = SliceDiff.between(writer.existing(name), plan);
-            pace.succeeded(now, writer.apply(name, repairs).writes());
+        if (lastGood != null) {
+            publish(lastGood, now);
         }
-        state = State.INVALID;
+    }
+
+    private void publish(@Nullable Pool pool, Instant now) {
+        int writes = 0;
+        for (int attempt = 0; attempt <= Feature.values().length; attempt++) {
+            SliceWriter.Result result = writer.apply(name, writes(pool));
+            writes += result.writes();
+            if (result.lost().isEmpty()) {
+                taintTimes = TaintTimes.of(writer.existing(name));
+                retries.succeeded();
+                repairs.done(now, writes);
+                state = State.PUBLISHED;
+                return;
+            }
+            result.lost().forEach(features::lost);
+        }
+        throw new IllegalStateException("The API server leaves out more at each write");
+    }
+
+    private List<SliceWrite> writes(@Nullable Pool pool) {
+        List<Stored> existing = writer.existing(name);
+        if (pool == null) {
+            plan = List.of();
+            return SliceDiff.between(existing, plan);
+        }
+        Publishable publishable = Publishable.of(pool, features.missing(pool, existing));
+        List<SliceWrite> writes = writes(publishable, existing);
+        if (!writes.isEmpty()) {
+            // What is there proves nothing for what is written: the server is asked.
+            publishable = Publishable.of(pool, features.missing(pool, List.of()));
+            writes = writes(publishable, existing);
+        }
+        notices.leftOut(publishable);
+        return writes;
+    }
+
+    private List<SliceWrite> writes(Publishable publishable, List<Stored> existing) {
+        List<PlannedSlice> before = plan == null ? PlannedSlice.adopt(existing) : plan;
+        plan = SlicePlanner.plan(publishable.pool(), before, mayTaint);
+        return SliceDiff.between(existing, plan, taintTimes);
     }
 }

@@ -8,9 +8,11 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -23,11 +25,9 @@ import org.slf4j.LoggerFactory;
  * Knows which features the API server keeps, by asking it before a device needs them.
  *
  * <p>The question is a dry-run create of a slice with one device: the server answers what it would
- * keep, and keeps nothing, so no consumer ever sees a device without its guards. It is asked once
- * for each feature in use, also if the cluster already has a slice with it: a server goes on
- * keeping what a slice had before the gate was switched off, and leaves it out of all others. After
- * a restart of the server it is asked again, and a no is asked again after half an hour, because
- * gates can be switched on. Used on the loop's thread alone.
+ * keep, and keeps nothing, so no consumer ever sees a device without its guards. A yes holds until
+ * the connection breaks; a no is asked again after half an hour, because gates can be switched on.
+ * Used on the loop's thread alone.
  */
 final class ServerFeatures {
 
@@ -49,13 +49,17 @@ final class ServerFeatures {
     /**
      * Tells which features of a pool the server would leave out.
      *
+     * <p>A feature that slices in the cluster have is taken for kept, as long as nothing is
+     * written: a server whose gate was switched off keeps it there, and drops it elsewhere.
+     *
      * @param pool the pool to publish
+     * @param existing its slices in the cluster; none if something will be written
      * @throws ClusterException if the server can't be asked
      */
-    Set<Feature> missing(Pool pool) {
+    Set<Feature> missing(Pool pool, Collection<Stored> existing) {
         Set<Feature> left = EnumSet.noneOf(Feature.class);
         for (Feature feature : Feature.values()) {
-            if (uses(pool, feature) && !isKept(feature, pool)) {
+            if (uses(pool, feature) && !isKept(feature, pool, existing)) {
                 left.add(feature);
             }
         }
@@ -68,33 +72,38 @@ final class ServerFeatures {
                 || pool.devices().stream().anyMatch(feature::usedBy);
     }
 
-    /**
-     * The slices were listed anew, as after a restart of the server: its gates may be others now.
-     */
-    void mayHaveChanged() {
-        kept.clear();
-    }
-
     /** Remembers that the server left out a feature of a slice that was written. */
     void lost(Feature feature) {
         kept.remove(feature);
         missing.put(feature, clock.instant());
     }
 
-    private boolean isKept(Feature feature, Pool pool) {
+    private boolean isKept(Feature feature, Pool pool, Collection<Stored> existing) {
         Instant since = missing.get(feature);
         if (since != null && clock.instant().isBefore(since.plus(NO_LASTS))) {
             return false;
         }
-        if (!kept.contains(feature)) {
-            if (ask(feature, pool)) {
-                kept.add(feature);
-                missing.remove(feature);
-            } else {
-                missing.put(feature, clock.instant());
-            }
+        if (kept.contains(feature) || (since == null && isSeen(feature, existing))) {
+            return true;
         }
-        return kept.contains(feature);
+        if (ask(feature, pool)) {
+            kept.add(feature);
+            missing.remove(feature);
+            return true;
+        }
+        missing.put(feature, clock.instant());
+        return false;
+    }
+
+    /** The server may be another one now, or have been restarted with other gates. */
+    void askAgain() {
+        kept.clear();
+    }
+
+    private static boolean isSeen(Feature feature, Collection<Stored> existing) {
+        return existing.stream()
+                .flatMap(slice -> slice.content().devices().stream())
+                .anyMatch(feature::usedBy);
     }
 
     private boolean ask(Feature feature, Pool pool) {
@@ -102,7 +111,9 @@ final class ServerFeatures {
             Content answer = store.tryCreate(question(feature.probe(), pool));
             return answer.devices().stream().anyMatch(feature::usedBy);
         } catch (ClusterException e) {
-            if (e.status() == UNPROCESSABLE) {
+            // Any other rule may answer so, too: an admission policy, for instance.
+            if (e.status() == UNPROCESSABLE
+                    && String.valueOf(e.getMessage()).contains(feature.field())) {
                 return false;
             }
             if (e.status() == BAD_REQUEST) {

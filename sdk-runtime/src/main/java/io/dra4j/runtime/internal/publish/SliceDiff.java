@@ -32,14 +32,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class SliceDiff {
 
+    /** No driver comes that far: whoever wrote a higher one leaves no room for a next. */
+    private static final long LAST_GENERATION = Long.MAX_VALUE / 2;
+
     private final List<Stored> obsolete = new ArrayList<>();
     private final Map<Integer, Stored> kept = new HashMap<>();
     private final List<PlannedSlice> plan;
     private final long newest;
 
-    private SliceDiff(Collection<Stored> existing, List<PlannedSlice> plan) {
-        newest = existing.stream().mapToLong(s -> s.content().generation()).max().orElse(0);
-        TaintTimes times = TaintTimes.of(existing);
+    private SliceDiff(Collection<Stored> existing, List<PlannedSlice> plan, TaintTimes before) {
+        newest =
+                existing.stream()
+                        .mapToLong(s -> s.content().generation())
+                        .filter(generation -> generation < LAST_GENERATION)
+                        .max()
+                        .orElse(0);
+        TaintTimes times = before.and(existing);
         this.plan =
                 plan.stream()
                         .map(
@@ -57,7 +65,19 @@ final class SliceDiff {
      * @param plan the slices that it should have; none to withdraw the pool
      */
     static List<SliceWrite> between(Collection<Stored> existing, List<PlannedSlice> plan) {
-        return new SliceDiff(existing, plan).writes();
+        return between(existing, plan, TaintTimes.none());
+    }
+
+    /**
+     * Compares.
+     *
+     * @param existing the slices of the pool in the cluster
+     * @param plan the slices that it should have; none to withdraw the pool
+     * @param before when taints began that the cluster may not have any more
+     */
+    static List<SliceWrite> between(
+            Collection<Stored> existing, List<PlannedSlice> plan, TaintTimes before) {
+        return new SliceDiff(existing, plan, before).writes();
     }
 
     private void match(Collection<Stored> existing) {
@@ -79,6 +99,7 @@ final class SliceDiff {
     /** The API never changes a slice from or to one node; all else but the driver it does. */
     private static boolean canBecome(Stored slice, @Nullable Content content) {
         return content != null
+                && slice.content().generation() < LAST_GENERATION
                 && slice.content().placement() instanceof Placement.ThisNode
                         == content.placement() instanceof Placement.ThisNode;
     }

@@ -47,9 +47,11 @@ final class SlicePlanner {
                             .place(pool.counterSets(), held(before, Content::counterSets), taken);
             taken.clear();
             taken.addAll(counters.keySet());
+            Map<Integer, List<Device>> homes = held(before, Content::devices);
+            homes.keySet().removeAll(counters.keySet());
             TreeMap<Integer, List<Device>> devices =
                     new Arrangement<Device>(Device::name, deviceLimit(pool, mayTaint))
-                            .place(pool.devices(), held(before, Content::devices), taken);
+                            .place(pool.devices(), homes, taken);
             if (taken.isEmpty()) {
                 devices.put(0, List.of());
             }

@@ -11,18 +11,19 @@ import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * Keeps the cluster's slices equal to the inventory, from {@link #start} to {@link #close}.
  *
  * <ul>
- *   <li>One thread reads the inventory and writes slices; public methods may be called from any.
+ *   <li>One thread writes slices, another asks the provider; public methods may be called from any.
  *   <li>A change of the inventory is published at once; slices that somebody else changed or
  *       deleted are put right within about a second, then, if it goes on, less and less often.
  *   <li>After a failure it tries again, with growing waits; an inventory that can't be read leaves
@@ -43,13 +44,15 @@ public final class SlicePublisher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SlicePublisher.class);
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
-    private static final Duration SAFETY_ROUND = Duration.ofMinutes(10);
+    private static final Duration FIRST_READ = Duration.ofSeconds(30);
+    private static final Duration SECOND_LOOK = Duration.ofMinutes(10);
+    private static final int REMOVALS = 3;
     private static final String LOOP = "publishing";
 
     /** Reads a full snapshot of what the node offers, or throws: unknown is not empty. */
     @FunctionalInterface
     public interface InventorySource {
-        /** Reads the inventory, on the publisher's thread. */
+        /** Reads the inventory, on a thread of its own. */
         Inventory inventory() throws Exception;
     }
 
@@ -71,14 +74,18 @@ public final class SlicePublisher implements AutoCloseable {
 
     private final Parts parts;
     private final ScheduledExecutorService loop;
+    private final ExecutorService providerThread;
     private final InstantSource clock;
     private final InventoryReader reader;
     private final InventoryWriter writer;
 
     // Of the loop's thread.
-    private final Pace rounds;
+    private final Retries rounds;
+    private Instant secondLook;
     private boolean started;
     private @Nullable ScheduledFuture<?> next;
+
+    private final AtomicBoolean roundPosted = new AtomicBoolean();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition settled = lock.newCondition();
@@ -88,18 +95,33 @@ public final class SlicePublisher implements AutoCloseable {
 
     /** Makes a publisher with a thread of its own. */
     public SlicePublisher(Parts parts) {
-        this(parts, newLoop(), InstantSource.system(), RandomGenerator.getDefault());
+        this(
+                parts,
+                newLoop(),
+                Executors.newSingleThreadExecutor(task -> thread(task, "dra4j-inventory")),
+                steadyClock(),
+                RandomGenerator.getDefault());
     }
 
     SlicePublisher(
             Parts parts,
             ScheduledExecutorService loop,
+            ExecutorService providerThread,
             InstantSource clock,
             RandomGenerator random) {
         this.parts = parts;
         this.loop = loop;
+        this.providerThread = providerThread;
         this.clock = clock;
-        this.reader = new InventoryReader(parts.source(), clock, random, parts.notices());
+        this.reader =
+                new InventoryReader(
+                        parts.source(),
+                        providerThread,
+                        this::post,
+                        this::onRead,
+                        clock,
+                        random,
+                        parts.notices());
         this.writer =
                 new InventoryWriter(
                         parts.store(),
@@ -109,35 +131,45 @@ public final class SlicePublisher implements AutoCloseable {
                         parts.mayTaint(),
                         parts.notices(),
                         this::onForeignHand);
-        this.rounds = new Pace(random);
+        this.rounds = new Retries(random);
+        this.secondLook = clock.instant().plus(SECOND_LOOK);
+    }
+
+    private static Thread thread(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** A clock that nobody sets: with one that is set back, all waits would grow. */
+    private static InstantSource steadyClock() {
+        Instant start = Instant.now();
+        long nanos = System.nanoTime();
+        return () -> start.plusNanos(System.nanoTime() - nanos);
     }
 
     private static ScheduledExecutorService newLoop() {
         ScheduledThreadPoolExecutor loop =
-                new ScheduledThreadPoolExecutor(
-                        1,
-                        task -> {
-                            Thread thread = new Thread(task, "dra4j-publish");
-                            thread.setDaemon(true);
-                            return thread;
-                        });
+                new ScheduledThreadPoolExecutor(1, task -> thread(task, "dra4j-publish"));
         loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         loop.setRemoveOnCancelPolicy(true);
         return loop;
     }
 
     /**
-     * Reads the inventory before anything is published, so that a driver serves only what it knows.
+     * Reads the inventory before anything is published, so that a driver serves only what it knows;
+     * waits for half a minute at most.
      *
      * @return the inventory; empty if it could not be read, which is logged and not fatal
      */
     public Optional<Inventory> readInventory() {
+        post(reader::refresh);
         try {
-            loop.submit(reader::read).get();
+            if (!reader.awaitFirstAnswer(FIRST_READ)) {
+                LOG.atWarn().log("The provider takes long to read its inventory; going on without");
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("The publisher's thread failed", e.getCause());
         }
         return lastInventory();
     }
@@ -153,12 +185,15 @@ public final class SlicePublisher implements AutoCloseable {
 
     /** Says that the inventory must be read again and published. */
     public void inventoryChanged() {
+        reader.changed();
         changed();
-        post(
-                () -> {
-                    reader.changed();
-                    schedule(clock.instant());
-                });
+        if (!roundPosted.getAndSet(true)) {
+            post(
+                    () -> {
+                        roundPosted.set(false);
+                        schedule(clock.instant());
+                    });
+        }
     }
 
     /** Returns the last inventory that could be read; empty if none ever could. */
@@ -191,17 +226,20 @@ public final class SlicePublisher implements AutoCloseable {
     /** Stops after the write in progress; waits for it for some seconds. */
     @Override
     public void close() {
+        writer.stopWriting();
         loop.shutdown();
+        providerThread.shutdown();
         try {
             if (loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
                 if (parts.removesOnClose()) {
                     removeAll(); // the loop has ended: this thread is alone
                 }
-                writer.stop();
+                writer.close();
             } else {
                 LOG.atWarn()
                         .log(
-                                "A last write, or the provider's inventory, takes too long to wait for");
+                                "A last request takes too long to wait for; the ResourceSlices stay"
+                                        + " as they are");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -209,13 +247,19 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     private void removeAll() {
+        int left = -1;
         try {
-            writer.deleteAll();
-            LOG.atInfo().log("Removed this driver's ResourceSlices of this node");
+            for (int attempt = 0; attempt < REMOVALS && left != 0; attempt++) {
+                left = writer.deleteAll();
+            }
         } catch (ClusterException e) {
+            LOG.atWarn().setCause(e).log("Could not list this driver's ResourceSlices");
+        }
+        if (left == 0) {
+            LOG.atInfo().log("Removed this driver's ResourceSlices of this node");
+        } else {
             LOG.atError()
-                    .setCause(e)
-                    .log("Could not remove this driver's ResourceSlices; delete them by hand");
+                    .log("Could not remove all ResourceSlices of this driver; delete them by hand");
         }
     }
 
@@ -230,6 +274,10 @@ public final class SlicePublisher implements AutoCloseable {
     private void onForeignHand() {
         changed();
         schedule(writer.due().orElse(clock.instant()));
+    }
+
+    private void onRead() {
+        schedule(clock.instant());
     }
 
     private void changed() {
@@ -265,7 +313,7 @@ public final class SlicePublisher implements AutoCloseable {
             if (round()) {
                 settle(seen);
             }
-            rounds.succeeded(clock.instant(), 0);
+            rounds.succeeded();
             scheduleNext();
         } catch (RuntimeException e) {
             rounds.failed(clock.instant(), null);
@@ -276,21 +324,37 @@ public final class SlicePublisher implements AutoCloseable {
                     "Publishing failed unexpectedly; will try again; please report this: " + e,
                     e);
         } catch (Error e) {
+            loop.shutdown();
             tell(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
             throw e;
         }
     }
 
     private boolean round() {
-        boolean read = reader.read();
+        Instant now = clock.instant();
+        if (!secondLook.isAfter(now)) {
+            secondLook = now.plus(SECOND_LOOK);
+            reader.changed();
+            writer.lookAgain();
+        }
+        reader.refresh();
         Inventory inventory = reader.last();
-        return inventory != null && writer.write(inventory) && read;
+        if (inventory == null || (reader.isReading() && !isWriteDue(now))) {
+            return false;
+        }
+        return writer.write(inventory) && reader.isCurrent();
+    }
+
+    private boolean isWriteDue(Instant now) {
+        return writer.due().filter(due -> !due.isAfter(now)).isPresent();
     }
 
     private void scheduleNext() {
-        Instant safety = clock.instant().plus(SAFETY_ROUND);
-        Instant read = reader.due().orElse(safety);
-        schedule(Collections.min(List.of(safety, read, writer.due().orElse(safety))));
+        schedule(
+                Stream.of(Optional.of(secondLook), reader.due(), writer.due())
+                        .flatMap(Optional::stream)
+                        .min(Instant::compareTo)
+                        .orElse(secondLook));
     }
 
     private void tell(Reason reason, String message, @Nullable Throwable cause) {

@@ -43,11 +43,11 @@ final class SliceView implements AutoCloseable {
     private final Consumer<PoolName> onForeignChange;
     private final Runnable onBroken;
     private final List<Watch> watches = new ArrayList<>();
+    private final List<Events> listeners = new ArrayList<>();
     private Map<String, Stored> slices = new HashMap<>();
     private boolean current;
     private boolean watchesCluster;
     private int epoch;
-    private Instant lastHeard = Instant.MAX;
 
     /**
      * Starts with no knowledge.
@@ -95,19 +95,23 @@ final class SliceView implements AutoCloseable {
         if (watchesCluster) {
             watch(Scope.CLUSTER, ofCluster);
         }
-        lastHeard = clock.instant();
         current = true;
         return true;
     }
 
     /**
-     * When the watches will have been silent for so long that they are taken for dead.
+     * When a watch will have been silent for so long that it is taken for dead.
      *
      * <p>A server sends a bookmark about once a minute even if nothing happens. A connection that
      * hangs looks like a quiet one.
      */
     Instant silentAt() {
-        return current ? lastHeard.plus(LONGEST_SILENCE) : Instant.MAX;
+        return current
+                ? listeners.stream()
+                        .map(events -> events.lastHeard.plus(LONGEST_SILENCE))
+                        .min(Instant::compareTo)
+                        .orElse(Instant.MAX)
+                : Instant.MAX;
     }
 
     /** Says that this view may be wrong: the next refresh lists anew. */
@@ -143,7 +147,9 @@ final class SliceView implements AutoCloseable {
     }
 
     private void watch(Scope scope, Snapshot from) {
-        watches.add(store.watch(scope, from.resourceVersion(), new Events(scope, epoch)));
+        Events events = new Events(scope, epoch, clock.instant());
+        watches.add(store.watch(scope, from.resourceVersion(), events));
+        listeners.add(events);
     }
 
     private void onChanged(Scope scope, Stored slice) {
@@ -201,16 +207,19 @@ final class SliceView implements AutoCloseable {
         current = false;
         watches.forEach(Watch::close);
         watches.clear();
+        listeners.clear();
     }
 
     /** Events of one watch, handed over to the loop's thread. */
     private final class Events implements SliceStore.Listener {
         private final Scope scope;
         private final int epochOfWatch;
+        private Instant lastHeard;
 
-        Events(Scope scope, int epochOfWatch) {
+        Events(Scope scope, int epochOfWatch, Instant now) {
             this.scope = scope;
             this.epochOfWatch = epochOfWatch;
+            this.lastHeard = now;
         }
 
         @Override

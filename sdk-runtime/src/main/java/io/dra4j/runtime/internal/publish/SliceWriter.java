@@ -13,6 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -29,6 +30,7 @@ final class SliceWriter {
 
     private final SliceStore store;
     private final SliceView view;
+    private volatile boolean stopped;
 
     SliceWriter(SliceStore store, SliceView view) {
         this.store = store;
@@ -47,10 +49,18 @@ final class SliceWriter {
         return view.of(pool);
     }
 
+    /** Lets no other write begin; from any thread. */
+    void stop() {
+        stopped = true;
+    }
+
     /** Sends writes in order, until one fails or shows that the server leaves out a feature. */
     Result apply(PoolName pool, List<SliceWrite> writes) {
         int sent = 0;
         for (SliceWrite write : writes) {
+            if (stopped) {
+                throw new CancellationException("the publisher is closed");
+            }
             Set<Feature> lost = send(write);
             sent++;
             if (!lost.isEmpty()) {
@@ -105,7 +115,7 @@ final class SliceWriter {
         for (Device device : sent.devices()) {
             Device answered = kept.getOrDefault(device.name(), device);
             for (Feature feature : Feature.values()) {
-                if (feature.usedBy(device) && !feature.usedBy(answered)) {
+                if (feature.isLost(device, answered)) {
                     lost.add(feature);
                 }
             }

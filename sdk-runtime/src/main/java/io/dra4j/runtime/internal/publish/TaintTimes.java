@@ -7,6 +7,7 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,7 +18,9 @@ import java.util.stream.Collectors;
  * Keeps the times that the server gave to taints.
  *
  * <p>A taint without a time begins when it is first published. Written again without that time, it
- * would begin anew, and tolerations that last for some seconds would start over.
+ * would begin anew, and tolerations that last for some seconds would start over. Times are kept
+ * while a driver runs, also if somebody deletes its slices; one that starts afterwards can't know
+ * them.
  */
 final class TaintTimes {
 
@@ -25,6 +28,17 @@ final class TaintTimes {
 
     private TaintTimes(Map<Object, Device> published) {
         this.published = published;
+    }
+
+    static TaintTimes none() {
+        return new TaintTimes(Map.of());
+    }
+
+    /** Returns the times of these slices, and of what they do not have, those known before. */
+    TaintTimes and(Collection<Stored> slices) {
+        Map<Object, Device> both = new HashMap<>(published);
+        both.putAll(of(slices).published);
+        return new TaintTimes(both);
     }
 
     static TaintTimes of(Collection<Stored> slices) {

@@ -17,4 +17,8 @@ final class Failures {
     static ClusterException retryAfter(int status, Duration wait) {
         return new ClusterException("The API server answered " + status, status, wait);
     }
+
+    static ClusterException invalid(String message) {
+        return new ClusterException("The API server answered 422 (" + message + ")", 422, null);
+    }
 }

@@ -5,9 +5,11 @@ package io.dra4j.runtime.internal.publish;
 import io.dra4j.api.device.Placement;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -39,6 +41,9 @@ final class FakeSliceStore implements SliceStore {
     /** What the server makes of what it is sent. */
     UnaryOperator<Content> keeps = UnaryOperator.identity();
 
+    /** What the server makes of what is created, if not the same. */
+    @Nullable UnaryOperator<Content> keepsOfNew;
+
     /** What the server answers with 422, while set. */
     @Nullable Predicate<Content> refuses;
 
@@ -51,7 +56,7 @@ final class FakeSliceStore implements SliceStore {
     /** Called after each begin of a watch. */
     Runnable onWatch = () -> {};
 
-    private boolean deaf;
+    private final Set<Scope> deaf = EnumSet.noneOf(Scope.class);
     private final Map<Listener, Scope> listeners = new java.util.LinkedHashMap<>();
     private long version = 100;
 
@@ -72,7 +77,7 @@ final class FakeSliceStore implements SliceStore {
     @Override
     public Watch watch(Scope scope, String resourceVersion, Listener listener) {
         listeners.put(listener, scope);
-        deaf = false;
+        deaf.remove(scope);
         onWatch.run();
         return () -> listeners.remove(listener);
     }
@@ -82,8 +87,10 @@ final class FakeSliceStore implements SliceStore {
         failFor(content);
         version++;
         String name = String.format(Locale.ROOT, "%05x-driver-node-%d", index, version);
-        deaf |= losesAnswers;
-        Stored slice = put(name, "uid-" + version, content);
+        if (losesAnswers) {
+            deafen();
+        }
+        Stored slice = put(name, "uid-" + version, keptOfNew(content));
         written("create " + content.pool());
         if (losesAnswers) {
             throw Failures.status(504);
@@ -98,9 +105,13 @@ final class FakeSliceStore implements SliceStore {
             throw questionFailure;
         }
         if (refuses != null && refuses.test(content)) {
-            throw Failures.status(422);
+            throw Failures.invalid("spec.devices[0].attributes[nodes]: Required value");
         }
-        return keeps.apply(content);
+        return keptOfNew(content);
+    }
+
+    private Content keptOfNew(Content content) {
+        return keepsOfNew == null ? keeps.apply(content) : keepsOfNew.apply(content);
     }
 
     @Override
@@ -108,7 +119,8 @@ final class FakeSliceStore implements SliceStore {
         failFor(content);
         requireCurrent(slice);
         version++;
-        Stored updated = put(slice.name(), slice.uid(), content);
+        Content kept = keepsOfNew == null ? keeps.apply(content) : content;
+        Stored updated = put(slice.name(), slice.uid(), kept);
         written("update " + content.pool());
         return updated;
     }
@@ -141,7 +153,12 @@ final class FakeSliceStore implements SliceStore {
 
     /** Lets the watches that are open now hear nothing more. */
     void deafen() {
-        deaf = true;
+        deaf.addAll(EnumSet.allOf(Scope.class));
+    }
+
+    /** Lets the watch of one scope hear nothing more. */
+    void deafen(Scope scope) {
+        deaf.add(scope);
     }
 
     /** Lets requests that change a slice of a pool fail; {@code null} to end that. */
@@ -149,6 +166,16 @@ final class FakeSliceStore implements SliceStore {
         failingPool = pool;
         failure = with;
         attempts = 0;
+    }
+
+    void bookmark(Scope scope) {
+        Map.copyOf(listeners)
+                .forEach(
+                        (listener, watched) -> {
+                            if (watched == scope) {
+                                listener.bookmark();
+                            }
+                        });
     }
 
     void bookmark() {
@@ -160,7 +187,7 @@ final class FakeSliceStore implements SliceStore {
     }
 
     private Stored put(String name, String uid, Content content) {
-        Stored slice = new Stored(name, uid, Long.toString(version), true, keeps.apply(content));
+        Stored slice = new Stored(name, uid, Long.toString(version), true, content);
         slices.put(name, slice);
         tell(slice, listener -> listener.changed(slice));
         return slice;
@@ -170,7 +197,7 @@ final class FakeSliceStore implements SliceStore {
         Map.copyOf(listeners)
                 .forEach(
                         (listener, scope) -> {
-                            if (!deaf && scopeOf(slice) == scope) {
+                            if (!deaf.contains(scope) && scopeOf(slice) == scope) {
                                 event.accept(listener);
                             }
                         });
@@ -183,7 +210,7 @@ final class FakeSliceStore implements SliceStore {
 
     private void failFor(Content content) {
         if (refuses != null && refuses.test(content)) {
-            throw Failures.status(422);
+            throw Failures.invalid("spec.devices[0].attributes[nodes]: Required value");
         }
         if (failure != null && content.pool().value().equals(failingPool)) {
             attempts++;

@@ -23,6 +23,7 @@ final class ManualLoop extends AbstractExecutorService
     private final List<Task> tasks = new ArrayList<>();
     private Instant now = Instant.parse("2026-11-21T00:00:00Z");
     private boolean shutdown;
+    private int ran;
 
     /** Runs what is due now and, as time goes on by so much, what becomes due. */
     void advance(Duration time) {
@@ -39,8 +40,14 @@ final class ManualLoop extends AbstractExecutorService
             }
             tasks.remove(due);
             now = due.at.isAfter(now) ? due.at : now;
+            ran++;
             due.run();
         }
+    }
+
+    /** How many tasks have run. */
+    int ran() {
+        return ran;
     }
 
     int waiting() {

@@ -28,7 +28,7 @@ final class PublisherUnderTest {
         SlicePublisher.Parts parts =
                 new SlicePublisher.Parts(
                         () -> inventory, true, store, notices::add, removesOnClose);
-        return new SlicePublisher(parts, loop, loop, new Random(1));
+        return new SlicePublisher(parts, loop, loop, loop, new Random(1));
     }
 
     static List<Device> gpus(int count) {

@@ -36,7 +36,7 @@ class SlicePublisherTest {
     private SlicePublisher publisher = publisher();
 
     private SlicePublisher publisher() {
-        return new SlicePublisher(parts(false), loop, loop, new Random(1));
+        return new SlicePublisher(parts(false), loop, loop, loop, new Random(1));
     }
 
     private SlicePublisher.Parts parts(boolean removesOnClose) {
