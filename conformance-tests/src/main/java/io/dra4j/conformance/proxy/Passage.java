@@ -113,6 +113,12 @@ final class Passage {
         send(answer.code(), bytes(status), callback);
     }
 
+    /** Refuses a watch by web socket; clients then ask for one by plain HTTP. */
+    void refuseWebSocket(Callback callback) {
+        fault("no web sockets here");
+        send(200, new byte[0], callback);
+    }
+
     /** Answers a watch with the one event that says that its revision is too old. */
     void answerGone(Callback callback) {
         send(200, goneEvent(), callback);

@@ -90,6 +90,11 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
                         query(request),
                         text(body));
         Passage passage = new Passage(log, recorded, body, request, response);
+        // The JDK's client offers h2c by the same header; that offer is simply not passed on.
+        if (request.getHeaders().contains(HttpHeader.UPGRADE, "websocket")) {
+            passage.refuseWebSocket(callback);
+            return true;
+        }
         Optional<Effect> effect = effectOn(recorded);
         effect.ifPresent(passage::fault);
         if (effect.isEmpty() || !answers(effect.get(), passage, callback)) {

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -29,12 +30,15 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The proxy between real clients and the embedded API server, over real sockets. */
+@Timeout(60)
 class ApiProxyIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -382,6 +386,25 @@ class ApiProxyIT {
                     .withName(name)
                     .endMetadata()
                     .build();
+        }
+
+        @Test
+        void anInformerWatchesByPlainHttpAndSurvivesACut() throws Exception {
+            Predicate<RecordedRequest> watching =
+                    Requests.watches("leases").and(RecordedRequest::open);
+            try (KubernetesClient fabric8 = fabric8();
+                    SharedIndexInformer<Lease> informer =
+                            fabric8.resources(Lease.class).inNamespace("default").inform()) {
+                int before = proxy.await(PATIENCE, watching).number();
+                fabric8.resource(lease("before")).create();
+                proxy.cutWatches();
+                proxy.await(PATIENCE, watching.and(Requests.after(before)));
+                fabric8.resource(lease("after")).create();
+                informer.stop();
+            }
+            assertThat(proxy.requests(Requests.creates("leases")))
+                    .extracting(RecordedRequest::status)
+                    .containsExactly(201, 201);
         }
 
         @Test
