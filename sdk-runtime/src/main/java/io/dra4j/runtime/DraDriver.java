@@ -44,10 +44,10 @@ public final class DraDriver implements AutoCloseable {
     /**
      * Starts the driver, and returns when its sockets serve.
      *
-     * <p>The order: the journal is read, the provider starts and gives its first inventory, the
-     * service socket serves, the registration socket appears, CDI specs are brought in line with
-     * the journal, and publishing begins. The API server need not be reachable. If a step fails,
-     * those before it are undone.
+     * <p>The order: the journal is read, the provider starts and gives its first inventory (half a
+     * minute is waited for it), CDI specs are brought in line with the journal, the service socket
+     * serves, the registration socket appears, and publishing begins. The API server need not be
+     * reachable; one that is too old ends the start. If a step fails, those before it are undone.
      *
      * @throws DraException if the driver can't serve on this node; the message says what to do
      * @throws IllegalStateException if it was started before

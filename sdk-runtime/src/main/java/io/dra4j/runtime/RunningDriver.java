@@ -51,8 +51,8 @@ final class RunningDriver implements AutoCloseable {
             startProvider(provider, new RunningContext(settings, claims, publisher));
             started(publisher).readInventory();
             join(apiCheck);
+            claims.reconcile(); // before a kubelet can prepare what this would take for an orphan
             plugin = started(KubeletPlugin.start(settings.sockets(), claims, settings.clock()));
-            claims.reconcile();
             publisher.start();
         } catch (RuntimeException | Error e) {
             close();
