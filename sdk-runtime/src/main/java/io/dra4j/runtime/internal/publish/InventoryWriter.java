@@ -158,8 +158,9 @@ final class InventoryWriter {
                 published.failed(clock.instant(), e);
                 throw e;
             }
-            // A write whose answer was lost may have been done.
-            view.distrust();
+            if (e.isConflict() || e.isTransient()) {
+                view.distrust(); // a write whose answer was lost may have been done
+            }
             published.failed(clock.instant(), e);
             return false;
         } catch (CancellationException e) {

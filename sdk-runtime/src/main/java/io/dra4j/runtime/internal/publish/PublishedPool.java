@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One pool on its way from the inventory into the cluster: checked, planned, compared, written.
  *
- * <p>Each pool has a pace of its own, so that one that fails, or that somebody else keeps changing,
- * never holds up another. Used on the loop's thread alone.
+ * <p>Each pool has retries and repairs of its own, so that one that fails, or that somebody else
+ * keeps changing, never holds up another. Used on the loop's thread alone.
  */
 final class PublishedPool {
 
