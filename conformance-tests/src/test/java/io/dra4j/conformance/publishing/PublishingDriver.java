@@ -97,9 +97,10 @@ final class PublishingDriver implements AutoCloseable {
 
     /** Waits for a message to the host with all of some words; others before it are dropped. */
     String awaitProblem(String... words) throws InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
         String heard = "";
         DraException problem;
-        while ((problem = problems.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) != null) {
+        while ((problem = problems.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS)) != null) {
             heard = problem.getMessage();
             if (Stream.of(words).allMatch(heard::contains)) {
                 return heard;

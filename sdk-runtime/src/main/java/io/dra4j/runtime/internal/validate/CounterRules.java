@@ -84,7 +84,10 @@ final class CounterRules {
         } else if (amount.compareTo(there) > 0) {
             field.child("value")
                     .refuse(
-                            "must be at most what the counter set " + set.name() + " has, " + there,
+                            "must be at most what the counter set "
+                                    + Shown.name(set.name())
+                                    + " has, "
+                                    + there,
                             amount);
         }
     }

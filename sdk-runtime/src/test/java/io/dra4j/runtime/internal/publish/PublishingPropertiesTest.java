@@ -158,7 +158,9 @@ class PublishingPropertiesTest {
             return;
         }
         forged.remove(name);
-        assertThat(seen.get(name)).as("what consumers see of %s", name).isEqualTo(wanted);
+        Seen now = PoolConsumer.look(cluster.of(name));
+        assertThat(now).as("what consumers see of %s", name).isEqualTo(wanted);
+        seen.put(name, now);
         SettledPool settled = new SettledPool(pool, driver.mayTaint(), before, cluster.of(name));
         settled.checkOrder();
         assertThat(new SimulatedDriver(cluster, driver.mayTaint()).publish(pool))

@@ -278,6 +278,21 @@ class PoolRulesTest {
     }
 
     @Test
+    void noNameOfTheProvidersBreaksALine() {
+        Map<String, Quantity> one = Map.of("c", one());
+        Device.Builder device =
+                Device.builder("gpu-0")
+                        .consumes(new CounterConsumption("\n", Map.of("c", Quantity.of(2))))
+                        .consumes(new CounterConsumption("\n", Map.of("other\n", one())));
+
+        assertThat(
+                        PoolRules.problems(
+                                pool(device).withCounterSets(List.of(new CounterSet("\n", one)))))
+                .hasSizeGreaterThan(4)
+                .allSatisfy(problem -> assertThat(problem.toString()).hasLineCount(1));
+    }
+
+    @Test
     void manyProblemsAreCutToWhatAPersonReads() {
         List<Device> devices =
                 IntStream.range(0, 100_000)
