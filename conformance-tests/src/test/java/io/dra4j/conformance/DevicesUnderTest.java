@@ -34,7 +34,12 @@ final class DevicesUnderTest implements AutoCloseable {
 
     /** Starts the driver before that server. */
     DevicesUnderTest(EmbeddedApiServer.Builder server, String... more) throws Exception {
-        driver = new DriverUnderTest(server);
+        this(new DriverUnderTest(server), more);
+    }
+
+    /** Starts the driver beside a server in which the test may have left something. */
+    DevicesUnderTest(DriverUnderTest prepared, String... more) throws Exception {
+        driver = prepared;
         faults = Files.createDirectory(driver.root.resolve("hardware")).resolve("faults");
         options = new String[more.length + 1];
         options[0] = "--fault-file=" + faults;
@@ -48,6 +53,32 @@ final class DevicesUnderTest implements AutoCloseable {
         int before = driver.proxy.lastNumber();
         driver.restartAfterKill(options);
         awaitWatching(before);
+    }
+
+    /** Stops the driver as a pod's end does, and starts it again with the options that it had. */
+    void restartGracefully() throws Exception {
+        assertThat(driver.terminate()).isZero();
+        restart();
+    }
+
+    /** Waits until the driver's pool is as wanted. */
+    SeenPool awaitPool(Predicate<SeenPool> wanted) throws IOException {
+        try {
+            return SeenPool.of(
+                    driver.api
+                            .store()
+                            .await(
+                                    "resourceslices",
+                                    slices -> wanted.test(SeenPool.of(slices)),
+                                    PATIENCE));
+        } catch (AssertionError e) {
+            throw new AssertionError(driver.proxy.log() + "\n" + driver.log(), e);
+        }
+    }
+
+    /** The driver's pool now. */
+    SeenPool pool() {
+        return SeenPool.of(slices());
     }
 
     /** Says what is wrong now, in place of all that was. */
