@@ -9,6 +9,7 @@ import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -129,10 +130,9 @@ final class InventoryReader {
     /** On the provider's thread. */
     private void read(long question) {
         try {
-            Inventory inventory = source.inventory();
-            last = inventory;
+            last = Objects.requireNonNull(source.inventory(), "inventory() returned null");
             loop.execute(() -> succeeded(question));
-        } catch (Exception | LinkageError e) { // whatever a provider throws
+        } catch (Throwable e) { // whatever a provider throws: no answer at all would end all reads
             loop.execute(() -> failed(question, e));
         } finally {
             firstAnswer.countDown();

@@ -47,7 +47,7 @@ final class InventoryWriter {
     private final boolean mayTaint;
     private final Notices notices;
     private final PoolNotices poolNotices;
-    private final Runnable onForeignHand;
+    private final Runnable onDue;
     private final SliceStore store;
     private final SliceView view;
     private final SliceWriter writer;
@@ -64,25 +64,25 @@ final class InventoryWriter {
     /**
      * Starts with no knowledge of the cluster.
      *
-     * @param owner runs tasks on the loop's thread
-     * @param onForeignHand called there when there may be something to do before {@link #due}
+     * @param loop runs tasks on the loop's thread
+     * @param onDue called there when there may be something to do before {@link #due} said
      */
     InventoryWriter(
             SliceStore store,
-            Executor owner,
+            Executor loop,
             InstantSource clock,
             RandomGenerator random,
             boolean mayTaint,
             Notices notices,
-            Runnable onForeignHand) {
+            Runnable onDue) {
         this.store = store;
         this.clock = clock;
         this.random = random;
         this.mayTaint = mayTaint;
         this.notices = notices;
         this.poolNotices = new PoolNotices(notices);
-        this.onForeignHand = onForeignHand;
-        this.view = new SliceView(store, owner, clock, this::onForeignChange, this::onBrokenWatch);
+        this.onDue = onDue;
+        this.view = new SliceView(store, loop, clock, this::onForeignChange, this::onBrokenWatch);
         this.writer = new SliceWriter(store, view);
         this.features = new ServerFeatures(store, clock);
         this.outages = new Retries(random);
@@ -154,14 +154,16 @@ final class InventoryWriter {
         try {
             return published.bring(pool, clock.instant());
         } catch (ClusterException e) {
-            if (e.status() == 0 || e.retryAfter() != null || e.status() == TOO_MANY_REQUESTS) {
-                published.failed(clock.instant(), e);
-                throw e;
+            if (e.retryAfter() != null || e.status() == TOO_MANY_REQUESTS) {
+                throw e; // not about this pool
             }
             if (e.isConflict() || e.isTransient()) {
                 view.distrust(); // a write whose answer was lost may have been done
             }
             published.failed(clock.instant(), e);
+            if (e.status() == 0) {
+                throw e; // perhaps only this pool hangs; the others come first next time
+            }
             return false;
         } catch (CancellationException e) {
             return false;
@@ -203,20 +205,20 @@ final class InventoryWriter {
             return;
         }
         published(pool).disturbed(clock.instant());
-        onForeignHand.run();
+        onDue.run();
     }
 
     private void onBrokenWatch() {
         relists.undone(clock.instant());
         relistAt = relists.due();
         features.askAgain();
-        onForeignHand.run();
+        onDue.run();
     }
 
     private void clusterWorks() {
         outages.succeeded();
-        if (clusterFails) {
-            clusterFails = false;
+        clusterFails = false;
+        if (lastFailure != null && pools.values().stream().noneMatch(PublishedPool::isFailing)) {
             lastFailure = null;
             LOG.atInfo().log("The API server can be reached again");
             notices.take(

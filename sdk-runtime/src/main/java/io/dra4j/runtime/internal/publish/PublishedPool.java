@@ -44,7 +44,7 @@ final class PublishedPool {
         WAITING,
         /** The cluster has it. */
         PUBLISHED,
-        /** Breaks a rule: nothing to do before the inventory changes. */
+        /** Breaks a rule: nothing to do unless the inventory changes or somebody else does. */
         INVALID
     }
 
@@ -73,7 +73,7 @@ final class PublishedPool {
         return retries.due().isAfter(repairs.due()) ? retries.due() : repairs.due();
     }
 
-    /** The cluster was listed: the pool may be other than was thought. */
+    /** The pool may be other than was thought: the next time compares, and lists nothing. */
     void lookAgain() {
         state = State.WAITING;
     }
@@ -94,6 +94,11 @@ final class PublishedPool {
         if (!failure.isTransient() || retries.failures() >= FAILURES_WORTH_TELLING) {
             notices.failed(name, failure);
         }
+    }
+
+    /** Tells whether the last attempt failed. */
+    boolean isFailing() {
+        return retries.failures() > 0;
     }
 
     /** Something failed that is a bug. */
@@ -124,7 +129,7 @@ final class PublishedPool {
                 notices.published(name);
             } else {
                 keepLastGood(now);
-                state = State.INVALID;
+                state = State.INVALID; // whatever became of the last good one
                 notices.invalid(name, problems);
             }
         }
@@ -139,14 +144,14 @@ final class PublishedPool {
     }
 
     private void publish(@Nullable Pool pool, Instant now) {
-        int writes = 0;
+        int sent = 0;
         for (int attempt = 0; attempt <= Feature.values().length; attempt++) {
-            SliceWriter.Result result = writer.apply(name, writes(pool));
-            writes += result.writes();
+            SliceWriter.Result result = writer.apply(name, planAndCompare(pool));
+            sent += result.writes();
             if (result.lost().isEmpty()) {
                 taintTimes = TaintTimes.of(writer.existing(name));
                 retries.succeeded();
-                repairs.done(now, writes);
+                repairs.done(now, sent);
                 state = State.PUBLISHED;
                 return;
             }
@@ -155,24 +160,24 @@ final class PublishedPool {
         throw new IllegalStateException("The API server leaves out more at each write");
     }
 
-    private List<SliceWrite> writes(@Nullable Pool pool) {
+    private List<SliceWrite> planAndCompare(@Nullable Pool pool) {
         List<Stored> existing = writer.existing(name);
         if (pool == null) {
             plan = List.of();
             return SliceDiff.between(existing, plan);
         }
         Publishable publishable = Publishable.of(pool, features.missing(pool, existing));
-        List<SliceWrite> writes = writes(publishable, existing);
+        List<SliceWrite> writes = planAndCompare(publishable, existing);
         if (!writes.isEmpty()) {
             // What is there proves nothing for what is written: the server is asked.
             publishable = Publishable.of(pool, features.missing(pool, List.of()));
-            writes = writes(publishable, existing);
+            writes = planAndCompare(publishable, existing);
         }
         notices.leftOut(publishable);
         return writes;
     }
 
-    private List<SliceWrite> writes(Publishable publishable, List<Stored> existing) {
+    private List<SliceWrite> planAndCompare(Publishable publishable, List<Stored> existing) {
         List<PlannedSlice> before = plan == null ? PlannedSlice.adopt(existing) : plan;
         plan = SlicePlanner.plan(publishable.pool(), before, mayTaint);
         return SliceDiff.between(existing, plan, taintTimes);

@@ -8,7 +8,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * When something that somebody else undid is put right: within half a second, and if that goes on,
- * less and less often, so that two who disagree never make a storm of it.
+ * less and less often: after up to 30 s, or two seconds for each write of the last repair. So two
+ * who disagree never make a storm of it.
  *
  * <p>Not thread-safe.
  */
@@ -59,7 +60,7 @@ final class Repairs {
         return repairs == FREE_REPAIRS + 1;
     }
 
-    /** All is as it should be, after so many writes. */
+    /** All is as it should be, after so many writes; quiet counts from the last of them. */
     void done(Instant now, int writes) {
         if (repairs > 0 && writes > 0) {
             lastTrouble = now;

@@ -38,7 +38,7 @@ final class Retries {
         return failures;
     }
 
-    /** An attempt failed; the server asked to wait so long, or did not say. */
+    /** An attempt failed; what the server asked to wait, if it did, comes on top of our wait. */
     void failed(Instant now, @Nullable Duration asked) {
         Duration wait = waits.next();
         if (asked != null) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SliceDiff {
 
-    /** No driver comes that far: whoever wrote a higher one leaves no room for a next. */
+    /** No driver counts that far: whoever wrote a higher generation leaves no room for a next. */
     private static final long LAST_GENERATION = Long.MAX_VALUE / 2;
 
     private final List<Stored> obsolete = new ArrayList<>();
@@ -96,7 +96,7 @@ final class SliceDiff {
                         });
     }
 
-    /** The API never changes a slice from or to one node; all else but the driver it does. */
+    /** The API lets no update change a slice of one node into one of several, or back. */
     private static boolean canBecome(Stored slice, @Nullable Content content) {
         return content != null
                 && slice.content().generation() < LAST_GENERATION

@@ -41,18 +41,20 @@ final class SlicePlanner {
      */
     static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
         try {
-            Set<Integer> taken = withDevices(before);
+            Set<Integer> notForCounters = withDevices(before);
             TreeMap<Integer, List<CounterSet>> counters =
                     new Arrangement<CounterSet>(CounterSet::name, MOST_COUNTER_SETS)
-                            .place(pool.counterSets(), held(before, Content::counterSets), taken);
-            taken.clear();
-            taken.addAll(counters.keySet());
+                            .place(
+                                    pool.counterSets(),
+                                    held(before, Content::counterSets),
+                                    notForCounters);
+            Set<Integer> notForDevices = new HashSet<>(counters.keySet());
             Map<Integer, List<Device>> homes = held(before, Content::devices);
             homes.keySet().removeAll(counters.keySet());
             TreeMap<Integer, List<Device>> devices =
                     new Arrangement<Device>(Device::name, deviceLimit(pool, mayTaint))
-                            .place(pool.devices(), homes, taken);
-            if (taken.isEmpty()) {
+                            .place(pool.devices(), homes, notForDevices);
+            if (counters.isEmpty() && devices.isEmpty()) {
                 devices.put(0, List.of());
             }
             return slices(pool, counters, devices);

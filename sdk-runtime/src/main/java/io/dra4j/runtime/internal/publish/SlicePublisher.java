@@ -45,7 +45,7 @@ public final class SlicePublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SlicePublisher.class);
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
     private static final Duration FIRST_READ = Duration.ofSeconds(30);
-    private static final Duration SECOND_LOOK = Duration.ofMinutes(10);
+    private static final Duration REREAD_EVERY = Duration.ofMinutes(10);
     private static final int REMOVALS = 3;
     private static final String LOOP = "publishing";
 
@@ -81,7 +81,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     // Of the loop's thread.
     private final Retries rounds;
-    private Instant secondLook;
+    private Instant nextReread;
     private boolean started;
     private @Nullable ScheduledFuture<?> next;
 
@@ -130,9 +130,9 @@ public final class SlicePublisher implements AutoCloseable {
                         random,
                         parts.mayTaint(),
                         parts.notices(),
-                        this::onForeignHand);
+                        this::onDue);
         this.rounds = new Retries(random);
-        this.secondLook = clock.instant().plus(SECOND_LOOK);
+        this.nextReread = clock.instant().plus(REREAD_EVERY);
     }
 
     private static Thread thread(Runnable task, String name) {
@@ -271,7 +271,7 @@ public final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    private void onForeignHand() {
+    private void onDue() {
         changed();
         schedule(writer.due().orElse(clock.instant()));
     }
@@ -332,8 +332,8 @@ public final class SlicePublisher implements AutoCloseable {
 
     private boolean round() {
         Instant now = clock.instant();
-        if (!secondLook.isAfter(now)) {
-            secondLook = now.plus(SECOND_LOOK);
+        if (!nextReread.isAfter(now)) {
+            nextReread = now.plus(REREAD_EVERY);
             reader.changed();
             writer.lookAgain();
         }
@@ -351,10 +351,10 @@ public final class SlicePublisher implements AutoCloseable {
 
     private void scheduleNext() {
         schedule(
-                Stream.of(Optional.of(secondLook), reader.due(), writer.due())
+                Stream.of(Optional.of(nextReread), reader.due(), writer.due())
                         .flatMap(Optional::stream)
                         .min(Instant::compareTo)
-                        .orElse(secondLook));
+                        .orElse(nextReread));
     }
 
     private void tell(Reason reason, String message, @Nullable Throwable cause) {

@@ -38,7 +38,7 @@ final class SliceView implements AutoCloseable {
     private static final Duration LONGEST_SILENCE = Duration.ofSeconds(150);
 
     private final SliceStore store;
-    private final Executor owner;
+    private final Executor loop;
     private final InstantSource clock;
     private final Consumer<PoolName> onForeignChange;
     private final Runnable onBroken;
@@ -53,19 +53,19 @@ final class SliceView implements AutoCloseable {
      * Starts with no knowledge.
      *
      * @param store the cluster
-     * @param owner runs tasks on the loop's thread
+     * @param loop runs tasks on the loop's thread
      * @param clock tells how long a watch has been silent
      * @param onForeignChange called there after somebody else changed or deleted a slice of a pool
      * @param onBroken called there after a watch ended
      */
     SliceView(
             SliceStore store,
-            Executor owner,
+            Executor loop,
             InstantSource clock,
             Consumer<PoolName> onForeignChange,
             Runnable onBroken) {
         this.store = store;
-        this.owner = owner;
+        this.loop = loop;
         this.clock = clock;
         this.onForeignChange = onForeignChange;
         this.onBroken = onBroken;
@@ -246,7 +246,7 @@ final class SliceView implements AutoCloseable {
         }
 
         private void hand(Runnable event) {
-            owner.execute(
+            loop.execute(
                     () -> {
                         if (epochOfWatch == epoch) {
                             lastHeard = clock.instant();

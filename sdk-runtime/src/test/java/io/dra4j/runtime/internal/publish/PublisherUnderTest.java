@@ -22,13 +22,21 @@ final class PublisherUnderTest {
     ManualLoop loop = new ManualLoop();
     Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
     boolean removesOnClose;
+    boolean answersNull;
+    Error unreadable;
     SlicePublisher publisher = make();
 
     SlicePublisher make() {
         SlicePublisher.Parts parts =
-                new SlicePublisher.Parts(
-                        () -> inventory, true, store, notices::add, removesOnClose);
+                new SlicePublisher.Parts(this::read, true, store, notices::add, removesOnClose);
         return new SlicePublisher(parts, loop, loop, loop, new Random(1));
+    }
+
+    private Inventory read() {
+        if (unreadable != null) {
+            throw unreadable;
+        }
+        return answersNull ? null : inventory;
     }
 
     static List<Device> gpus(int count) {

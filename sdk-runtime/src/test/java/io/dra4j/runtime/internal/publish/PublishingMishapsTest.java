@@ -253,6 +253,41 @@ class PublishingMishapsTest {
     }
 
     @Test
+    void aProviderThatAnswersNothingOrFailsAsNobodyExpectsIsAskedAgain() throws Exception {
+        under.start();
+        under.unreadable = new AssertionError("a bug of the provider");
+        under.publish(Pool.ofNode("node-a", gpus(5)));
+        under.unreadable = null;
+        under.loop.advance(SECOND);
+        assertThat(under.names("node-a")).hasSize(5);
+
+        under.answersNull = true;
+        under.publish(Pool.ofNode("node-a", gpus(6)));
+        assertThat(under.publisher.lastInventory()).isPresent();
+        under.answersNull = false;
+        under.loop.advance(SECOND);
+
+        assertThat(under.names("node-a")).hasSize(6);
+        assertThat(under.reasons())
+                .containsExactly(Reason.INVENTORY_UNREADABLE, Reason.PUBLISHING_RECOVERED);
+    }
+
+    @Test
+    void aServerThatGoesOnAskingToWaitHasNotRecovered() {
+        under.start();
+        under.store.failing("node-a", Failures.retryAfter(429, SECOND));
+        under.publish(Pool.ofNode("node-a", gpus(4)));
+        under.loop.advance(MINUTE.multipliedBy(5));
+        assertThat(under.reasons()).containsExactly(Reason.CLUSTER_UNREACHABLE);
+
+        under.store.failing("", null);
+        under.loop.advance(MINUTE);
+
+        assertThat(under.reasons())
+                .containsExactly(Reason.CLUSTER_UNREACHABLE, Reason.PUBLISHING_RECOVERED);
+    }
+
+    @Test
     void aChangeThatNobodyHasReadIsNotPublished() throws Exception {
         under.start();
         under.loop.execute(
