@@ -47,9 +47,14 @@ class SliceRestartIT {
     @Test
     @Tag("DRA-SLICE-07")
     @Tag("DRA-SLICE-17")
-    void gracefulRestartsWriteNothing() throws Exception {
+    void gracefulStopsDeleteNothingAndRestartsWriteNothing() throws Exception {
         for (int restarts = 0; restarts < (FULL ? 3 : 1); restarts++) {
-            gpus.restartGracefully();
+            assertThat(gpus.driver.terminate()).isZero();
+            assertThat(gpus.driver.proxy.requests(Requests.deletes("resourceslices")))
+                    .as(gpus.driver.proxy.log())
+                    .isEmpty();
+            assertThat(gpus.pool().versions()).isEqualTo(versions);
+            gpus.restart();
         }
         assertNothingWasWritten("graceful");
     }
@@ -61,17 +66,6 @@ class SliceRestartIT {
             gpus.restart();
         }
         assertNothingWasWritten("SIGKILL");
-    }
-
-    @Test
-    @Tag("DRA-SLICE-17")
-    void sigtermDeletesNothing() throws Exception {
-        assertThat(gpus.driver.terminate()).isZero();
-
-        assertThat(gpus.driver.proxy.requests(Requests.deletes("resourceslices")))
-                .as(gpus.driver.proxy.log())
-                .isEmpty();
-        assertThat(gpus.pool().versions()).isEqualTo(versions);
     }
 
     /** Lets one device recover: when that is written, all that a start writes has been written. */
