@@ -118,6 +118,7 @@ final class PublishedPool {
     boolean bring(@Nullable Pool pool, Instant now) {
         if (!Objects.equals(pool, last)) {
             retries.somethingNew();
+            repairs.somethingNew();
             last = pool;
             state = State.WAITING;
         }

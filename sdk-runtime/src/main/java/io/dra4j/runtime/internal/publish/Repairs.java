@@ -24,6 +24,7 @@ final class Repairs {
     private final Backoff waits;
     private Instant due = Instant.MIN;
     private Instant lastTrouble = Instant.MIN;
+    private Instant lastDone = Instant.EPOCH;
     private int lastWrites;
     private int repairs;
 
@@ -52,18 +53,28 @@ final class Repairs {
         }
         repairs++;
         Duration wait = waits.next();
-        Duration earned = FOR_EACH_WRITE.multipliedBy(lastWrites);
-        if (repairs > FREE_REPAIRS && earned.compareTo(wait) > 0) {
-            wait = earned;
+        if (repairs > FREE_REPAIRS && earned().compareTo(wait) > 0) {
+            wait = earned();
         }
         due = now.plus(wait);
         return repairs == FREE_REPAIRS + 1;
+    }
+
+    private Duration earned() {
+        return FOR_EACH_WRITE.multipliedBy(Math.max(1, lastWrites));
+    }
+
+    /** What is due is something new: it comes at once, or as soon as a fight allows. */
+    void somethingNew() {
+        Instant soon = repairs > FREE_REPAIRS ? lastDone.plus(earned()) : Instant.EPOCH;
+        due = soon.isBefore(due) ? soon : due;
     }
 
     /** All is as it should be, after so many writes; quiet counts from the last of them. */
     void done(Instant now, int writes) {
         if (repairs > 0 && writes > 0) {
             lastTrouble = now;
+            lastDone = now;
             lastWrites = writes;
         }
     }

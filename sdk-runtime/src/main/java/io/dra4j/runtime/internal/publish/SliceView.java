@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
@@ -44,6 +45,7 @@ final class SliceView implements AutoCloseable {
     private final Runnable onBroken;
     private final List<Watch> watches = new ArrayList<>();
     private final List<Events> listeners = new ArrayList<>();
+    private final List<Content> unanswered = new ArrayList<>();
     private Map<String, Stored> slices = new HashMap<>();
     private boolean current;
     private boolean watchesCluster;
@@ -90,6 +92,7 @@ final class SliceView implements AutoCloseable {
         List<Stored> ours = ofCluster.slices().stream().filter(Stored::ownedByNode).toList();
         ours.forEach(slice -> listed.put(slice.name(), known(slice)));
         slices = listed;
+        unanswered.clear();
         watch(Scope.NODE, ofNode);
         watchesCluster = cluster || !ours.isEmpty();
         if (watchesCluster) {
@@ -129,6 +132,11 @@ final class SliceView implements AutoCloseable {
         return slices.values().stream().filter(s -> s.content().pool().equals(pool)).toList();
     }
 
+    /** Remembers what was sent and not answered: an event may tell that it was written. */
+    void mayHaveWritten(Content content) {
+        unanswered.add(content);
+    }
+
     /** Remembers an own write. */
     void wrote(Stored slice) {
         slices.put(slice.name(), slice);
@@ -161,9 +169,17 @@ final class SliceView implements AutoCloseable {
             return;
         }
         slices.put(slice.name(), slice);
+        if (isOwnWrite(slice)) {
+            return;
+        }
         if (known == null || !slice.equals(versionOf(slice, known))) {
             onForeignChange.accept(slice.content().pool());
         }
+    }
+
+    private boolean isOwnWrite(Stored slice) {
+        TaintTimes times = TaintTimes.of(List.of(slice));
+        return unanswered.removeIf(content -> times.keptIn(content).equals(slice.content()));
     }
 
     private void onDeleted(Stored slice) {

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.publish;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,10 +85,23 @@ final class SliceWriter {
             return Set.of();
         }
         if (write instanceof SliceWrite.Update update) {
-            return remember(store.update(update.slice(), update.content()), update.content());
+            Content content = update.content();
+            return remember(sent(content, () -> store.update(update.slice(), content)), content);
         }
         SliceWrite.Create create = (SliceWrite.Create) write;
-        return remember(store.create(create.index(), create.content()), create.content());
+        Content content = create.content();
+        return remember(sent(content, () -> store.create(create.index(), content)), content);
+    }
+
+    private Stored sent(Content content, Supplier<Stored> request) {
+        try {
+            return request.get();
+        } catch (ClusterException e) {
+            if (e.isTransient()) {
+                view.mayHaveWritten(content);
+            }
+            throw e;
+        }
     }
 
     private Set<Feature> remember(Stored answer, Content sent) {

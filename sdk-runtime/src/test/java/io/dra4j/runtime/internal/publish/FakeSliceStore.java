@@ -53,6 +53,9 @@ final class FakeSliceStore implements SliceStore {
     /** Whether creates are done, and then fail as if the answer had been lost. */
     boolean losesAnswers;
 
+    /** The same, while the watches go on. */
+    boolean losesAnswersOnly;
+
     /** Called after each begin of a watch. */
     Runnable onWatch = () -> {};
 
@@ -92,7 +95,7 @@ final class FakeSliceStore implements SliceStore {
         }
         Stored slice = put(name, "uid-" + version, keptOfNew(content));
         written("create " + content.pool());
-        if (losesAnswers) {
+        if (losesAnswers || losesAnswersOnly) {
             throw Failures.status(504);
         }
         return slice;
@@ -122,6 +125,9 @@ final class FakeSliceStore implements SliceStore {
         Content kept = keepsOfNew == null ? keeps.apply(content) : content;
         Stored updated = put(slice.name(), slice.uid(), kept);
         written("update " + content.pool());
+        if (losesAnswersOnly) {
+            throw Failures.status(504);
+        }
         return updated;
     }
 

@@ -207,6 +207,51 @@ class PublishingMishapsTest {
     }
 
     @Test
+    void aWriteWhoseAnswerWasLostIsNobodyElses() {
+        under.start();
+        under.store.losesAnswersOnly = true;
+        for (int i = 4; i < 16; i++) {
+            under.publish(Pool.ofNode("node-a", gpus(i)));
+            under.loop.advance(SECOND.multipliedBy(5));
+        }
+
+        assertThat(under.reasons()).doesNotContain(Reason.SLICES_CONTESTED);
+        assertThat(under.names("node-a")).hasSize(15);
+    }
+
+    @Test
+    void aChangeIsWrittenAtOnceThoughARepairIsPending() {
+        under.start();
+        under.store.remove(under.anySlice());
+        under.loop.advance(SECOND);
+        under.store.remove(under.anySlice());
+        under.store.remove(under.store.create(0, content("other")).name());
+
+        under.publish(Pool.ofNode("node-a", gpus(4)));
+
+        assertThat(under.names("node-a")).hasSize(4);
+    }
+
+    @Test
+    void aChangeDuringAFightIsWrittenWithinSeconds() {
+        under.start();
+        for (int i = 0; i < 1200; i++) {
+            List.copyOf(under.store.slices.keySet()).forEach(under.store::remove);
+            under.loop.advance(Duration.ofMillis(50));
+        }
+        under.store.writes.clear();
+
+        under.publish(Pool.ofNode("node-a", gpus(4)));
+        under.loop.advance(SECOND.multipliedBy(2));
+
+        assertThat(under.names("node-a")).hasSize(4);
+    }
+
+    private static Content content(String pool) {
+        return new Content(new PoolName(pool), 1, 1, new Placement.ThisNode(), gpus(1), List.of());
+    }
+
+    @Test
     void aProviderThatChangesAllTheTimeIsFollowedOnceASecond() {
         under.start();
         for (int i = 0; i < 1200; i++) {
