@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The runtime's rules and the embedded server's, written apart, agree on random pools. */
 class ValidPoolsIT {
 
-    private static final int ROUNDS = Boolean.getBoolean("dra4j.full") ? 500 : 25;
+    private static final int ROUNDS = Boolean.getBoolean("dra4j.full") ? 60 : 25;
     private static final int POOLS = 20;
 
     private final EmbeddedApiServer api =
