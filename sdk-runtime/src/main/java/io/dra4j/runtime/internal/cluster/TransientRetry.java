@@ -13,11 +13,13 @@ import java.util.random.RandomGenerator;
  *
  * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so that a
  * short outage is better waited for inside the call. No attempt may take all the time there is: a
- * connection that hangs is given up for another.
+ * connection that hangs is given up for another. And no repetition begins that has no time for an
+ * answer: its failure would hide what the server said before.
  */
 final class TransientRetry {
 
     private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(10);
+    private static final Duration SHORTEST_REPETITION = Duration.ofSeconds(1);
     private static final Duration FIRST_WAIT = Duration.ofMillis(100);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
@@ -48,7 +50,10 @@ final class TransientRetry {
                 Duration pause = pause(failure, wait);
                 if (!failure.isTransient()
                         || Thread.currentThread().isInterrupted()
-                        || clock.instant().plus(pause).isAfter(deadline)) {
+                        || clock.instant()
+                                .plus(pause)
+                                .plus(SHORTEST_REPETITION)
+                                .isAfter(deadline)) {
                     throw failure;
                 }
                 sleep(pause, failure);

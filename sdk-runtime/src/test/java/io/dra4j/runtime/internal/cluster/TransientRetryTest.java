@@ -59,6 +59,7 @@ class TransientRetryTest {
 
         assertThat(limits).allMatch(limit -> limit.compareTo(Duration.ofSeconds(10)) <= 0);
         assertThat(limits.get(limits.size() - 1)).isLessThan(Duration.ofSeconds(10));
+        assertThat(limits).allMatch(limit -> limit.compareTo(Duration.ofSeconds(1)) >= 0);
     }
 
     @Test
