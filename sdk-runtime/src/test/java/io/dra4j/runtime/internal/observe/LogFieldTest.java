@@ -4,7 +4,9 @@ package io.dra4j.runtime.internal.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LogFieldTest {
@@ -20,5 +22,15 @@ class LogFieldTest {
     void noTwoFieldsShareAKey() {
         assertThat(Arrays.stream(LogField.values()).map(LogField::toString))
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theReferencePageSaysWhatEachFieldHolds() throws IOException {
+        ReferencePage.named("log-fields.md")
+                .assertEndsWith(
+                        List.of("field", "what it holds"),
+                        Arrays.stream(LogField.values())
+                                .map(field -> List.of("`" + field + "`", field.meaning()))
+                                .toList());
     }
 }
