@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A device, or share of a device, that a claim holds on this node.
  *
  * @param request the name of the request in the claim
+ * @param subrequest the alternative that was chosen in a prioritized list, or {@code null}
  * @param pool the device's pool
  * @param device the device; it may have left the inventory since
  * @param shareId the share, or {@code null}
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record HeldDevice(
         String request,
+        @Nullable String subrequest,
         PoolName pool,
         DeviceName device,
         @Nullable String shareId,

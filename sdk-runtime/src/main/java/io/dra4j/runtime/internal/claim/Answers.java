@@ -38,6 +38,7 @@ final class Answers {
     private static HeldDevice held(AllocatedDevice device) {
         return new HeldDevice(
                 device.request(),
+                device.subrequest(),
                 device.pool(),
                 device.device(),
                 device.shareId(),

@@ -69,6 +69,7 @@ final class Records {
     private static HeldDevice device(String name) {
         return new HeldDevice(
                 "req",
+                null,
                 new PoolName("node"),
                 new DeviceName(name),
                 "0f8fad5b-d9cb-469f-a165-70867728950e",

@@ -55,7 +55,13 @@ class DeviceHoldsTest {
         hold(A, List.of(whole("gpu-0")));
         HeldDevice elsewhere =
                 new HeldDevice(
-                        "r", new PoolName("rack"), new DeviceName("gpu-0"), null, Map.of(), false);
+                        "r",
+                        null,
+                        new PoolName("rack"),
+                        new DeviceName("gpu-0"),
+                        null,
+                        Map.of(),
+                        false);
 
         assertThatCode(() -> hold(B, List.of(elsewhere))).doesNotThrowAnyException();
     }
@@ -191,6 +197,6 @@ class DeviceHoldsTest {
 
     private static HeldDevice device(String name, String shareId, boolean admin) {
         return new HeldDevice(
-                "r", new PoolName("node"), new DeviceName(name), shareId, Map.of(), admin);
+                "r", null, new PoolName("node"), new DeviceName(name), shareId, Map.of(), admin);
     }
 }
