@@ -42,4 +42,8 @@ record DataDirectory(Path path) {
     Path journal() {
         return path.resolve("claims.journal");
     }
+
+    Path locks() {
+        return path.resolve("claims.lock");
+    }
 }

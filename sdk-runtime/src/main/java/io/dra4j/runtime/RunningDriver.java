@@ -7,6 +7,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
@@ -42,7 +43,8 @@ final class RunningDriver implements AutoCloseable {
         try {
             DataDirectory data = DataDirectory.of(settings);
             String boot = BootId.read(settings.procRoot());
-            Journal journal = started(Journal.open(data.journal(), boot));
+            LockFile locks = started(LockFile.open(data.locks(), settings.clock()));
+            Journal journal = started(Journal.open(data.journal(), boot, locks));
             Cluster cluster = started(connect(settings));
             publisher = new SlicePublisher(publishing(settings, provider, cluster));
             CompletableFuture<Void> apiCheck =

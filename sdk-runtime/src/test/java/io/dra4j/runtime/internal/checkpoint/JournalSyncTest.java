@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,12 +34,24 @@ class JournalSyncTest {
     private volatile boolean broken;
     private volatile boolean compactionBroken;
 
+    private LockFile locks;
+
+    @BeforeEach
+    void openLocks() {
+        locks = LockFile.open(directory.resolve("claims.lock"));
+    }
+
+    @AfterEach
+    void closeLocks() {
+        locks.close();
+    }
+
     private Path file() {
         return directory.resolve("claims.journal");
     }
 
     private Journal open() {
-        return Journal.open(file(), "boot-1", this::sync);
+        return Journal.open(file(), "boot-1", locks, JournalMeter.NONE, this::sync);
     }
 
     private void sync(FileChannel channel, boolean metadata) throws IOException {

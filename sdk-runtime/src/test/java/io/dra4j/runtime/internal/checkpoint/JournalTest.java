@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -30,14 +31,21 @@ class JournalTest {
 
     @TempDir Path directory;
     private Path file;
+    private LockFile locks;
 
     @BeforeEach
     void nameFile() {
         file = directory.resolve("claims.journal");
+        locks = LockFile.open(directory.resolve("claims.lock"));
+    }
+
+    @AfterEach
+    void closeLocks() {
+        locks.close();
     }
 
     private Journal open() {
-        return Journal.open(file, "boot-1");
+        return Journal.open(file, "boot-1", locks);
     }
 
     private List<ClaimRecord> reread() {
@@ -281,7 +289,7 @@ class JournalTest {
 
         @Test
         void ofAMissingDirectoryNamesTheFile() {
-            assertThatThrownBy(() -> Journal.open(directory.resolve("no/such"), "boot-1"))
+            assertThatThrownBy(() -> Journal.open(directory.resolve("no/such"), "boot-1", locks))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("no/such")
                     .hasMessageContaining("the directory must exist");
@@ -293,7 +301,7 @@ class JournalTest {
             assumeTrue(
                     run("mount", "-t", "tmpfs", "-o", "size=64k", "none", disk.toString()) == 0,
                     "only root can mount a small disk");
-            try (Journal journal = Journal.open(disk.resolve("claims.journal"), "boot-1")) {
+            try (Journal journal = Journal.open(disk.resolve("claims.journal"), "boot-1", locks)) {
                 journal.put(Records.started("uid-1"));
                 Path filler = disk.resolve("filler");
                 fill(filler);
@@ -308,7 +316,7 @@ class JournalTest {
                 journal.put(Records.full("uid-after"));
                 assertThat(journal.claims()).hasSize(before + 1);
             }
-            try (Journal journal = Journal.open(disk.resolve("claims.journal"), "boot-1")) {
+            try (Journal journal = Journal.open(disk.resolve("claims.journal"), "boot-1", locks)) {
                 assertThat(journal.claim("uid-1")).contains(Records.started("uid-1"));
                 assertThat(journal.claim("uid-after")).contains(Records.full("uid-after"));
                 assertThat(disk.resolve("claims.journal.damaged")).doesNotExist();

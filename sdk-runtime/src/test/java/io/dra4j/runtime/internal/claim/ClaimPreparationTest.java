@@ -14,6 +14,7 @@ import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
@@ -52,6 +53,7 @@ class ClaimPreparationTest {
     private final RecordingProvider provider = new RecordingProvider();
     private final Map<ClaimRef, ClaimObject> objects = new ConcurrentHashMap<>();
     private final ExecutorService executor = Executors.newCachedThreadPool();
+    private LockFile locks;
     private Journal journal;
     private ClaimPreparation claims;
 
@@ -65,11 +67,13 @@ class ClaimPreparationTest {
     @AfterEach
     void stop() {
         journal.close();
+        locks.close();
         executor.shutdownNow();
     }
 
     private void start(String boot) {
-        journal = Journal.open(directory.resolve("claims.journal"), boot);
+        locks = LockFile.open(directory.resolve("claims.lock"));
+        journal = Journal.open(directory.resolve("claims.journal"), boot, locks);
         ClaimPreparation.Parts parts =
                 new ClaimPreparation.Parts(
                         DRIVER,
@@ -87,6 +91,7 @@ class ClaimPreparationTest {
 
     private void restart(String boot) {
         journal.close();
+        locks.close();
         provider.calls.clear();
         start(boot);
     }

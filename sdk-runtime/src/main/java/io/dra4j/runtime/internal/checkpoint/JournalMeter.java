@@ -1,0 +1,28 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import java.time.Duration;
+
+/**
+ * Hears how a journal fares; by default nobody does.
+ *
+ * <p>It is told on the journal's own thread, which waits for it: it must be quick and not throw.
+ */
+public interface JournalMeter {
+
+    /** Nobody listens. */
+    JournalMeter NONE = new JournalMeter() {};
+
+    /** A write was brought to the disk, in that time. */
+    default void synced(Duration duration) {}
+
+    /** The file has that size now. */
+    default void size(long bytes) {}
+
+    /** That many claims are in force now. */
+    default void claims(int count) {}
+
+    /** That many lines were found damaged or gone. */
+    default void damaged(int lines) {}
+}

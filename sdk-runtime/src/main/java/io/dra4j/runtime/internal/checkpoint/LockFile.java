@@ -1,0 +1,174 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps apart the processes of one driver on one node, while a rolling update runs two of them.
+ *
+ * <p>One file, with a range of bytes for each thing that only one may do at a time: work on a claim
+ * (48 bits of a hash of its UID tell where), write the journal, publish. A lock keeps away the
+ * other process and the other threads of this one alike, and a process that dies gives back all
+ * that it has.
+ *
+ * <p>Thread-safe. Who waits, asks again and again: a request that blocks in the kernel would be
+ * refused as a deadlock that is none, because the kernel takes all threads of a process for one.
+ * Locks are not re-entrant; one may be given back by any thread, and more than once.
+ */
+public final class LockFile implements AutoCloseable {
+
+    private static final long PUBLISHER = 1L << 20; // far beyond the content
+    private static final long JOURNAL = PUBLISHER + 1;
+    private static final long CLAIMS = 1L << 48;
+    private static final Duration LONGEST_JOURNAL_WAIT = Duration.ofSeconds(20);
+    private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
+
+    private final Path path;
+    private final LockRanges ranges;
+    private final InstantSource clock;
+    private final Set<Held> held = ConcurrentHashMap.newKeySet();
+
+    private LockFile(Path path, LockRanges ranges, InstantSource clock) {
+        this.path = path;
+        this.ranges = ranges;
+        this.clock = clock;
+    }
+
+    /**
+     * Opens the file, and makes it if there is none.
+     *
+     * @throws DraException if it can't be opened for writing
+     */
+    public static LockFile open(Path path) {
+        return open(path, InstantSource.system());
+    }
+
+    /**
+     * Opens the file, and makes it if there is none.
+     *
+     * @param clock tells when a deadline is over
+     * @throws DraException if it can't be opened for writing
+     */
+    public static LockFile open(Path path, InstantSource clock) {
+        try {
+            return new LockFile(path, LockRanges.open(path), clock);
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't open the lock file "
+                            + path
+                            + " ("
+                            + e
+                            + "); the directory must exist and be writable",
+                    e);
+        }
+    }
+
+    /** Something that only one holds at a time; it is given back by closing. */
+    public interface Held extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /**
+     * Takes a claim to work on, and waits for it until a deadline.
+     *
+     * @throws DraException if another thread or process works on it all the time, or the thread is
+     *     interrupted
+     */
+    public Held claim(String uid, Instant deadline) {
+        long hash =
+                UUID.nameUUIDFromBytes(uid.getBytes(StandardCharsets.UTF_8))
+                        .getMostSignificantBits();
+        return await(
+                CLAIMS + (hash >>> 16),
+                deadline,
+                "another process of the driver works on the claim; the next try goes on with it");
+    }
+
+    /** Takes the right to publish, if nobody has it. */
+    public Optional<Held> tryPublisher() {
+        return Optional.ofNullable(tryTake(PUBLISHER));
+    }
+
+    /**
+     * Takes the journal. Nothing is waited for by who holds it, so it is held for the time of a
+     * write.
+     *
+     * @throws DraException if another process has it all the time: it is stopped, or its disk hangs
+     */
+    Held journal() {
+        return await(
+                JOURNAL,
+                clock.instant().plus(LONGEST_JOURNAL_WAIT),
+                "another process of the driver has held the journal for "
+                        + LONGEST_JOURNAL_WAIT.toSeconds()
+                        + " s; see whether it, or its disk, hangs");
+    }
+
+    private Held await(long position, Instant deadline, String otherwise) {
+        long pause = LONGEST_PAUSE_NANOS / 64;
+        while (true) {
+            Held taken = tryTake(position);
+            if (taken != null) {
+                return taken;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new DraException("the driver stops; the next try goes on");
+            }
+            if (!clock.instant().isBefore(deadline)) {
+                throw new DraException(otherwise);
+            }
+            pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pause / 2, pause));
+        }
+    }
+
+    private @Nullable Held tryTake(long position) {
+        try {
+            LockRanges.Range range = ranges.tryTake(position);
+            return range == null ? null : new Taken(range);
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't lock a range of " + path + " (" + e + "); see whether its disk works",
+                    e);
+        }
+    }
+
+    /** Gives back all that was taken through this object. */
+    @Override
+    public void close() {
+        held.forEach(Held::close);
+        ranges.leave();
+    }
+
+    /** A range that this object gives back when it is closed, if nobody did before. */
+    private final class Taken implements Held {
+        private final LockRanges.Range range;
+
+        Taken(LockRanges.Range range) {
+            this.range = range;
+            held.add(this);
+        }
+
+        @Override
+        public void close() {
+            if (held.remove(this)) {
+                range.giveBack();
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import java.util.Set;
+
+/**
+ * What was missing in a journal when it was read.
+ *
+ * @param tornTail whether a crash tore the last line; its writer was told nothing, and nothing is
+ *     lost
+ * @param damagedLines how many other lines are damaged or gone, as far as that can be told
+ * @param uids the claims that those lines were about, as far as they name them
+ * @param complete whether they name all: if not, claims may be lost that only their CDI specs or
+ *     the API server know
+ */
+public record Loss(boolean tornTail, int damagedLines, Set<String> uids, boolean complete) {
+
+    /** Nothing was missing. */
+    static final Loss NONE = new Loss(false, 0, Set.of(), true);
+
+    public Loss {
+        uids = Set.copyOf(uids);
+    }
+}
