@@ -71,6 +71,35 @@ public final class ApiFailure extends RuntimeException {
                 details(kind, kind.plural(), name));
     }
 
+    /**
+     * A field that another manager owns.
+     *
+     * @param owner the manager, as messages describe it
+     */
+    record Conflict(String owner, String field) {}
+
+    /** An apply that is not to take fields from those who own them. */
+    static ApiFailure applyConflicts(List<Conflict> conflicts) {
+        ObjectNode details = Json.object();
+        ArrayNode causes = details.putArray("causes");
+        for (Conflict conflict : conflicts) {
+            causes.addObject()
+                    .put("reason", "FieldManagerConflict")
+                    .put("message", "conflict with " + conflict.owner)
+                    .put("field", conflict.field);
+        }
+        String list =
+                conflicts.stream()
+                        .map(conflict -> "conflict with " + conflict.owner + ": " + conflict.field)
+                        .collect(Collectors.joining(", "));
+        String count = conflicts.size() + (conflicts.size() == 1 ? " conflict: " : " conflicts: ");
+        return new ApiFailure(409, "Conflict", "Apply failed with " + count + list, details);
+    }
+
+    static ApiFailure invalidPatchOptions(String field, String message) {
+        return invalidOptions("PatchOptions", field, message);
+    }
+
     static ApiFailure invalid(ResourceKind kind, String name, List<FieldError> errors) {
         ObjectNode details = details(kind, kind.kind(), name);
         ArrayNode causes = details.putArray("causes");
@@ -90,8 +119,12 @@ public final class ApiFailure extends RuntimeException {
     }
 
     static ApiFailure invalidListOptions(String field, String message) {
+        return invalidOptions("ListOptions", field, message);
+    }
+
+    private static ApiFailure invalidOptions(String kind, String field, String message) {
         ObjectNode details = Json.object();
-        details.put("group", "meta.k8s.io").put("kind", "ListOptions");
+        details.put("group", "meta.k8s.io").put("kind", kind);
         details.putArray("causes")
                 .addObject()
                 .put("reason", "FieldValueForbidden")
@@ -100,7 +133,7 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(
                 422,
                 "Invalid",
-                "ListOptions.meta.k8s.io \"\" is invalid: " + field + ": " + message,
+                kind + ".meta.k8s.io \"\" is invalid: " + field + ": " + message,
                 details);
     }
 

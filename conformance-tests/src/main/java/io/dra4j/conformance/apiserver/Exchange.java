@@ -25,6 +25,7 @@ final class Exchange {
     static final String JSON = "application/json";
 
     private static final String YAML = "application/yaml";
+    private static final int LONGEST_MANAGER = 128;
 
     /** What the real server takes in one request body. */
     private static final int BODY_LIMIT = 3 * 1024 * 1024;
@@ -67,7 +68,18 @@ final class Exchange {
     }
 
     WriteOptions writeOptions() {
-        return new WriteOptions(dryRun(), query("fieldValidation"), this::warn);
+        return new WriteOptions(dryRun(), query("fieldValidation"), fieldManager(), this::warn);
+    }
+
+    /** The one that the client names, or the first word of its user agent. */
+    private String fieldManager() {
+        String named = query("fieldManager");
+        if (named.length() > LONGEST_MANAGER) {
+            throw ApiFailure.invalidPatchOptions(
+                    "fieldManager", "Too long: may not be more than " + LONGEST_MANAGER + " bytes");
+        }
+        String agent = request.getHeaders().get(HttpHeader.USER_AGENT);
+        return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;
     }
 
     private void warn(String warning) {
@@ -103,6 +115,12 @@ final class Exchange {
             throw ApiFailure.unsupportedBody("application/json, application/yaml");
         }
         return asObject(read(rawBody(), type.equals(YAML)));
+    }
+
+    /** The body of an apply: YAML, of which JSON is the usual form. */
+    ObjectNode appliedBody() {
+        // Through bytes, so that numbers compare like those of other writes.
+        return asObject(read(Json.bytes(read(rawBody(), true)), false));
     }
 
     /** The body of a DELETE: DeleteOptions, or nothing. */

@@ -26,6 +26,15 @@ final class Json {
         return JsonNodeFactory.instance.objectNode();
     }
 
+    /** Reads text that was written by this server. */
+    static JsonNode parse(String text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** The value at a path of field names; a missing node when a step is missing. */
     static JsonNode at(JsonNode node, String... path) {
         JsonNode current = node;

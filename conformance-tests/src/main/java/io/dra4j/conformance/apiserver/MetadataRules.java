@@ -94,7 +94,8 @@ final class MetadataRules {
         Json.carryOver(old, metadata, "name");
         Json.carryOver(old, metadata, "namespace");
         Json.carryOver(old, metadata, "resourceVersion");
-        metadata.remove(List.of("managedFields", "selfLink"));
+        Json.carryOver(old, metadata, "managedFields");
+        metadata.remove("selfLink");
         name(current.kind(), next);
     }
 

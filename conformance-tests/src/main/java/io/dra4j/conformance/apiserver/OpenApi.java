@@ -4,8 +4,10 @@ package io.dra4j.conformance.apiserver;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.apiserver.ResourceKind.Trait;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * OpenAPI v3 documents, as far as {@code kubectl apply} looks: which kinds there are, that a patch
@@ -91,12 +93,23 @@ final class OpenApi {
             parameters.add(parameter("fieldValidation"));
             if (method.equals("patch")) {
                 ObjectNode content = operation.putObject("requestBody").putObject("content");
-                PATCH_TYPES.forEach(
-                        type -> content.putObject(type).putObject("schema").put("type", "object"));
+                patchTypes(kind)
+                        .forEach(
+                                type ->
+                                        content.putObject(type)
+                                                .putObject("schema")
+                                                .put("type", "object"));
             }
             operation.putObject("responses").putObject("200").put("description", "OK");
         }
         return path;
+    }
+
+    private static List<String> patchTypes(ResourceKind kind) {
+        return Stream.concat(
+                        PATCH_TYPES.stream(),
+                        Stream.of(Patches.APPLY).filter(type -> kind.has(Trait.APPLY)))
+                .toList();
     }
 
     private static ObjectNode parameter(String name) {

@@ -17,6 +17,9 @@ final class Patches {
         ObjectNode apply(ObjectNode object);
     }
 
+    /** Server-side apply: no patch of the object as it is, see {@link Registry#apply}. */
+    static final String APPLY = "application/apply-patch+yaml";
+
     private static final String JSON_PATCH = "application/json-patch+json";
     private static final String MERGE = "application/merge-patch+json";
     private static final String STRATEGIC = "application/strategic-merge-patch+json";
@@ -26,7 +29,7 @@ final class Patches {
     /**
      * Reads the patch of a request by its content type.
      *
-     * @throws ApiFailure 415 for other types; server-side apply is one of them
+     * @throws ApiFailure 415 for other types
      */
     static Patch read(Exchange exchange) {
         String type = exchange.contentType();

@@ -19,6 +19,19 @@ record Preconditions(String uid, String resourceVersion) {
                 Json.text(deleteOptions, "preconditions", "resourceVersion"));
     }
 
+    /** Refuses, with 409 Conflict, to make an object that was to be a certain one. */
+    static void requireNone(ResourceKind kind, ObjectKey key, JsonNode object) {
+        String uid = Json.text(object, "metadata", "uid");
+        if (!uid.isEmpty()) {
+            throw ApiFailure.conflict(
+                    kind,
+                    key.name(),
+                    "uid mismatch: the provided object specified uid "
+                            + uid
+                            + ", and no existing object was found");
+        }
+    }
+
     /** Refuses, with 409 Conflict, an object that is another one or has changed. */
     void check(StoredObject object) {
         if (!uid.isEmpty() && !uid.equals(object.uid())) {

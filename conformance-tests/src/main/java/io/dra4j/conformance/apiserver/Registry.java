@@ -24,6 +24,7 @@ final class Registry {
     private final ObjectStore store;
     private final Schema schema;
     private final MetadataRules metadata;
+    private final Ownership ownership;
     private final Map<String, Strategy> strategies;
 
     /**
@@ -39,6 +40,7 @@ final class Registry {
         this.store = store;
         this.schema = schema;
         this.metadata = metadata;
+        this.ownership = new Ownership(metadata);
         this.strategies = Map.copyOf(strategies);
     }
 
@@ -100,7 +102,56 @@ final class Registry {
         if (kind.has(Trait.STATUS) && !kind.has(Trait.STATUS_ON_CREATE)) {
             body.remove("status");
         }
+        ownership.updated(kind, null, body, Part.MAIN, options);
         return checked(kind, key, body, null, Part.MAIN);
+    }
+
+    /**
+     * Applies what one field manager wants of an object, and makes it when it is not there.
+     *
+     * @param force take fields from other managers who own them
+     */
+    StoredObject apply(
+            ResourceKind kind,
+            ObjectKey key,
+            Part part,
+            ObjectNode applied,
+            boolean force,
+            WriteOptions options) {
+        ownership.requireApplicable(applied);
+        MetadataRules.requireFits(kind, key.namespace(), applied);
+        requireName(key, applied);
+        decode(kind, applied, options);
+        return commit(
+                kind,
+                key,
+                options.dryRun(),
+                current -> {
+                    if (current != null) {
+                        return applied(current, part, applied, force, options);
+                    }
+                    if (part == Part.STATUS) {
+                        throw ApiFailure.notFound(kind, key.name());
+                    }
+                    requireNamespace(kind, key.namespace());
+                    Preconditions.requireNone(kind, key, applied);
+                    ObjectNode made = created(kind, key, applied.deepCopy(), options);
+                    ownership.appliedFirst(kind, made, applied, options);
+                    return made;
+                });
+    }
+
+    private @Nullable ObjectNode applied(
+            StoredObject current,
+            Part part,
+            ObjectNode applied,
+            boolean force,
+            WriteOptions options) {
+        ObjectNode body = ownership.merged(current, applied, part, options);
+        requireCurrent(current, body);
+        ObjectNode next = next(current, part, body);
+        ownership.applied(current, next, applied, part, force, options);
+        return finished(current, part, next);
     }
 
     StoredObject update(
@@ -166,9 +217,19 @@ final class Registry {
             StoredObject current, Part part, ObjectNode body, WriteOptions options) {
         requireCurrent(current, body);
         decode(current.kind(), body, options);
+        ObjectNode next = next(current, part, body);
+        ownership.updated(current.kind(), current.json(), next, part, options);
+        return finished(current, part, next);
+    }
+
+    private ObjectNode next(StoredObject current, Part part, ObjectNode body) {
         ObjectNode next =
                 part == Part.STATUS ? withStatusOf(current, body) : withMainOf(current, body);
         metadata.carryOver(current, next);
+        return next;
+    }
+
+    private @Nullable ObjectNode finished(StoredObject current, Part part, ObjectNode next) {
         checked(current.kind(), current.key(), next, current.json(), part);
         metadata.countGeneration(current, next);
         boolean released = MetadataRules.isDeleting(next) && !MetadataRules.hasFinalizers(next);

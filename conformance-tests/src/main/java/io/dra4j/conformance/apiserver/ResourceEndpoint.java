@@ -100,20 +100,43 @@ final class ResourceEndpoint {
                 exchange.answer(
                         made ? 201 : 200, rendition.contentType(), rendition.object(updated));
             }
-            case "PATCH" -> {
-                Patches.Patch patch = Patches.read(exchange);
-                StoredObject patched =
-                        registry.patch(
-                                path.kind(),
-                                path.key(),
-                                part(path),
-                                patch::apply,
-                                exchange.writeOptions());
-                exchange.answer(200, rendition.contentType(), rendition.object(patched));
-            }
+            case "PATCH" -> patch(exchange, path, rendition);
             case "DELETE" -> delete(exchange, path, rendition);
             default -> throw ApiFailure.methodNotAllowed();
         }
+    }
+
+    private void patch(Exchange exchange, ResourcePath path, Rendition rendition) {
+        if (exchange.contentType().equals(Patches.APPLY) && path.kind().has(Trait.APPLY)) {
+            apply(exchange, path, rendition);
+            return;
+        }
+        if (!exchange.query("force").isEmpty()) {
+            throw ApiFailure.invalidPatchOptions(
+                    "force", "Forbidden: may not be specified for non-apply patch");
+        }
+        Patches.Patch patch = Patches.read(exchange);
+        StoredObject patched =
+                registry.patch(
+                        path.kind(), path.key(), part(path), patch::apply, exchange.writeOptions());
+        exchange.answer(200, rendition.contentType(), rendition.object(patched));
+    }
+
+    private void apply(Exchange exchange, ResourcePath path, Rendition rendition) {
+        if (exchange.query("fieldManager").isEmpty()) {
+            throw ApiFailure.invalidPatchOptions(
+                    "fieldManager", "Required value: is required for apply patch");
+        }
+        boolean made = store.find(path.kind(), path.key()) == null;
+        StoredObject applied =
+                registry.apply(
+                        path.kind(),
+                        path.key(),
+                        part(path),
+                        exchange.appliedBody(),
+                        exchange.flag("force"),
+                        exchange.writeOptions());
+        exchange.answer(made ? 201 : 200, rendition.contentType(), rendition.object(applied));
     }
 
     private void getOrWatch(Exchange exchange, ResourcePath path, Rendition rendition) {

@@ -34,6 +34,8 @@ record ResourceKind(
         CREATE_ON_UPDATE,
         /** PUT must carry a resourceVersion. */
         CONDITIONAL_UPDATE,
+        /** Takes server-side apply, and tracks who owns which field. */
+        APPLY,
         /** DELETE answers the deleted object, not a Status. */
         RETURNS_DELETED
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.apiserver;
 
+import static io.dra4j.conformance.apiserver.ResourceKind.Trait.APPLY;
 import static io.dra4j.conformance.apiserver.ResourceKind.Trait.CONDITIONAL_UPDATE;
 import static io.dra4j.conformance.apiserver.ResourceKind.Trait.CREATE_ON_UPDATE;
 import static io.dra4j.conformance.apiserver.ResourceKind.Trait.GENERATION;
@@ -46,7 +47,7 @@ final class ResourceKinds {
         cluster(RESOURCE, "DeviceClass", "deviceclasses").traits(GENERATION, RETURNS_DELETED).add();
         cluster(RESOURCE, "ResourceClaim", "resourceclaims")
                 .namespaced()
-                .traits(STATUS, RETURNS_DELETED)
+                .traits(STATUS, APPLY, RETURNS_DELETED)
                 .add();
         cluster(RESOURCE, "ResourceClaimTemplate", "resourceclaimtemplates")
                 .namespaced()

@@ -11,10 +11,13 @@ import java.util.function.Consumer;
  * @param dryRun check and answer, but keep nothing
  * @param fieldValidation what becomes of unknown fields: Strict refuses them, Warn (also when
  *     empty) drops them and says so, Ignore drops them
+ * @param fieldManager who owns the fields that the write sets
  * @param warn takes what the client should be warned of
  */
-record WriteOptions(boolean dryRun, String fieldValidation, Consumer<String> warn) {
-    static final WriteOptions DEFAULT = new WriteOptions(false, "Ignore", warning -> {});
+record WriteOptions(
+        boolean dryRun, String fieldValidation, String fieldManager, Consumer<String> warn) {
+    static final WriteOptions DEFAULT =
+            new WriteOptions(false, "Ignore", "cluster-objects", warning -> {});
 
     /** Says, or refuses with 400, that fields are unknown; they have been dropped already. */
     void unknown(ResourceKind kind, List<String> fields) {

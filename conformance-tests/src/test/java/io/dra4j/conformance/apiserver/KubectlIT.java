@@ -6,6 +6,7 @@ import static io.dra4j.conformance.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -123,6 +124,75 @@ class KubectlIT {
 
         assertThat(kubectl("delete", "resourceslice", "s1").output()).contains("\"s1\" deleted");
         assertThat(server.store().list("resourceslices")).isEmpty();
+    }
+
+    @Test
+    void appliesOnTheServerAsSeveralManagers() throws Exception {
+        Path claim = Files.writeString(folder.resolve("claim.yaml"), MANIFEST.split("---")[1]);
+        Path labelled = Files.writeString(folder.resolve("labelled.yaml"), label("one"));
+        Path other = Files.writeString(folder.resolve("other.yaml"), label("two"));
+
+        assertThat(onServer("one", claim).output()).contains("c1 serverside-applied");
+        assertThat(onServer("two", labelled).output()).contains("c1 serverside-applied");
+        Result conflict = onServer("three", other);
+        assertThat(conflict.exit()).isNotZero();
+        assertThat(conflict.output())
+                .contains("Apply failed with 1 conflict: conflict with \"two\"")
+                .contains(".metadata.labels.a");
+        assertThat(onServer("three", other, "--force-conflicts").exit()).isZero();
+        assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output())
+                .contains("a: two")
+                .doesNotContain("managedFields");
+    }
+
+    private static String label(String value) {
+        return """
+               apiVersion: resource.k8s.io/v1
+               kind: ResourceClaim
+               metadata: {name: c1, namespace: default, labels: {a: %s}}
+               """
+                .formatted(value);
+    }
+
+    private Result onServer(String manager, Path file, String... more) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("apply", "--server-side"));
+        arguments.addAll(List.of("--field-manager", manager, "-f", file.toString()));
+        arguments.addAll(List.of(more));
+        return kubectl(arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void appliesAClaimsStatusOnTheServer() throws Exception {
+        applied(MANIFEST);
+        server.store().put(allocated());
+        Path status =
+                Files.writeString(
+                        folder.resolve("status.yaml"),
+                        """
+                        apiVersion: resource.k8s.io/v1
+                        kind: ResourceClaim
+                        metadata: {name: c1, namespace: default}
+                        status:
+                          devices:
+                          - {driver: gpu.example.com, pool: node-1, device: gpu-0, data: {seen: 1}}
+                        """);
+
+        Result result = onServer("one", status, "--subresource=status");
+
+        assertThat(result.exit()).as(result.output()).isZero();
+        assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output())
+                .contains("seen: 1");
+    }
+
+    private ObjectNode allocated() {
+        var claim =
+                (ObjectNode) server.store().find("resourceclaims", "default", "c1").orElseThrow();
+        claim.set(
+                "status",
+                Trees.tree(
+                        "{'allocation':{'devices':{'results':[{'request':'gpu','driver':'gpu.example.com',"
+                                + "'pool':'node-1','device':'gpu-0'}]}}}"));
+        return claim;
     }
 
     @Test
