@@ -89,6 +89,22 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
+     * Tells whether the driver reports how its devices are doing, by {@link
+     * DriverContext#reportHealth}.
+     *
+     * <p>The runtime must know before the first report comes: the kubelet asks once, when it
+     * registers the driver, and would not believe another answer later.
+     *
+     * @return {@code false} if it never reports; the same on every call, even without a start
+     * @see <a
+     *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
+     *     KEP-4680</a>
+     */
+    default boolean reportsHealth() {
+        return false;
+    }
+
+    /**
      * Prepares a claim: makes its devices usable, and says what its containers get.
      *
      * <p>It must be idempotent: for equal input it does the work once and gives an equal answer. If

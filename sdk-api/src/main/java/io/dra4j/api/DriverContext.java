@@ -61,7 +61,13 @@ public interface DriverContext {
     /**
      * Reports how devices are doing; the last report of a device counts until it expires.
      *
+     * <p>What a provider knows when it starts, it reports in {@link DeviceProvider#start}: then the
+     * kubelet never hears that a device is unknown, and a device that does not work is published
+     * with its taint at once, if the driver taints such devices.
+     *
      * @param health reports, in any order; devices that are left out keep their last report
+     * @throws IllegalStateException if {@link DeviceProvider#reportsHealth} says that there are no
+     *     reports
      */
     void reportHealth(Collection<DeviceHealth> health);
 
