@@ -50,6 +50,11 @@ abstract class DecoratedGpus implements DeviceProvider {
     }
 
     @Override
+    public boolean reportsHealth() {
+        return gpus.reportsHealth();
+    }
+
+    @Override
     public void start(DriverContext context) throws Exception {
         gpus.start(context);
     }

@@ -3,6 +3,7 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -120,6 +121,7 @@ public final class DraDriver implements AutoCloseable {
         private InstantSource clock = Clock.systemUTC();
         private DriverListener listener = new DriverListener() {};
         private boolean removesSlicesOnClose;
+        private Taint.@Nullable Effect unhealthyTaint;
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
             this.driverName = driverName;
@@ -242,6 +244,21 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Taints devices that the provider reports as unhealthy with {@code <driver>/unhealthy}
+         * until it reports them as healthy; by default, health taints nothing.
+         *
+         * <p>An unknown device keeps the taint that it has: unknown is not healthy. An API server
+         * that does not keep taints is not offered the device at all.
+         *
+         * @param effect what the taint does; {@code null} to taint nothing
+         * @return this builder
+         */
+        public Builder taintUnhealthy(Taint.@Nullable Effect effect) {
+            unhealthyTaint = effect;
+            return this;
+        }
+
+        /**
          * Builds the driver.
          *
          * @return the driver, not started
@@ -260,7 +277,8 @@ public final class DraDriver implements AutoCloseable {
                             podUid,
                             clock,
                             listener,
-                            removesSlicesOnClose);
+                            removesSlicesOnClose,
+                            unhealthyTaint);
             return new DraDriver(
                     settings, serialized ? new SerializedProvider(provider) : provider);
         }

@@ -87,6 +87,7 @@ public final class DriverMain {
                         .kubeletPluginsDirectory(options.kubeletPluginsDirectory())
                         .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
                         .podUid(options.podUid().orElse(null))
+                        .taintUnhealthy(options.unhealthyTaint().orElse(null))
                         .listener(endOnFatal(ending))
                         .build());
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.api.device.Taint;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -93,6 +94,17 @@ public abstract class DriverOptions {
     private @Nullable String podUid;
 
     @Option(
+            names = "--unhealthy-taint",
+            paramLabel = "EFFECT",
+            defaultValue = "off",
+            description = {
+                "How to taint devices that do not work: None, NoSchedule, NoExecute or off."
+                        + " [UNHEALTHY_TAINT]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private UnhealthyTaint unhealthyTaint;
+
+    @Option(
             names = {"-v", "--v"},
             paramLabel = "N",
             defaultValue = "0",
@@ -138,6 +150,21 @@ public abstract class DriverOptions {
         text,
         /** For tools: one JSON object each. */
         json
+    }
+
+    /** What becomes of devices that do not work, in the words of the API. */
+    enum UnhealthyTaint {
+        /** Nothing. */
+        off(null),
+        None(Taint.Effect.NONE),
+        NoSchedule(Taint.Effect.NO_SCHEDULE),
+        NoExecute(Taint.Effect.NO_EXECUTE);
+
+        private final Taint.@Nullable Effect effect;
+
+        UnhealthyTaint(Taint.@Nullable Effect effect) {
+            this.effect = effect;
+        }
     }
 
     /**
@@ -201,6 +228,15 @@ public abstract class DriverOptions {
      */
     public final Optional<String> podUid() {
         return Optional.ofNullable(podUid).filter(uid -> !uid.isEmpty());
+    }
+
+    /**
+     * Returns how devices that do not work are tainted.
+     *
+     * @return the taint's effect; empty for no taint
+     */
+    public final Optional<Taint.Effect> unhealthyTaint() {
+        return Optional.ofNullable(unhealthyTaint.effect);
     }
 
     final int verbosity() {

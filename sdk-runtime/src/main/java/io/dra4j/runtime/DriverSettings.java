@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kubeconfig {@code null} for the configuration inside a pod
  * @param podUid {@code null} unless two instances may run side by side
+ * @param unhealthyTaint {@code null} to taint no device for its health
  */
 record DriverSettings(
         String driverName,
@@ -26,7 +28,8 @@ record DriverSettings(
         @Nullable String podUid,
         InstantSource clock,
         DriverListener listener,
-        boolean removesSlicesOnClose) {
+        boolean removesSlicesOnClose,
+        Taint.@Nullable Effect unhealthyTaint) {
 
     private static final Pattern DNS_SUBDOMAIN =
             Pattern.compile(

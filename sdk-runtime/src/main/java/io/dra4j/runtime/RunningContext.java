@@ -16,7 +16,11 @@ import java.util.Collection;
 import java.util.List;
 
 /** What a running driver offers to its provider. */
-record RunningContext(DriverSettings settings, ClaimPreparation claims, SlicePublisher publisher)
+record RunningContext(
+        DriverSettings settings,
+        ClaimPreparation claims,
+        SlicePublisher publisher,
+        RunningHealth health)
         implements DriverContext {
 
     @Override
@@ -45,8 +49,8 @@ record RunningContext(DriverSettings settings, ClaimPreparation claims, SlicePub
     }
 
     @Override
-    public void reportHealth(Collection<DeviceHealth> health) {
-        throw notYet("report health");
+    public void reportHealth(Collection<DeviceHealth> reports) {
+        health.report(reports);
     }
 
     @Override

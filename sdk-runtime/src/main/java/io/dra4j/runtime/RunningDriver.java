@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,15 +48,17 @@ final class RunningDriver implements AutoCloseable {
             LockFile locks = started(LockFile.open(data.locks(), settings.clock()));
             Journal journal = started(Journal.open(data.journal(), boot, locks));
             Cluster cluster = started(connect(settings));
-            publisher = new SlicePublisher(publishing(settings, provider, cluster));
+            RunningHealth health = new RunningHealth(settings, provider);
+            publisher = new SlicePublisher(publishing(settings, provider, cluster, health));
+            health.informs(publisher);
             CompletableFuture<Void> apiCheck =
                     CompletableFuture.runAsync(() -> cluster.requireDraApi(API_CHECK));
             ClaimPreparation claims = claims(settings, provider, journal, cluster);
-            startProvider(provider, new RunningContext(settings, claims, publisher));
+            startProvider(provider, new RunningContext(settings, claims, publisher, health));
             started(publisher).readInventory();
             join(apiCheck);
             claims.reconcile(); // before a kubelet can prepare what this would take for an orphan
-            plugin = started(KubeletPlugin.start(settings.sockets(), claims, settings.clock()));
+            plugin = serve(settings, claims, health.feed(publisher));
             publisher.start();
         } catch (RuntimeException | Error e) {
             close();
@@ -62,22 +66,37 @@ final class RunningDriver implements AutoCloseable {
         }
     }
 
+    /** The feed is closed first: a server does not end while a health stream is open. */
+    private KubeletPlugin serve(
+            DriverSettings settings, ClaimPreparation claims, @Nullable HealthFeed health) {
+        KubeletPlugin served =
+                started(KubeletPlugin.start(settings.sockets(), claims, health, settings.clock()));
+        if (health != null) {
+            started(health);
+        }
+        return served;
+    }
+
     private static Cluster connect(DriverSettings settings) {
         return Cluster.connect(settings.kubeconfig(), settings.driverName(), settings.nodeName());
     }
 
     private SlicePublisher.Parts publishing(
-            DriverSettings settings, DeviceProvider provider, Cluster cluster) {
+            DriverSettings settings,
+            DeviceProvider provider,
+            Cluster cluster,
+            RunningHealth health) {
         NoticeBoard board =
                 started(
                         new NoticeBoard(
                                 settings.listener(), cluster::createEvent, settings.clock()));
         return new SlicePublisher.Parts(
                 provider::inventory,
-                provider.mayTaint(),
+                provider.mayTaint() || health.mayTaint(),
                 cluster.slices(),
                 board,
-                settings.removesSlicesOnClose());
+                settings.removesSlicesOnClose(),
+                health::taint);
     }
 
     /** A server that is too old ends the start; one that can't be reached does not. */

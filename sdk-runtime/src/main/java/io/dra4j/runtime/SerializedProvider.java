@@ -64,6 +64,11 @@ final class SerializedProvider implements DeviceProvider {
     }
 
     @Override
+    public boolean reportsHealth() {
+        return provider.reportsHealth();
+    }
+
+    @Override
     public void close() {
         provider.close();
     }

@@ -51,6 +51,8 @@ class ArchitectureTest {
                     8,
                     I + ".cluster",
                     20,
+                    I + ".health",
+                    5,
                     I + ".observe",
                     1);
 
@@ -150,6 +152,8 @@ class ArchitectureTest {
                     .definedBy(I + ".validate..")
                     .layer("kubelet")
                     .definedBy(I + ".kubelet..")
+                    .layer("health")
+                    .definedBy(I + ".health..")
                     .layer("claim")
                     .definedBy(I + ".claim..")
                     .optionalLayer("status")
@@ -168,6 +172,8 @@ class ArchitectureTest {
                     .mayOnlyBeAccessedByLayers("publish")
                     .whereLayer("kubelet")
                     .mayOnlyBeAccessedByLayers("runtime")
+                    .whereLayer("health")
+                    .mayOnlyBeAccessedByLayers("runtime", "kubelet")
                     .whereLayer("claim")
                     .mayOnlyBeAccessedByLayers("runtime", "kubelet")
                     .whereLayer("status")

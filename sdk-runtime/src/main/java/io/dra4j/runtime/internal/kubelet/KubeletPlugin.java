@@ -5,12 +5,16 @@ package io.dra4j.runtime.internal.kubelet;
 import io.dra4j.api.error.DraException;
 import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
+import io.dra4j.runtime.internal.health.HealthFeed;
+import io.grpc.BindableService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The driver as the kubelet sees it: a registration socket and a service socket.
@@ -22,6 +26,8 @@ public final class KubeletPlugin implements AutoCloseable {
 
     private static final String TYPE = "DRAPlugin";
     private static final List<String> VERSIONS = List.of("v1.DRAPlugin", "v1beta1.DRAPlugin");
+    private static final List<String> HEALTH_VERSIONS =
+            List.of("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
     private static final Duration GRACE = Duration.ofSeconds(4);
 
     private final SocketServer service;
@@ -38,28 +44,23 @@ public final class KubeletPlugin implements AutoCloseable {
     /**
      * Begins to serve; on return both sockets answer.
      *
+     * @param health what the kubelet hears of devices, closed before the plugin is; {@code null} if
+     *     the provider reports none, and the kubelet's question is unimplemented
      * @throws DraException if a socket can't be served; then neither is
      */
     public static KubeletPlugin start(
-            PluginSockets sockets, ClaimOperations operations, InstantSource clock) {
+            PluginSockets sockets,
+            ClaimOperations operations,
+            @Nullable HealthFeed health,
+            InstantSource clock) {
         Path servicePath = sockets.service();
         Path registrationPath = sockets.registration();
-        ClaimCalls calls = new ClaimCalls(operations, clock);
         RegistrationService registration =
-                new RegistrationService(
-                        PluginInfo.newBuilder()
-                                .setType(TYPE)
-                                .setName(sockets.driverName())
-                                .setEndpoint(servicePath.toString())
-                                .addAllSupportedVersions(VERSIONS)
-                                .build());
+                new RegistrationService(info(sockets.driverName(), servicePath, health != null));
         Deque<SocketServer> started = new ArrayDeque<>();
         try {
             SocketServer service =
-                    SocketServer.start(
-                            "dra",
-                            servicePath,
-                            List.of(new DraServiceV1(calls), new DraServiceV1beta1(calls)));
+                    SocketServer.start("dra", servicePath, services(operations, health, clock));
             started.push(service);
             SocketServer registrar =
                     SocketServer.start("registration", registrationPath, List.of(registration));
@@ -72,6 +73,30 @@ public final class KubeletPlugin implements AutoCloseable {
             started.forEach(server -> server.stop(Duration.ZERO));
             throw e;
         }
+    }
+
+    private static PluginInfo info(String driverName, Path service, boolean reportsHealth) {
+        return PluginInfo.newBuilder()
+                .setType(TYPE)
+                .setName(driverName)
+                .setEndpoint(service.toString())
+                .addAllSupportedVersions(VERSIONS)
+                .addAllSupportedVersions(reportsHealth ? HEALTH_VERSIONS : List.of())
+                .build();
+    }
+
+    private static List<BindableService> services(
+            ClaimOperations operations, @Nullable HealthFeed health, InstantSource clock) {
+        ClaimCalls calls = new ClaimCalls(operations, clock);
+        List<BindableService> services = new ArrayList<>();
+        services.add(new DraServiceV1(calls));
+        services.add(new DraServiceV1beta1(calls));
+        if (health != null) {
+            HealthStreams streams = new HealthStreams(health, clock);
+            services.add(new HealthServiceV1(streams));
+            services.add(new HealthServiceV1alpha1(streams));
+        }
+        return services;
     }
 
     /** Waits until the kubelet has confirmed the registration, and returns whether it has. */

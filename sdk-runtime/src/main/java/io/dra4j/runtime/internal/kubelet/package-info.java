@@ -1,9 +1,9 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Be a kubelet plugin: registration, and the DRA services v1 and v1beta1, over unix sockets.
+ * Be a kubelet plugin: registration, the DRA services v1 and v1beta1, and the health stream.
  *
- * <p>Flow: the kubelet → here → claim.
+ * <p>Flow: the kubelet → here → claim; and health → here → the kubelet.
  */
 @NullMarked
 package io.dra4j.runtime.internal.kubelet;

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,13 +65,15 @@ public final class SlicePublisher implements AutoCloseable {
      * @param store the slices in the cluster
      * @param notices takes what the host and the admins should know
      * @param removesOnClose whether closing deletes the slices
+     * @param taints puts taints on what the source reads
      */
     public record Parts(
             InventorySource source,
             boolean mayTaint,
             SliceStore store,
             Notices notices,
-            boolean removesOnClose) {}
+            boolean removesOnClose,
+            UnaryOperator<Inventory> taints) {}
 
     private final Parts parts;
     private final ScheduledExecutorService loop;
@@ -83,6 +86,7 @@ public final class SlicePublisher implements AutoCloseable {
     private final Retries rounds;
     private Instant nextReread;
     private boolean started;
+    private boolean retainted;
     private @Nullable ScheduledFuture<?> next;
 
     private final AtomicBoolean roundPosted = new AtomicBoolean();
@@ -194,6 +198,16 @@ public final class SlicePublisher implements AutoCloseable {
                         schedule(clock.instant());
                     });
         }
+    }
+
+    /** Says that {@link Parts#taints} taints otherwise now; the provider is not asked. */
+    public void taintsChanged() {
+        changed();
+        post(
+                () -> {
+                    retainted = true;
+                    schedule(clock.instant());
+                });
     }
 
     /** Returns the last inventory that could be read; empty if none ever could. */
@@ -339,10 +353,11 @@ public final class SlicePublisher implements AutoCloseable {
         }
         reader.refresh();
         Inventory inventory = reader.last();
-        if (inventory == null || (reader.isReading() && !isWriteDue(now))) {
+        if (inventory == null || (reader.isReading() && !retainted && !isWriteDue(now))) {
             return false;
         }
-        return writer.write(inventory) && reader.isCurrent();
+        retainted = false;
+        return writer.write(parts.taints().apply(inventory)) && reader.isCurrent();
     }
 
     private boolean isWriteDue(Instant now) {

@@ -93,7 +93,7 @@ class KubeletPluginTest {
     }
 
     private KubeletPlugin startPlugin() {
-        return KubeletPlugin.start(sockets, claims, Clock.systemUTC());
+        return KubeletPlugin.start(sockets, claims, null, Clock.systemUTC());
     }
 
     private ManagedChannel channel(Path socket, String authority) {

@@ -17,7 +17,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A loop whose time the test moves: nothing runs before {@link #advance}. */
-final class ManualLoop extends AbstractExecutorService
+public final class ManualLoop extends AbstractExecutorService
         implements ScheduledExecutorService, InstantSource {
 
     private final List<Task> tasks = new ArrayList<>();
@@ -26,7 +26,7 @@ final class ManualLoop extends AbstractExecutorService
     private int ran;
 
     /** Runs what is due now and, as time goes on by so much, what becomes due. */
-    void advance(Duration time) {
+    public void advance(Duration time) {
         Instant end = now.plus(time);
         while (true) {
             Task due =

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** A publisher on a loop whose time the test moves, before a cluster in memory. */
@@ -20,6 +21,7 @@ final class PublisherUnderTest {
     final FakeSliceStore store = new FakeSliceStore();
     final List<Notice> notices = new ArrayList<>();
     ManualLoop loop = new ManualLoop();
+    UnaryOperator<Inventory> taints = UnaryOperator.identity();
     Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
     boolean removesOnClose;
     boolean answersNull;
@@ -28,7 +30,13 @@ final class PublisherUnderTest {
 
     SlicePublisher make() {
         SlicePublisher.Parts parts =
-                new SlicePublisher.Parts(this::read, true, store, notices::add, removesOnClose);
+                new SlicePublisher.Parts(
+                        this::read,
+                        true,
+                        store,
+                        notices::add,
+                        removesOnClose,
+                        inventory -> taints.apply(inventory));
         return new SlicePublisher(parts, loop, loop, loop, new Random(1));
     }
 

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Sequences of events that once left the cluster wrong, unguarded or in a storm. */
@@ -280,7 +281,12 @@ class PublishingMishapsTest {
         try (SlicePublisher publisher =
                 new SlicePublisher(
                         new SlicePublisher.Parts(
-                                source, true, under.store, under.notices::add, false))) {
+                                source,
+                                true,
+                                under.store,
+                                under.notices::add,
+                                false,
+                                UnaryOperator.identity()))) {
             publisher.readInventory();
             publisher.start();
             assertThat(publisher.awaitPublished(Duration.ofSeconds(10))).isTrue();

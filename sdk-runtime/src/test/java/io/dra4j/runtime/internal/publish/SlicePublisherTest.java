@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,8 @@ class SlicePublisherTest {
     }
 
     private SlicePublisher.Parts parts(boolean removesOnClose) {
-        return new SlicePublisher.Parts(this::read, true, store, notices::add, removesOnClose);
+        return new SlicePublisher.Parts(
+                this::read, true, store, notices::add, removesOnClose, UnaryOperator.identity());
     }
 
     private Inventory read() throws Exception {

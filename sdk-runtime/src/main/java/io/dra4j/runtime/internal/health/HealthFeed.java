@@ -1,0 +1,167 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.health;
+
+import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.internal.health.HealthReports.Current;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the complete list of devices to whoever listens: at once, after each change, when a report
+ * expires, and every ten seconds all the same.
+ *
+ * <p>The kubelet takes a device for unknown that it has not heard of for {@link #TIMEOUT}; so it
+ * does when this process hangs. One thread makes the lists and calls the listeners. Thread-safe.
+ */
+public final class HealthFeed implements AutoCloseable {
+
+    /** After which a listener should no longer believe what it heard. */
+    public static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private static final Duration REPEAT = Duration.ofSeconds(10);
+
+    private final HealthReports reports;
+    private final Supplier<Optional<Inventory>> inventory;
+    private final ScheduledExecutorService loop;
+    private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean lookPosted = new AtomicBoolean();
+    private volatile boolean closed;
+
+    // Of the loop's thread.
+    private List<Current> lastSent = List.of();
+    private @Nullable ScheduledFuture<?> repeat;
+    private @Nullable ScheduledFuture<?> expiry;
+
+    /** Makes a feed with a thread of its own. */
+    public HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory) {
+        this(reports, inventory, newLoop());
+    }
+
+    HealthFeed(
+            HealthReports reports,
+            Supplier<Optional<Inventory>> inventory,
+            ScheduledExecutorService loop) {
+        this.reports = reports;
+        this.inventory = inventory;
+        this.loop = loop;
+        reports.onReport(this::onReport);
+        look();
+        sendAll(); // to nobody yet: from here on it repeats
+    }
+
+    private static ScheduledExecutorService newLoop() {
+        ScheduledThreadPoolExecutor loop =
+                new ScheduledThreadPoolExecutor(
+                        1,
+                        task -> {
+                            Thread thread = new Thread(task, "dra4j-health");
+                            thread.setDaemon(true);
+                            return thread;
+                        });
+        loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        loop.setRemoveOnCancelPolicy(true);
+        return loop;
+    }
+
+    /** Hears of the devices; neither method may block or throw. */
+    public interface Listener {
+
+        /** Hears how all devices are doing. */
+        void hear(List<Current> devices);
+
+        /** Hears that there will be no more lists. */
+        void end();
+    }
+
+    /** Begins to send to a listener, the complete list first; one that comes late hears the end. */
+    public void join(Listener listener) {
+        listeners.add(listener);
+        post(() -> send(listener));
+        if (closed) {
+            endAll();
+        }
+    }
+
+    /** Sends no more to a listener. */
+    public void leave(Listener listener) {
+        listeners.remove(listener);
+    }
+
+    private void send(Listener listener) {
+        if (listeners.contains(listener)) {
+            listener.hear(list());
+        }
+    }
+
+    private void onReport() {
+        if (!lookPosted.getAndSet(true)) {
+            post(
+                    () -> {
+                        lookPosted.set(false);
+                        look();
+                    });
+        }
+    }
+
+    private void look() {
+        expiry = later(expiry, this::look, reports.untilExpiry().orElse(REPEAT));
+        if (!list().equals(lastSent)) {
+            sendAll();
+        }
+    }
+
+    private void sendAll() {
+        repeat = later(repeat, this::sendAll, REPEAT);
+        List<Current> devices = list();
+        lastSent = devices;
+        listeners.forEach(listener -> listener.hear(devices));
+    }
+
+    private List<Current> list() {
+        return inventory.get().map(reports::current).orElse(List.of());
+    }
+
+    private ScheduledFuture<?> later(@Nullable ScheduledFuture<?> old, Runnable task, Duration in) {
+        if (old != null) {
+            old.cancel(false);
+        }
+        return loop.schedule(task, in.toMillis() + 1, TimeUnit.MILLISECONDS);
+    }
+
+    private void post(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // closed: nobody listens any more
+        }
+    }
+
+    /** Tells every listener that this is the end. */
+    @Override
+    public void close() {
+        closed = true;
+        loop.shutdown();
+        endAll();
+    }
+
+    private void endAll() {
+        listeners.forEach(
+                listener -> {
+                    if (listeners.remove(listener)) {
+                        listener.end();
+                    }
+                });
+    }
+}

@@ -1,0 +1,169 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.health;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.api.health.HealthState;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * The provider's last report of each device, which is believed for as long as it said.
+ *
+ * <p>A device without a report that is still valid is unknown. Thread-safe.
+ */
+public final class HealthReports {
+
+    private static final Duration LONGEST = Duration.ofDays(365); // later instants may overflow
+    private static final String SILENCE = "the driver has no current report of this device";
+
+    private final InstantSource steady;
+    private final List<Runnable> onReport = new CopyOnWriteArrayList<>();
+    private final List<Runnable> onTurn = new CopyOnWriteArrayList<>();
+    private final Map<Id, Report> last = new LinkedHashMap<>(); // guarded by this
+
+    /** Starts without a report, on a clock that nobody sets. */
+    public HealthReports() {
+        this(steadyClock());
+    }
+
+    HealthReports(InstantSource steady) {
+        this.steady = steady;
+    }
+
+    /** A clock that nobody sets: with one that is set back, a report would be valid too long. */
+    private static InstantSource steadyClock() {
+        Instant start = Instant.now();
+        long nanos = System.nanoTime();
+        return () -> start.plusNanos(System.nanoTime() - nanos);
+    }
+
+    /**
+     * How a device is doing, as far as that can be believed now.
+     *
+     * @param message what a user should know; may be empty
+     */
+    public record Current(PoolName pool, DeviceName device, HealthState state, String message) {}
+
+    /** Takes reports, and tells those who want to know. */
+    public void report(Collection<DeviceHealth> health) {
+        if (take(health)) {
+            onTurn.forEach(Runnable::run);
+        }
+        onReport.forEach(Runnable::run);
+    }
+
+    /** Returns whether a device has ceased to work, or begun to work again. */
+    private synchronized boolean take(Collection<DeviceHealth> health) {
+        Instant now = steady.instant();
+        boolean turned = false;
+        for (DeviceHealth one : health) {
+            Id id = new Id(one.pool(), one.device());
+            boolean wasUnhealthy = isUnhealthy(id);
+            last.put(id, Report.of(one, now, wasUnhealthy));
+            turned |= wasUnhealthy != isUnhealthy(id);
+        }
+        return turned;
+    }
+
+    /** Lets somebody know of each report, on the thread of whoever reports. */
+    void onReport(Runnable listener) {
+        onReport.add(listener);
+    }
+
+    /** Lets somebody know when devices cease to work or work again, on the reporter's thread. */
+    void onTurn(Runnable listener) {
+        onTurn.add(listener);
+    }
+
+    /**
+     * Returns the complete list: each device that is offered, once.
+     *
+     * <p>Of a pool that another component publishes, it has the devices with a valid report.
+     */
+    synchronized List<Current> current(Inventory inventory) {
+        Instant now = steady.instant();
+        last.entrySet().removeIf(old -> !old.getValue().isValid(now) && !isOffered(old, inventory));
+        List<Current> current = new ArrayList<>();
+        for (Pool pool : inventory.pools()) {
+            if (pool.placement() instanceof Placement.PublishedElsewhere) {
+                last.keySet().stream()
+                        .filter(id -> id.pool.equals(pool.name()))
+                        .forEach(id -> current.add(current(id, now)));
+            } else {
+                pool.devices().stream()
+                        .map(device -> new Id(pool.name(), device.name()))
+                        .forEach(id -> current.add(current(id, now)));
+            }
+        }
+        return current;
+    }
+
+    private static boolean isOffered(Map.Entry<Id, Report> report, Inventory inventory) {
+        return inventory.device(report.getKey().pool, report.getKey().device).isPresent();
+    }
+
+    private Current current(Id id, Instant now) {
+        Report report = last.get(id);
+        return report == null || !report.isValid(now)
+                ? new Current(id.pool, id.device, HealthState.UNKNOWN, SILENCE)
+                : new Current(id.pool, id.device, report.state, report.message);
+    }
+
+    /** How long until the next report expires; empty if none will. */
+    synchronized Optional<Duration> untilExpiry() {
+        Instant now = steady.instant();
+        return last.values().stream()
+                .filter(report -> report.isValid(now))
+                .map(report -> Duration.between(now, report.until))
+                .min(Duration::compareTo);
+    }
+
+    /**
+     * Tells whether a device did not work when that was last known.
+     *
+     * <p>Unknown is not healthy: neither a report of it nor the end of a report makes a device
+     * work.
+     */
+    synchronized boolean isUnhealthy(Pool pool, Device device) {
+        return isUnhealthy(new Id(pool.name(), device.name()));
+    }
+
+    private synchronized boolean isUnhealthy(Id id) {
+        Report report = last.get(id);
+        return report != null && report.unhealthy;
+    }
+
+    private record Id(PoolName pool, DeviceName device) {}
+
+    private record Report(HealthState state, String message, Instant until, boolean unhealthy) {
+        static Report of(DeviceHealth health, Instant now, boolean wasUnhealthy) {
+            Duration valid = health.validFor().compareTo(LONGEST) < 0 ? health.validFor() : LONGEST;
+            return new Report(
+                    health.state(),
+                    health.message(),
+                    now.plus(valid),
+                    health.state() == HealthState.UNKNOWN
+                            ? wasUnhealthy
+                            : health.state() == HealthState.UNHEALTHY);
+        }
+
+        boolean isValid(Instant now) {
+            return until.isAfter(now);
+        }
+    }
+}

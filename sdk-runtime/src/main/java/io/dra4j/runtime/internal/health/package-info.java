@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Keep what the provider says of its devices' health, for as long as it may be believed.
+ *
+ * <p>Flow: the provider → here → kubelet (the health stream) and publish (taints).
+ */
+@NullMarked
+package io.dra4j.runtime.internal.health;
+
+import org.jspecify.annotations.NullMarked;

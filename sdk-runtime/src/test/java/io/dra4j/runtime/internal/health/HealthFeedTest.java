@@ -1,0 +1,142 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.api.health.HealthState;
+import io.dra4j.runtime.internal.health.HealthReports.Current;
+import io.dra4j.runtime.internal.publish.ManualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class HealthFeedTest {
+
+    private static final Duration REPEAT = Duration.ofSeconds(10);
+
+    private final ManualLoop loop = new ManualLoop();
+    private final HealthReports reports = new HealthReports(loop);
+    private Optional<Inventory> inventory =
+            Optional.of(
+                    Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build()))));
+    private final HealthFeed feed = new HealthFeed(reports, () -> inventory, loop);
+    private final Ear ear = new Ear();
+
+    private static final class Ear implements HealthFeed.Listener {
+        private final List<HealthState> heard = new ArrayList<>();
+        private int ends;
+
+        @Override
+        public void hear(List<Current> devices) {
+            heard.addAll(devices.stream().map(Current::state).toList());
+        }
+
+        @Override
+        public void end() {
+            ends++;
+        }
+    }
+
+    private void join() {
+        loop.advance(Duration.ofMillis(1));
+        feed.join(ear);
+        loop.advance(Duration.ZERO);
+    }
+
+    private void report(HealthState state, Duration validFor) {
+        reports.report(
+                List.of(
+                        new DeviceHealth(
+                                new PoolName("node-a"),
+                                new DeviceName("gpu-0"),
+                                state,
+                                "",
+                                validFor)));
+        loop.advance(Duration.ZERO);
+    }
+
+    @Test
+    void beginsWithTheCompleteList() {
+        join();
+        assertThat(ear.heard).containsExactly(HealthState.UNKNOWN);
+    }
+
+    @Test
+    void tellsAChangeAtOnceAndAnEqualReportNot() {
+        join();
+
+        report(HealthState.HEALTHY, Duration.ofHours(1));
+        report(HealthState.HEALTHY, Duration.ofHours(1));
+        report(HealthState.UNHEALTHY, Duration.ofHours(1));
+
+        assertThat(ear.heard)
+                .containsExactly(HealthState.UNKNOWN, HealthState.HEALTHY, HealthState.UNHEALTHY);
+    }
+
+    @Test
+    void repeatsTheListInTimeHoweverOftenTheProviderReportsTheSame() {
+        join();
+        report(HealthState.HEALTHY, Duration.ofHours(1));
+        int before = ear.heard.size();
+
+        for (int second = 0; second < 61; second++) {
+            report(HealthState.HEALTHY, Duration.ofHours(1));
+            loop.advance(Duration.ofSeconds(1));
+        }
+
+        assertThat(ear.heard.size() - before).isEqualTo(6);
+        assertThat(REPEAT).isLessThan(HealthFeed.TIMEOUT.dividedBy(2));
+    }
+
+    @Test
+    void tellsWhenAReportExpires() {
+        join();
+        report(HealthState.HEALTHY, Duration.ofSeconds(3));
+
+        loop.advance(Duration.ofSeconds(3));
+        assertThat(ear.heard).last().isEqualTo(HealthState.HEALTHY);
+        loop.advance(Duration.ofMillis(2));
+        assertThat(ear.heard).last().isEqualTo(HealthState.UNKNOWN);
+    }
+
+    @Test
+    void hasAnEmptyListWhileNoInventoryCouldBeRead() {
+        inventory = Optional.empty();
+        join();
+        assertThat(ear.heard).isEmpty();
+    }
+
+    @Test
+    void leavesAloneWhoHasLeft() {
+        join();
+        feed.leave(ear);
+
+        report(HealthState.HEALTHY, Duration.ofHours(1));
+        feed.close();
+
+        assertThat(ear.heard).hasSize(1);
+        assertThat(ear.ends).isZero();
+    }
+
+    @Test
+    void endsEachListenerOnceAlsoOneThatComesLate() {
+        join();
+        feed.close();
+        feed.close();
+        assertThat(ear.ends).isEqualTo(1);
+
+        Ear late = new Ear();
+        feed.join(late);
+        assertThat(late.ends).isEqualTo(1);
+        assertThat(late.heard).isEmpty();
+    }
+}

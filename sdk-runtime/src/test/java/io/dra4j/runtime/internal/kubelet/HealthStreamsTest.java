@@ -1,0 +1,211 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.api.health.HealthState;
+import io.dra4j.runtime.internal.health.HealthFeed;
+import io.dra4j.runtime.internal.health.HealthReports;
+import io.dra4j.runtime.internal.health.HealthReports.Current;
+import io.grpc.stub.ServerCallStreamObserver;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class HealthStreamsTest {
+
+    private static final Instant NOW = Instant.parse("2026-01-02T03:04:05.999Z");
+
+    private final HealthReports reports = new HealthReports();
+    private final Inventory inventory =
+            Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build())));
+    private final HealthFeed feed = new HealthFeed(reports, () -> Optional.of(inventory));
+    private final HealthStreams streams = new HealthStreams(feed, () -> NOW);
+
+    @AfterEach
+    void close() {
+        feed.close();
+    }
+
+    private void report(HealthState state) {
+        reports.report(
+                List.of(
+                        new DeviceHealth(
+                                new PoolName("node-a"),
+                                new DeviceName("gpu-0"),
+                                state,
+                                "",
+                                Duration.ofHours(1))));
+    }
+
+    /** Reads when the test wants it to. */
+    private static final class Caller extends ServerCallStreamObserver<String> {
+        private final BlockingQueue<String> got = new LinkedBlockingQueue<>();
+        private volatile boolean ready = true;
+        private Runnable onReady = () -> {};
+        private Runnable onCancel = () -> {};
+
+        @Override
+        public boolean isReady() {
+            return ready;
+        }
+
+        @Override
+        public void setOnReadyHandler(Runnable handler) {
+            onReady = handler;
+        }
+
+        @Override
+        public void setOnCancelHandler(Runnable handler) {
+            onCancel = handler;
+        }
+
+        @Override
+        public void onNext(String message) {
+            got.add(message);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            got.add("error " + failure);
+        }
+
+        @Override
+        public void onCompleted() {
+            got.add("end");
+        }
+
+        @Override
+        public boolean isCancelled() {
+            return false;
+        }
+
+        @Override
+        public void setCompression(String compression) {}
+
+        @Override
+        public void disableAutoInboundFlowControl() {}
+
+        @Override
+        public void request(int count) {}
+
+        @Override
+        public void setMessageCompression(boolean enable) {}
+
+        String await() throws InterruptedException {
+            return got.poll(20, TimeUnit.SECONDS);
+        }
+    }
+
+    private Caller open() {
+        Caller caller = new Caller();
+        streams.open(
+                caller,
+                (devices, facts) ->
+                        devices.get(0).state()
+                                + " at "
+                                + facts.seconds()
+                                + " for "
+                                + facts.timeoutSeconds());
+        return caller;
+    }
+
+    @Test
+    void areDatedInSecondsOfThePast() throws Exception {
+        Caller caller = open();
+        assertThat(caller.await()).isEqualTo("UNKNOWN at " + NOW.getEpochSecond() + " for 30");
+    }
+
+    @Test
+    void giveACallerThatDoesNotReadTheNewestListWhenItDoes() throws Exception {
+        Caller slow = open();
+        assertThat(slow.await()).startsWith("UNKNOWN");
+        slow.ready = false;
+        Caller quick = open();
+        assertThat(quick.await()).startsWith("UNKNOWN");
+        report(HealthState.UNHEALTHY);
+        assertThat(quick.await()).startsWith("UNHEALTHY");
+        report(HealthState.HEALTHY);
+        assertThat(quick.await()).startsWith("HEALTHY");
+
+        Caller late = open(); // heard by the thread that has told the slow one before
+        assertThat(late.await()).startsWith("HEALTHY");
+        assertThat(slow.got).isEmpty();
+        slow.ready = true;
+        slow.onReady.run();
+
+        assertThat(slow.got).singleElement().asString().startsWith("HEALTHY");
+    }
+
+    @Test
+    void areForgottenWhenTheyAreCancelled() throws Exception {
+        Caller cancelled = open();
+        assertThat(cancelled.await()).isNotNull();
+        cancelled.onCancel.run();
+
+        report(HealthState.HEALTHY);
+        feed.close();
+
+        assertThat(cancelled.got).isEmpty();
+    }
+
+    @Test
+    void endWithTheFeed() throws Exception {
+        Caller caller = open();
+        assertThat(caller.await()).isNotNull();
+        feed.close();
+
+        assertThat(caller.await()).isEqualTo("end");
+        caller.onReady.run();
+        assertThat(caller.got).isEmpty();
+    }
+
+    @Nested
+    class Messages {
+
+        private String sent(String message) {
+            return HealthStreams.message(
+                    new Current(
+                            new PoolName("p"),
+                            new DeviceName("d"),
+                            HealthState.UNHEALTHY,
+                            message));
+        }
+
+        @Test
+        void ofAtMost1024BytesPassAsTheyAre() {
+            List<String> fine = new ArrayList<>(List.of("", "ü", "x".repeat(1024)));
+            fine.add("😀".repeat(256));
+            assertThat(fine).allSatisfy(message -> assertThat(sent(message)).isEqualTo(message));
+        }
+
+        @Test
+        void thatAreLongerAreCutBetweenCharacters() {
+            String cut = sent("x" + "😀".repeat(300));
+
+            assertThat(cut).isEqualTo("x" + "😀".repeat(255));
+            assertThat(cut.getBytes(StandardCharsets.UTF_8)).hasSize(1021);
+        }
+
+        @Test
+        void thatAreNoUnicodeAreSentAllTheSame() {
+            assertThat(sent("half \uD83D pair")).isEqualTo("half ? pair");
+        }
+    }
+}

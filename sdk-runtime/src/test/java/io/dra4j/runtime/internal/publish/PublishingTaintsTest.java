@@ -1,0 +1,80 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Taints that come from elsewhere than the provider's inventory. */
+class PublishingTaintsTest {
+
+    private static final Taint TAINT = Taint.of("k/unhealthy", null, Taint.Effect.NO_SCHEDULE);
+
+    private final PublisherUnderTest under = new PublisherUnderTest();
+    private boolean tainting;
+
+    @BeforeEach
+    void start() {
+        under.taints = inventory -> tainting ? tainted(inventory) : inventory;
+        under.start();
+    }
+
+    private static Inventory tainted(Inventory inventory) {
+        List<Device> devices =
+                inventory.pools().get(0).devices().stream()
+                        .map(device -> device.toBuilder().taint(TAINT).build())
+                        .toList();
+        return Inventory.of(Pool.ofNode("node-a", devices));
+    }
+
+    private void taint(boolean now) {
+        tainting = now;
+        under.publisher.taintsChanged();
+        under.loop.advance(Duration.ZERO);
+    }
+
+    @Test
+    void areWrittenAndTakenBackWhenTheyChange() throws Exception {
+        taint(true);
+        assertThat(under.devices("node-a")).allMatch(device -> device.taints().size() == 1);
+        assertThat(under.store.writes).containsExactly("update node-a");
+        assertThat(under.isPublished()).isTrue();
+
+        taint(false);
+        assertThat(under.devices("node-a")).allMatch(device -> device.taints().isEmpty());
+    }
+
+    @Test
+    void areWrittenToTheLastGoodInventoryWhileItCannotBeRead() {
+        under.unreadable = new LinkageError("the hardware fails");
+        under.publisher.inventoryChanged();
+        under.loop.advance(Duration.ZERO);
+
+        taint(true);
+
+        assertThat(under.devices("node-a")).allMatch(device -> device.taints().size() == 1);
+    }
+
+    @Test
+    void areNoWriteWhenTheyAreTheSame() {
+        taint(true);
+        under.store.writes.clear();
+
+        taint(true);
+        under.publisher.inventoryChanged();
+        under.loop.advance(Duration.ofSeconds(1));
+
+        assertThat(under.store.writes).isEmpty();
+        assertThat(under.publisher.lastInventory())
+                .as("what the provider offers")
+                .contains(under.inventory);
+    }
+}
