@@ -2,27 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
-import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
-import java.io.ByteArrayOutputStream;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The journal's file: lines are appended and synced, or all of it is replaced by one rename.
+ * One file of bytes: some are appended and synced, or all are replaced by one rename.
+ *
+ * <p>An append that fails is cut off again. While the channel is open its inode is in use, so a
+ * file of that name with another inode is another file.
  *
  * <p>Not thread-safe, and not to be used by a thread that may be interrupted: an interrupt would
  * close the channel.
@@ -33,18 +34,22 @@ final class JournalFile implements Closeable {
     static final FileAttribute<?> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-    private static final String NEXT = ".new";
+    private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
+    private static final Set<StandardOpenOption> OPTIONS =
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
 
     private final Path path;
     private final Sync sync;
     private FileChannel channel;
-    private long length; // of the intact lines; what is beyond is a torn append
+    private Object inode;
+    private long end;
+    private boolean isNameSynced;
 
-    private JournalFile(Path path, FileChannel channel, long length, Sync sync) {
+    private JournalFile(Path path, FileChannel channel, Sync sync) throws IOException {
         this.path = path;
         this.sync = sync;
         this.channel = channel;
-        this.length = length;
+        this.inode = inode(path);
     }
 
     /** Brings what a channel wrote to the disk: {@link FileChannel#force}. */
@@ -52,129 +57,125 @@ final class JournalFile implements Closeable {
         void force(FileChannel channel, boolean metadata) throws IOException;
     }
 
-    /**
-     * What a file held: intact entries in order, and the lines that are damaged.
-     *
-     * @param tornLength how many bytes follow the last line feed: the start of a line that a crash
-     *     kept from its end
-     */
-    record Content(List<Entry> entries, List<byte[]> damaged, long intactLength, int tornLength) {}
-
-    /** Reads a file; one that is not there is empty, and one that is no file is an error. */
-    static Content read(Path path) throws IOException {
+    /** Opens a file, and makes it if there is none; one that is no file is an error. */
+    static JournalFile open(Path path, Sync sync) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
             throw new FileSystemException(path.toString(), null, "not a regular file");
         }
-        byte[] bytes;
+        FileChannel channel = FileChannel.open(path, OPTIONS, OWNER_ONLY);
         try {
-            bytes = Files.readAllBytes(path);
-        } catch (NoSuchFileException e) {
-            bytes = new byte[0];
-        }
-        List<Entry> entries = new ArrayList<>();
-        List<byte[]> damaged = new ArrayList<>();
-        int start = 0;
-        for (int i = 0; i < bytes.length; i++) {
-            if (bytes[i] == '\n') {
-                byte[] line = Arrays.copyOfRange(bytes, start, i);
-                Entry entry = JournalFormat.decode(line);
-                if (entry == null) {
-                    damaged.add(line);
-                } else {
-                    entries.add(entry);
-                }
-                start = i + 1;
-            }
-        }
-        return new Content(entries, damaged, start, bytes.length - start);
-    }
-
-    /** Opens a file whose intact lines end at a position, and cuts what is beyond. */
-    static JournalFile open(Path path, long intactLength, Sync sync) throws IOException {
-        Files.deleteIfExists(path.resolveSibling(path.getFileName() + NEXT));
-        FileChannel channel =
-                FileChannel.open(
-                        path,
-                        Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                        OWNER_ONLY);
-        JournalFile file = new JournalFile(path, channel, intactLength, sync);
-        try {
-            if (channel.size() > intactLength) {
-                channel.truncate(intactLength);
-                sync.force(channel, true);
-            }
-            return file;
+            return new JournalFile(path, channel, sync);
         } catch (IOException e) {
             channel.close();
             throw e;
         }
     }
 
-    /** Appends whole lines, which are durable on return; if it throws, none of them counts. */
-    void append(byte[] lines) throws IOException {
-        if (channel.size() != length) { // an earlier append was torn, and could not be cut
-            channel.truncate(length);
-        }
-        try {
-            write(channel, lines, length);
-            sync.force(channel, false);
-        } catch (IOException e) {
-            cutAfterFailure(e);
-            throw e;
-        }
-        length += lines.length;
+    private static Object inode(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
-    /** Keeps a line whose caller was told of a failure from being in force after a restart. */
-    private void cutAfterFailure(IOException cause) {
+    LineReader reader(long position) {
+        return new LineReader(channel, position);
+    }
+
+    Object inode() {
+        return inode;
+    }
+
+    /** Where the next bytes are written. */
+    long end() {
+        return end;
+    }
+
+    /** Says where the next bytes are written; what is beyond does not count. */
+    void endAt(long position) {
+        end = position;
+    }
+
+    /** Cuts what does not count. */
+    void cut() throws IOException {
+        if (channel.size() > end) {
+            channel.truncate(end);
+        }
+    }
+
+    boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    long size() throws IOException {
+        return channel.size();
+    }
+
+    /**
+     * Makes the name of the file durable, should that not be so yet.
+     *
+     * <p>Until then, a power failure could bring back the file that had the name before.
+     */
+    void syncName() throws IOException {
+        if (!isNameSynced) {
+            Path directory = path.toAbsolutePath().getParent();
+            try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+                sync.force(names, true);
+            }
+            isNameSynced = true;
+        }
+    }
+
+    /** Appends bytes, which are durable on return; if it throws, none of them counts. */
+    void append(byte[] bytes) throws IOException {
+        syncName();
+        cut();
         try {
-            channel.truncate(length);
+            write(channel, bytes, end);
+            sync.force(channel, false);
+        } catch (IOException | RuntimeException | Error e) {
+            cutAfter(e);
+            throw e;
+        }
+        end += bytes.length;
+    }
+
+    /** Keeps a line whose caller is told of a failure from being in force later. */
+    private void cutAfter(Throwable cause) {
+        try {
+            cut();
         } catch (IOException e) {
             cause.addSuppressed(e);
         }
     }
 
-    /** Replaces the whole file; it is durable on return. */
-    void replace(List<Entry> entries) throws IOException {
-        byte[] bytes = bytes(entries);
-        Path next = path.resolveSibling(path.getFileName() + NEXT);
-        Files.deleteIfExists(next);
-        JournalFile written = open(next, 0, sync);
+    /** Replaces the whole file; {@link #syncName} makes that durable. */
+    void replace(byte[] bytes) throws IOException {
+        Path next = path.resolveSibling(path.getFileName() + ".new");
+        Files.deleteIfExists(next); // left by a crash: who holds the journal's lock is alone
+        FileChannel written = FileChannel.open(next, OPTIONS, OWNER_ONLY);
+        Object writtenInode;
         try {
-            write(written.channel, bytes, 0);
-            sync.force(written.channel, true);
+            write(written, bytes, 0);
+            sync.force(written, true);
+            writtenInode = inode(next);
             Files.move(next, path, StandardCopyOption.ATOMIC_MOVE);
-        } catch (IOException e) {
-            written.close();
+        } catch (IOException | RuntimeException | Error e) {
+            close(written);
             discard(next, e);
             throw e;
         }
-        channel.close();
-        channel = written.channel;
-        length = bytes.length;
-        syncDirectory();
+        close(channel);
+        channel = written;
+        inode = writtenInode;
+        end = bytes.length;
+        isNameSynced = false;
     }
 
     /** A full disk is no place for the half of a file. */
-    private static void discard(Path file, IOException cause) {
+    private static void discard(Path file, Throwable cause) {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
             cause.addSuppressed(e);
         }
-    }
-
-    private void syncDirectory() throws IOException {
-        Path directory = path.toAbsolutePath().getParent();
-        try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
-            sync.force(entries, true);
-        }
-    }
-
-    private static byte[] bytes(List<Entry> entries) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        entries.forEach(entry -> bytes.writeBytes(JournalFormat.encode(entry)));
-        return bytes.toByteArray();
     }
 
     private static void write(FileChannel channel, byte[] bytes, long position) throws IOException {
@@ -185,7 +186,17 @@ final class JournalFile implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
-        channel.close();
+    public void close() {
+        close(channel);
+    }
+
+    private void close(FileChannel old) {
+        try {
+            old.close();
+        } catch (IOException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.PATH.toString(), path)
+                    .log("The journal was not closed well; what is in force is durable", e);
+        }
     }
 }

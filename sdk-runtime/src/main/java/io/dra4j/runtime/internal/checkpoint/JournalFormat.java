@@ -12,18 +12,21 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
+import com.fasterxml.jackson.databind.exc.InvalidFormatException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
+import io.dra4j.api.error.DraException;
 import java.io.IOException;
 import java.io.Serial;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -31,22 +34,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lines of a journal file, format version 1.
  *
- * <p>Each line is a JSON object with two members, in this order and without spaces: {@code crc32c},
- * eight lower-case hexadecimal digits, and {@code record}; the sum is taken over the record's
- * bytes. The first line's record is the header, {@code {"format":"dra4j-claims","version":1}}.
- * Every other record either puts a claim, or forgets one: {@code {"put":{…}}}, {@code
- * {"forget":"<uid>"}}. Members that a reader does not know are passed over, so that a newer
- * release's journal can be read.
+ * <p>Each line is a JSON object without spaces between its members, which come in this order:
+ * {@code file} and {@code line}, its {@linkplain LineNumber number}; {@code claim}, the UID of the
+ * claim that the record is about, which thus stands in the line twice; {@code record}; and {@code
+ * crc32c}, the sum of all bytes before it, eight lower-case hexadecimal digits. The first line is
+ * the header, without a claim and with the record {@code {"format":"dra4j-claims","version":1}}. It
+ * has {@code "incomplete":true} if claims were lost that nothing in the file names. Other records
+ * put a claim, forget one, or say that the lost ones were found: {@code {"put":{…}}}, {@code
+ * {"forget":"<uid>"}}, {@code {"found":true}}. Members that a reader does not know are passed over,
+ * so that a newer release's journal can be read.
  */
 final class JournalFormat {
 
     static final String NAME = "dra4j-claims";
     static final int VERSION = 1;
 
-    private static final String BEFORE_SUM = "{\"crc32c\":\"";
-    private static final String BEFORE_RECORD = "\",\"record\":";
+    /** A longer line is damage, and no record that would make one is written. */
+    static final int LONGEST_LINE = 4 << 20;
+
+    private static final String BEFORE_SUM = ",\"crc32c\":\"";
+    private static final String AFTER_SUM = "\"}";
     private static final int SUM_LENGTH = 8;
-    private static final int RECORD_AT = BEFORE_SUM.length() + SUM_LENGTH + BEFORE_RECORD.length();
+    private static final int SUM_MEMBER_LENGTH =
+            BEFORE_SUM.length() + SUM_LENGTH + AFTER_SUM.length();
 
     private static final ObjectMapper JSON =
             JsonMapper.builder()
@@ -61,68 +71,153 @@ final class JournalFormat {
 
     private JournalFormat() {}
 
-    /** One record of the file; exactly one member is not null. */
+    /** One record of the file: a header, or a put, or a forget, or found. */
     record Entry(
             @Nullable String format,
             @Nullable Integer version,
+            @Nullable Boolean incomplete,
             @Nullable ClaimRecord put,
-            @Nullable String forget) {
+            @Nullable String forget,
+            @Nullable Boolean found) {
 
         /** Says whether it says something: damage, or a writer that this reader can't follow. */
         boolean isKnown() {
-            return put != null || forget != null || NAME.equals(format) && version != null;
+            return put != null
+                    || forget != null
+                    || found != null
+                    || NAME.equals(format) && version != null;
         }
 
-        static Entry header() {
-            return new Entry(NAME, VERSION, null, null);
+        /** Whether the claims in force are all that there are, given whether they were before. */
+        boolean isComplete(boolean before) {
+            return incomplete == null && before || found != null;
+        }
+
+        /** The UID of the claim that it is about; the header is about none. */
+        @Nullable String uid() {
+            return put != null ? put.ref().uid() : forget;
+        }
+
+        static Entry header(boolean incomplete) {
+            return new Entry(NAME, VERSION, incomplete ? true : null, null, null, null);
         }
 
         static Entry put(ClaimRecord claim) {
-            return new Entry(null, null, claim, null);
+            return new Entry(null, null, null, claim, null, null);
+        }
+
+        static Entry foundAll() {
+            return new Entry(null, null, null, null, null, true);
         }
 
         static Entry forget(String uid) {
-            return new Entry(null, null, null, uid);
+            return new Entry(null, null, null, null, uid, null);
         }
     }
 
-    /** Returns the bytes of a line, with its line feed. */
+    /**
+     * A line as it was read.
+     *
+     * @param claim the UID of the claim that the record is about; the header has none
+     * @param crc32c the sum, which was right
+     */
+    record Line(long file, long line, @Nullable String claim, Entry record, String crc32c) {
+
+        LineNumber number() {
+            return new LineNumber(file, line);
+        }
+
+        /** Says whether it says something, and its claim is named twice alike. */
+        private boolean isWhole() {
+            return record != null && record.isKnown() && Objects.equals(claim, record.uid());
+        }
+    }
+
+    /**
+     * Returns the bytes of a record, to become a line later.
+     *
+     * @throws DraException if it is too long to be kept
+     */
     static byte[] encode(Entry entry) {
+        byte[] record = json(entry);
+        if (record.length > LONGEST_LINE - 1024) {
+            throw new DraException(
+                    "The record of claim "
+                            + entry.uid()
+                            + " has "
+                            + record.length
+                            + " bytes, which is more than the journal keeps; let the provider"
+                            + " answer less");
+        }
+        return record;
+    }
+
+    /** Returns the bytes of a line, with its line feed. */
+    static byte[] line(LineNumber number, Entry entry, byte[] record) {
+        String claim = entry.uid() == null ? "" : ",\"claim\":" + text(json(entry.uid()));
+        String start = "{\"file\":" + number.file() + ",\"line\":" + number.line() + claim;
+        byte[] summed = concat(bytes(start + ",\"record\":"), record);
+        return concat(summed, bytes(BEFORE_SUM + sum(summed, summed.length) + AFTER_SUM + "\n"));
+    }
+
+    private static byte[] json(Object value) {
         try {
-            String record = JSON.writeValueAsString(entry);
-            String sum = sum(record.getBytes(StandardCharsets.UTF_8));
-            return (BEFORE_SUM + sum + BEFORE_RECORD + record + "}\n")
-                    .getBytes(StandardCharsets.UTF_8);
+            return JSON.writeValueAsBytes(value);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("Records of the journal can always be written", e);
         }
     }
 
-    /** Returns what a line says, without its line feed; {@code null} if it is damaged. */
-    static @Nullable Entry decode(byte[] line) {
-        String text = new String(line, StandardCharsets.UTF_8);
-        if (line.length <= RECORD_AT
-                || !text.startsWith(BEFORE_SUM)
-                || !text.startsWith(BEFORE_RECORD, BEFORE_SUM.length() + SUM_LENGTH)
-                || line[line.length - 1] != '}') {
+    /**
+     * Returns what a line says, without its line feed; {@code null} if it is damaged.
+     *
+     * @throws DraException if a newer release wrote it, and this one can't follow
+     */
+    static @Nullable Line decode(byte[] bytes) {
+        int summed = bytes.length - SUM_MEMBER_LENGTH;
+        if (summed <= 0 || bytes.length >= LONGEST_LINE) {
             return null;
         }
-        byte[] record = Arrays.copyOfRange(line, RECORD_AT, line.length - 1);
-        String expected = text.substring(BEFORE_SUM.length(), BEFORE_SUM.length() + SUM_LENGTH);
-        if (!sum(record).equals(expected)) {
+        String end = text(Arrays.copyOfRange(bytes, summed, bytes.length));
+        if (!end.equals(BEFORE_SUM + sum(bytes, summed) + AFTER_SUM)) {
             return null;
         }
         try {
-            Entry entry = JSON.readValue(record, Entry.class);
-            return entry != null && entry.isKnown() ? entry : null;
+            Line line = JSON.readValue(bytes, Line.class);
+            return line != null && line.isWhole() ? line : null;
+        } catch (InvalidFormatException e) {
+            if (e.getTargetType() != null && e.getTargetType().isEnum()) {
+                throw new DraException(
+                        "it has a record of a newer release of the driver ("
+                                + e.getTargetType().getSimpleName()
+                                + " "
+                                + e.getValue()
+                                + "); run that release, or unprepare all claims with it first",
+                        e);
+            }
+            return null;
         } catch (IOException e) {
             return null;
         }
     }
 
-    private static String sum(byte[] bytes) {
+    private static byte[] concat(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static String sum(byte[] bytes, int length) {
         CRC32C crc = new CRC32C();
-        crc.update(bytes);
+        crc.update(bytes, 0, length);
         return String.format(Locale.ROOT, "%08x", crc.getValue());
     }
 

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One file, with a range of bytes for each thing that only one may do at a time: work on a claim
  * (48 bits of a hash of its UID tell where), write the journal, publish. A lock keeps away the
  * other process and the other threads of this one alike, and a process that dies gives back all
- * that it has.
+ * that it has. The file has content too: the number of the journal's last line.
  *
  * <p>Thread-safe. Who waits, asks again and again: a request that blocks in the kernel would be
  * refused as a deadlock that is none, because the kernel takes all threads of a process for one.
@@ -34,6 +37,7 @@ public final class LockFile implements AutoCloseable {
     private static final long PUBLISHER = 1L << 20; // far beyond the content
     private static final long JOURNAL = PUBLISHER + 1;
     private static final long CLAIMS = 1L << 48;
+    private static final int LINE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
     private static final Duration LONGEST_JOURNAL_WAIT = Duration.ofSeconds(20);
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
@@ -95,7 +99,7 @@ public final class LockFile implements AutoCloseable {
                         .getMostSignificantBits();
         return await(
                 CLAIMS + (hash >>> 16),
-                deadline,
+                () -> !clock.instant().isBefore(deadline),
                 "another process of the driver works on the claim; the next try goes on with it");
     }
 
@@ -111,15 +115,49 @@ public final class LockFile implements AutoCloseable {
      * @throws DraException if another process has it all the time: it is stopped, or its disk hangs
      */
     Held journal() {
+        long start = System.nanoTime();
         return await(
                 JOURNAL,
-                clock.instant().plus(LONGEST_JOURNAL_WAIT),
+                () -> System.nanoTime() - start > LONGEST_JOURNAL_WAIT.toNanos(),
                 "another process of the driver has held the journal for "
                         + LONGEST_JOURNAL_WAIT.toSeconds()
                         + " s; see whether it, or its disk, hangs");
     }
 
-    private Held await(long position, Instant deadline, String otherwise) {
+    /**
+     * Returns the number of the last line of the journal that was acknowledged, as far as that is
+     * known: after a power failure it may lag behind.
+     */
+    LineNumber lastLine() throws IOException {
+        ByteBuffer content = ranges.read(LINE_LENGTH);
+        if (content.remaining() < LINE_LENGTH) {
+            return LineNumber.NONE;
+        }
+        LineNumber last = new LineNumber(content.getLong(), content.getLong());
+        return content.getInt() == sum(last) ? last : LineNumber.NONE;
+    }
+
+    /** Keeps the number of a line that is acknowledged now. */
+    void lastLine(LineNumber last) throws IOException {
+        ranges.write(
+                ByteBuffer.allocate(LINE_LENGTH)
+                        .putLong(last.file())
+                        .putLong(last.line())
+                        .putInt(sum(last))
+                        .flip());
+    }
+
+    private static int sum(LineNumber last) {
+        CRC32C sum = new CRC32C();
+        sum.update(
+                ByteBuffer.allocate(2 * Long.BYTES)
+                        .putLong(last.file())
+                        .putLong(last.line())
+                        .flip());
+        return (int) sum.getValue();
+    }
+
+    private Held await(long position, BooleanSupplier isOver, String otherwise) {
         long pause = LONGEST_PAUSE_NANOS / 64;
         while (true) {
             Held taken = tryTake(position);
@@ -129,7 +167,7 @@ public final class LockFile implements AutoCloseable {
             if (Thread.currentThread().isInterrupted()) {
                 throw new DraException("the driver stops; the next try goes on");
             }
-            if (!clock.instant().isBefore(deadline)) {
+            if (isOver.getAsBoolean()) {
                 throw new DraException(otherwise);
             }
             pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Path;
@@ -97,6 +98,22 @@ final class LockRanges {
 
     private void warn(String what, IOException e) {
         LOG.atWarn().addKeyValue(LogField.PATH.toString(), path).log(what, e);
+    }
+
+    /**
+     * Returns the file's content as far as it fits.
+     *
+     * <p>An interrupt would close the file, as with all reading and writing; with locking it does
+     * not.
+     */
+    ByteBuffer read(int length) throws IOException {
+        ByteBuffer content = ByteBuffer.allocate(length);
+        channel.read(content, 0);
+        return content.flip();
+    }
+
+    void write(ByteBuffer content) throws IOException {
+        channel.write(content, 0);
     }
 
     /** A byte that is taken. */

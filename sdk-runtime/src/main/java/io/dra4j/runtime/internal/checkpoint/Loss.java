@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import java.util.HashSet;
 import java.util.Set;
 
 /**
@@ -21,5 +22,22 @@ public record Loss(boolean tornTail, int damagedLines, Set<String> uids, boolean
 
     public Loss {
         uids = Set.copyOf(uids);
+    }
+
+    /** Whether lines are damaged or gone. */
+    boolean isDamage() {
+        return damagedLines > 0;
+    }
+
+    /** This one and a later one, which knows whether it is complete. */
+    Loss then(Loss later) {
+        Set<String> all = new HashSet<>(uids);
+        all.addAll(later.uids);
+        return new Loss(
+                tornTail || later.tornTail, damagedLines + later.damagedLines, all, later.complete);
+    }
+
+    Loss foundAll() {
+        return new Loss(tornTail, damagedLines, uids, true);
     }
 }

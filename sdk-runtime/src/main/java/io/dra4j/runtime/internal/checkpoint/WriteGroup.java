@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.runtime.internal.checkpoint.Journal.Check;
-import io.dra4j.runtime.internal.checkpoint.Journal.Write;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

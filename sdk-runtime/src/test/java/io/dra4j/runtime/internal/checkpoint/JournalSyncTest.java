@@ -51,7 +51,8 @@ class JournalSyncTest {
     }
 
     private Journal open() {
-        return Journal.open(file(), "boot-1", locks, JournalMeter.NONE, this::sync);
+        return Journal.open(
+                new JournalStore.Place(file(), "boot-1", locks, JournalMeter.NONE, this::sync));
     }
 
     private void sync(FileChannel channel, boolean metadata) throws IOException {

@@ -1,0 +1,423 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
+import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A journal on the disk, for the thread that owns it, and only while it holds the journal's lock.
+ *
+ * <p>Each turn first brings memory and file together: what another process appended is replayed, a
+ * file that it replaced is read anew. A file that was removed or cut by hand is written again from
+ * memory. Then the turn's records are written with one sync; they are in force when that is done,
+ * and if it fails none of them is. A file that holds far more than its claims is written afresh.
+ *
+ * <p>What is damaged is kept {@linkplain Quarantine beside the file} before the file is written
+ * afresh without it. If that is not possible the file stays as it is, and grows; the next who reads
+ * it finds the same damage.
+ */
+final class JournalStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
+    private static final int LINES_WORTH_COMPACTING = 1000;
+    private static final long BYTES_WORTH_COMPACTING = 1 << 20;
+
+    private final Place place;
+    private final InForce inForce;
+    private final Reserve reserve;
+    private final Quarantine quarantine;
+    private @Nullable JournalFile file;
+    private Map<String, ClaimRecord> ahead = new HashMap<>(); // in force, and what is being written
+    private LineNumber last = LineNumber.NONE;
+    private byte[] damaged = new byte[0]; // not yet kept beside the file
+    private boolean isEnded = true; // the last line, by a line feed
+    private int lines;
+    private long linesWorthCompacting = LINES_WORTH_COMPACTING;
+    private long bytesWorthCompacting = BYTES_WORTH_COMPACTING;
+    private volatile Loss loss = Loss.NONE;
+    private volatile @Nullable Seen seen;
+
+    JournalStore(Place place, InForce inForce) {
+        this.place = place;
+        this.inForce = inForce;
+        this.reserve = Reserve.of(place.path);
+        this.quarantine = Quarantine.of(place.path);
+    }
+
+    /**
+     * Where a journal is, and who takes part in it.
+     *
+     * @param bootId the id of the node's present boot
+     */
+    record Place(
+            Path path, String bootId, LockFile locks, JournalMeter meter, JournalFile.Sync sync) {}
+
+    /** What the file looked like; while a write runs, it may be of any size between. */
+    private record Seen(Object inode, long from, long to) {}
+
+    /** Says whether the file is as this object left it. For any thread. */
+    boolean isCurrent() {
+        Seen left = seen;
+        try {
+            BasicFileAttributes now = attributes();
+            return left != null
+                    && left.inode.equals(now.fileKey())
+                    && left.from <= now.size()
+                    && now.size() <= left.to;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** What was missing in what was read. For any thread. */
+    Loss loss() {
+        return loss;
+    }
+
+    private BasicFileAttributes attributes() throws IOException {
+        return Files.readAttributes(place.path, BasicFileAttributes.class);
+    }
+
+    /** Does one turn; the outcome of each write is told to it, unless this throws. */
+    void turn(List<Write> writes) throws IOException {
+        try {
+            JournalFile current = catchUp();
+            if (!writes.isEmpty()) {
+                write(current, writes);
+            }
+            if (current.isOpen()) {
+                compactIfWorthIt(current);
+                look(current);
+            } else {
+                forget();
+            }
+        } catch (RuntimeException | Error e) {
+            forget();
+            throw e;
+        }
+    }
+
+    /** Has the file read anew in the next turn: nobody knows what this one left there. */
+    private void forget() {
+        if (file != null) {
+            file.close();
+            file = null;
+        }
+        seen = null;
+    }
+
+    /** Leaves a journal without claims behind as small as can be. */
+    void end() {
+        if (file == null) {
+            return;
+        }
+        try {
+            JournalFile current = catchUp();
+            if (ahead.isEmpty() && lines > 1) {
+                compact(current);
+            }
+        } catch (IOException e) {
+            warn("The journal was not closed well; what is in force is durable", e);
+        } finally {
+            forget();
+        }
+    }
+
+    private void look(JournalFile current) throws IOException {
+        long size = current.size();
+        seen = new Seen(current.inode(), size, size);
+        place.meter.size(size);
+        place.meter.claims(ahead.size());
+    }
+
+    private JournalFile catchUp() throws IOException {
+        JournalFile known = file;
+        if (known == null) {
+            return load();
+        }
+        Seen left = seen;
+        BasicFileAttributes now = attributesIfThere();
+        if (now != null && !now.fileKey().equals(known.inode())) {
+            known.close();
+            return load();
+        }
+        if (now == null || now.size() < known.end()) {
+            if (place.locks.lastLine().compareTo(last) > 0) {
+                known.close();
+                return load(); // another process knows more than this one's memory
+            }
+            LOG.atWarn()
+                    .addKeyValue(LogField.PATH.toString(), place.path)
+                    .log("Somebody removed or cut the journal; it is written again from memory");
+            compact(known);
+        } else if (left == null || now.size() != left.to) {
+            replay(known, new Replay(place.bootId, ahead, last, known.end(), loss.complete()));
+        }
+        return known;
+    }
+
+    private @Nullable BasicFileAttributes attributesIfThere() throws IOException {
+        try {
+            return attributes();
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    private JournalFile load() throws IOException {
+        JournalFile opened = JournalFile.open(place.path, place.sync);
+        file = opened;
+        lines = 0;
+        try {
+            replay(opened, new Replay(place.bootId));
+        } catch (IOException e) {
+            forget();
+            throw e;
+        }
+        orElseLater(
+                "The journal's name is not durable yet, which is tried again", opened::syncName);
+        orElseLater("The disk has no room in reserve for the journal", reserve::putBack);
+        return opened;
+    }
+
+    private void replay(JournalFile from, Replay replay) throws IOException {
+        LineNumber acknowledged = place.locks.lastLine();
+        LineReader reader = from.reader(replay.end());
+        try {
+            for (Piece piece = reader.next(); piece != null; piece = reader.next()) {
+                replay.take(piece, acknowledged);
+            }
+        } catch (DraException e) {
+            throw new DraException(
+                    "Can't read the journal " + place.path + ": " + e.getMessage(), e);
+        }
+        replay.end(acknowledged);
+        adopt(from, replay);
+    }
+
+    private void adopt(JournalFile from, Replay replay) {
+        ahead = replay.claims();
+        last = replay.last();
+        lines += replay.lines();
+        isEnded = replay.isEnded();
+        from.endAt(replay.end());
+        inForce.replace(ahead);
+        boolean isNew = from.end() == 0;
+        if (replay.loss().isDamage()) {
+            damaged = replay.damaged();
+        }
+        tell(replay.loss());
+        if (replay.loss().tornTail()) {
+            orElseLater("The torn line is cut by the next write", from::cut);
+        }
+        if (isNew || replay.loss().isDamage()) {
+            orElseLater(
+                    "The journal could not be written afresh; it is tried again",
+                    () -> compact(from));
+        }
+    }
+
+    private void tell(Loss found) {
+        loss = loss.then(found);
+        if (found.tornTail()) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.PATH.toString(), place.path)
+                    .log(
+                            "The last line of the journal was torn by a crash and is cut; the call"
+                                    + " that wrote it had not returned");
+        }
+        if (found.isDamage()) {
+            place.meter.damaged(found.damagedLines());
+            LOG.atError()
+                    .addKeyValue(LogField.PATH.toString(), place.path)
+                    .addKeyValue(LogField.CLAIM_UID.toString(), found.uids())
+                    .log(
+                            "Of the journal {} lines are damaged or gone; {} claims are held as"
+                                    + " damaged until they are unprepared{}; what was found is"
+                                    + " kept in {}",
+                            found.damagedLines(),
+                            found.uids().size(),
+                            found.complete() ? "" : ", and more may be lost",
+                            quarantine.path());
+        }
+    }
+
+    private void write(JournalFile to, List<Write> writes) throws IOException {
+        List<Write> allowed = allowed(withRoom(writes));
+        try {
+            append(to, allowed);
+        } catch (IOException e) {
+            List<Write> releasing = allowed.stream().filter(Write::releases).toList();
+            allowed.stream().filter(write -> !write.releases()).forEach(write -> write.fail(e));
+            retry(to, releasing, e);
+        }
+    }
+
+    /** Without a reserve, nothing is begun that could not be ended. */
+    private List<Write> withRoom(List<Write> writes) {
+        if (reserve.isThere() || writes.stream().allMatch(Write::releases)) {
+            return writes;
+        }
+        try {
+            reserve.putBack();
+            return writes;
+        } catch (IOException e) {
+            writes.stream().filter(write -> !write.releases()).forEach(write -> write.fail(e));
+            return writes.stream().filter(Write::releases).toList();
+        }
+    }
+
+    private List<Write> allowed(List<Write> writes) {
+        Collection<ClaimRecord> view = Collections.unmodifiableCollection(ahead.values());
+        List<Write> allowed = new ArrayList<>();
+        for (Write write : writes) {
+            try {
+                write.check().check(view);
+                InForce.apply(ahead, write.entry());
+                allowed.add(write);
+            } catch (RuntimeException | Error e) { // the caller's, as it is
+                write.fail(e);
+            }
+        }
+        return allowed;
+    }
+
+    /** Writes what gives devices back, with the room that was reserved for it. */
+    private void retry(JournalFile to, List<Write> releasing, IOException cause)
+            throws IOException {
+        ahead = inForce.copy();
+        if (releasing.isEmpty()) {
+            return;
+        }
+        try {
+            reserve.giveUp();
+            releasing.forEach(write -> InForce.apply(ahead, write.entry()));
+            append(to, releasing);
+        } catch (IOException e) {
+            ahead = inForce.copy();
+            e.addSuppressed(cause);
+            releasing.forEach(write -> write.fail(e));
+        }
+    }
+
+    private void append(JournalFile to, List<Write> writes) throws IOException {
+        if (writes.isEmpty()) {
+            return;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        LineNumber number = begin(to, bytes);
+        for (Write write : writes) {
+            number = number.plus(1);
+            bytes.writeBytes(JournalFormat.line(number, write.entry(), write.record()));
+        }
+        seen = new Seen(to.inode(), to.end(), to.end() + bytes.size());
+        long start = System.nanoTime();
+        to.append(bytes.toByteArray());
+        place.meter.synced(Duration.ofNanos(System.nanoTime() - start));
+        isEnded = true;
+        lines += writes.size();
+        acknowledge(number);
+        inForce.apply(writes);
+        if (writes.stream().anyMatch(write -> write.entry().found() != null)) {
+            loss = loss.foundAll();
+        }
+        writes.forEach(write -> write.durable().complete(null));
+    }
+
+    /** Writes what has to be before the next line, if the file is empty or ends within a line. */
+    private LineNumber begin(JournalFile to, ByteArrayOutputStream bytes) {
+        if (to.end() == 0) {
+            LineNumber header = last.nextFile();
+            bytes.writeBytes(line(header, Entry.header(!loss.complete())));
+            return header;
+        }
+        if (!isEnded) {
+            bytes.write('\n');
+        }
+        return last;
+    }
+
+    private void acknowledge(LineNumber number) {
+        last = number;
+        orElseLater(
+                "The number of the journal's last line was not kept",
+                () -> place.locks.lastLine(number));
+    }
+
+    private void compactIfWorthIt(JournalFile current) {
+        if (lines > linesWorthCompacting || current.end() > bytesWorthCompacting) {
+            linesWorthCompacting = lines + LINES_WORTH_COMPACTING; // not again at the next line
+            bytesWorthCompacting = current.end() + BYTES_WORTH_COMPACTING;
+            orElseLater(
+                    "The journal was not compacted; it grows until it can be",
+                    () -> compact(current));
+        }
+    }
+
+    /** Writes the file afresh: the claims in force, and nothing else. */
+    private void compact(JournalFile current) throws IOException {
+        if (damaged.length > 0) {
+            quarantine.keep(damaged);
+            damaged = new byte[0];
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        LineNumber number = last.nextFile();
+        bytes.writeBytes(line(number, Entry.header(!loss.complete())));
+        for (ClaimRecord claim : ahead.values()) {
+            number = number.plus(1);
+            bytes.writeBytes(line(number, Entry.put(claim)));
+        }
+        current.replace(bytes.toByteArray());
+        last = number;
+        isEnded = true;
+        lines = 1 + ahead.size();
+        linesWorthCompacting = Math.max(LINES_WORTH_COMPACTING, 4L * lines);
+        bytesWorthCompacting = Math.max(BYTES_WORTH_COMPACTING, 4L * bytes.size());
+        orElseLater(
+                "The journal's new name is not durable yet, which is tried again",
+                () -> {
+                    current.syncName();
+                    acknowledge(last);
+                });
+    }
+
+    private static byte[] line(LineNumber number, Entry entry) {
+        return JournalFormat.line(number, entry, JournalFormat.encode(entry));
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** Does something that a journal works without for a while. */
+    private void orElseLater(String otherwise, Step step) {
+        try {
+            step.run();
+        } catch (IOException e) {
+            warn(otherwise, e);
+        }
+    }
+
+    private void warn(String what, IOException e) {
+        LOG.atWarn().addKeyValue(LogField.PATH.toString(), place.path).log(what, e);
+    }
+}

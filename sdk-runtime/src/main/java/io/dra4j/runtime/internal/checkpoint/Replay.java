@@ -1,0 +1,216 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
+import io.dra4j.runtime.internal.checkpoint.JournalFormat.Line;
+import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
+import java.io.ByteArrayOutputStream;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says which claims are in force after the lines of a journal, the damaged ones included.
+ *
+ * <p>Line after line is applied. Where something is wrong, be it pieces that are no line or numbers
+ * that are missing, the claims that it was about are held as damaged: those that the {@linkplain
+ * Wreck pieces name}, and if they name fewer than the numbers say are missing, all claims known up
+ * to there. A line that comes later is believed: what it says of its claim is certain again.
+ *
+ * <p>At the file's end no later number tells what is missing. There, the number of the last line
+ * that was acknowledged does, which is kept apart; it may lag behind after a power failure. What is
+ * behind all acknowledged lines and has no line feed was being written when a crash came, and
+ * counts for nothing.
+ *
+ * <p>Not thread-safe.
+ */
+final class Replay {
+
+    private static final int MOST_KEPT = 1 << 20;
+    private static final long ALL = Long.MAX_VALUE; // nobody can tell which claims
+
+    private final String bootId;
+    private final Map<String, ClaimRecord> claims = new LinkedHashMap<>();
+    private final ByteArrayOutputStream damaged = new ByteArrayOutputStream();
+    private final Set<String> uids = new HashSet<>();
+    private @Nullable LineNumber last; // of the lines that were intact
+    private LineNumber next = LineNumber.NONE; // the last number that may have been given
+    private @Nullable Wreck wreck;
+    private long end;
+    private boolean isEnded = true;
+    private int lines;
+    private int damagedLines;
+    private boolean tornTail;
+    private boolean complete = true;
+
+    /** Begins with an empty journal. */
+    Replay(String bootId) {
+        this.bootId = bootId;
+    }
+
+    /** Goes on behind what is known. */
+    Replay(
+            String bootId,
+            Map<String, ClaimRecord> known,
+            LineNumber last,
+            long end,
+            boolean complete) {
+        this(bootId);
+        this.complete = complete;
+        this.claims.putAll(known);
+        this.last = last;
+        this.next = last;
+        this.end = end;
+    }
+
+    /**
+     * Takes the next piece of the file.
+     *
+     * @param acknowledged the last line that was acknowledged, as far as that is known
+     * @throws DraException if a newer release wrote it, and this one can't follow
+     */
+    void take(Piece piece, LineNumber acknowledged) {
+        Line line = piece.bytes().length == 0 ? null : JournalFormat.decode(piece.bytes());
+        if (line != null && isInOrder(line)) {
+            take(line);
+        } else if (isTorn(piece, acknowledged)) {
+            tornTail = true;
+            return;
+        } else if (piece.bytes().length > 0) {
+            spoil(piece.bytes());
+        }
+        end = piece.end();
+        isEnded = piece.isEnded();
+    }
+
+    /** A line of an earlier file, or one that comes again, is not what was written here. */
+    private boolean isInOrder(Line line) {
+        return last == null || line.number().compareTo(last) > 0;
+    }
+
+    private boolean isTorn(Piece piece, LineNumber acknowledged) {
+        return !piece.isEnded()
+                && wreck == null
+                && acknowledged.compareTo(last == null ? LineNumber.NONE : last) <= 0;
+    }
+
+    private void take(Line line) {
+        requireKnownFormat(line.record());
+        if (last == null) {
+            loseIfAny(line.line() - 1, line.line()); // the header is about no claim
+        } else if (line.file() == last.file()) {
+            long missing = line.line() - last.line() - 1;
+            loseIfAny(missing, missing);
+        } else {
+            lose(ALL, Math.max(1, line.line()));
+        }
+        last = line.number();
+        next = last;
+        lines++;
+        complete = line.record().isComplete(complete);
+        InForce.apply(claims, line.record());
+        uids.remove(line.claim());
+    }
+
+    private static void requireKnownFormat(Entry entry) {
+        Integer version = entry.version();
+        if (version != null && version > JournalFormat.VERSION) {
+            throw new DraException(
+                    "it has format version "
+                            + version
+                            + ", this release reads up to "
+                            + JournalFormat.VERSION
+                            + "; run the release that wrote it, or unprepare all claims with it"
+                            + " first");
+        }
+    }
+
+    private void spoil(byte[] piece) {
+        if (wreck == null) {
+            wreck = new Wreck();
+        }
+        wreck.add(piece);
+        if (damaged.size() + piece.length < MOST_KEPT) {
+            damaged.writeBytes(piece);
+            damaged.write('\n');
+        }
+    }
+
+    /** Ends the replay: says what is missing at the end. */
+    void end(LineNumber acknowledged) {
+        LineNumber known = last == null ? new LineNumber(acknowledged.file(), 0) : last;
+        if (acknowledged.file() > known.file()) { // an old file came back
+            lose(ALL, Math.max(1, acknowledged.line()));
+        } else {
+            long missing =
+                    acknowledged.file() == known.file() ? acknowledged.line() - known.line() : 0;
+            if (wreck != null && missing < Math.max(1, wreck.named())) { // the number lags behind
+                missing = Math.max(wreck.named(), wreck.pieces());
+            }
+            next = known.plus(Math.max(0, missing));
+            loseIfAny(missing, missing);
+        }
+        if (acknowledged.compareTo(next) > 0) {
+            next = acknowledged;
+        }
+    }
+
+    private void loseIfAny(long claimLines, long allLines) {
+        if (allLines > 0 || wreck != null) {
+            lose(claimLines, allLines);
+        }
+    }
+
+    /** Holds as damaged what lines were about that are damaged or gone. */
+    private void lose(long claimLines, long allLines) {
+        Wreck lost = wreck == null ? new Wreck() : wreck;
+        wreck = null;
+        damagedLines += (int) Math.min(Math.max(1, allLines), Integer.MAX_VALUE - damagedLines);
+        Set<String> concerned = new HashSet<>(lost.uids());
+        if (lost.named() < claimLines) {
+            complete = false;
+            concerned.addAll(claims.keySet());
+        }
+        for (String uid : concerned) {
+            claims.put(uid, lost.damaged(uid, claims.get(uid), bootId));
+        }
+        uids.addAll(concerned);
+    }
+
+    Map<String, ClaimRecord> claims() {
+        return claims;
+    }
+
+    Loss loss() {
+        return new Loss(tornTail, damagedLines, uids, complete);
+    }
+
+    /** The pieces that are no lines, as they were found, with a line feed after each. */
+    byte[] damaged() {
+        return damaged.toByteArray();
+    }
+
+    /** How many lines were intact. */
+    int lines() {
+        return lines;
+    }
+
+    /** The number after which the next line is numbered. */
+    LineNumber last() {
+        return next;
+    }
+
+    /** Where the next line is to be written: behind all but a torn one. */
+    long end() {
+        return end;
+    }
+
+    /** Whether a line feed ends what is before there. */
+    boolean isEnded() {
+        return isEnded;
+    }
+}

@@ -1,0 +1,67 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.runtime.internal.checkpoint.Journal.Check;
+import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A record that is to be written, encoded by whoever wants it.
+ *
+ * @param record the entry's bytes
+ * @param durable completed when it is durable, or can't be
+ */
+record Write(Entry entry, byte[] record, Check check, CompletableFuture<Void> durable) {
+
+    static Write put(ClaimRecord claim, Check check) {
+        return of(Entry.put(claim), check);
+    }
+
+    static Write forget(String uid) {
+        return of(Entry.forget(uid), Check.NONE);
+    }
+
+    static Write foundAll() {
+        return of(Entry.foundAll(), Check.NONE);
+    }
+
+    private static Write of(Entry entry, Check check) {
+        return new Write(entry, JournalFormat.encode(entry), check, new CompletableFuture<>());
+    }
+
+    /** The UID of the claim that it is about. */
+    String uid() {
+        return String.valueOf(entry.uid());
+    }
+
+    /** Whether it leads to devices that are free. */
+    boolean releases() {
+        ClaimRecord claim = entry.put();
+        return claim == null || claim.phase() == Phase.UNPREPARING;
+    }
+
+    void fail(Throwable cause) {
+        durable.completeExceptionally(cause);
+    }
+
+    /** Waits for it, whether it fails or not; an interrupt ends that. */
+    boolean isDoneWithin(Duration time) {
+        try {
+            durable.get(time.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (ExecutionException e) {
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // no reason to leave a write half done
+            return false;
+        }
+    }
+}
