@@ -75,20 +75,29 @@ public interface DriverContext {
      * Sets what the status of a held claim reports of one of its devices.
      *
      * <p>It may be called long after the claim was prepared, in the order in which the reports
-     * shall appear. A report for a claim that is no longer held is dropped.
+     * shall appear; of reports that come close together the last alone may appear. A report for a
+     * claim that is no longer held is dropped. A report is kept over a restart, and ends with the
+     * claim's preparation.
      *
      * @param claim the claim
      * @param device the device that the claim holds
      * @param status the report; it replaces the driver's earlier report of the device
+     * @throws io.dra4j.api.error.DraException if the report breaks a rule of the API, or can't be
+     *     kept
      */
     void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status);
 
     /**
      * Sets what the containers of a held claim read about one of its devices.
      *
+     * <p>Containers have a file to read it in only if the device was prepared with metadata, though
+     * it be empty. Metadata for a claim that is no longer held is dropped.
+     *
      * @param claim the claim
      * @param device the device that the claim holds
      * @param metadata the metadata; it replaces the earlier metadata of the device
+     * @throws io.dra4j.api.error.DraException if the device was prepared without metadata, or it
+     *     can't be kept
      */
     void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata);
 }

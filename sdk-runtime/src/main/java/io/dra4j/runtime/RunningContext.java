@@ -11,6 +11,7 @@ import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
+import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.List;
 record RunningContext(
         DriverSettings settings,
         ClaimPreparation claims,
+        ClaimReports reports,
         SlicePublisher publisher,
         RunningHealth health)
         implements DriverContext {
@@ -55,17 +57,11 @@ record RunningContext(
 
     @Override
     public void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
-        throw notYet("update the status of a claim");
+        reports.updateStatus(claim, device, status);
     }
 
     @Override
     public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
-        throw notYet("update device metadata");
-    }
-
-    /** To throw is honest: a report that went nowhere would look like one that was heard. */
-    private static UnsupportedOperationException notYet(String what) {
-        return new UnsupportedOperationException(
-                "This release of dra4j can't " + what + " yet; leave the call out");
+        reports.updateMetadata(claim, device, metadata);
     }
 }

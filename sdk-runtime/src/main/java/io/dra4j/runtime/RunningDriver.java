@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
+import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -53,8 +54,10 @@ final class RunningDriver implements AutoCloseable {
             health.informs(publisher);
             CompletableFuture<Void> apiCheck =
                     CompletableFuture.runAsync(() -> cluster.requireDraApi(API_CHECK));
-            ClaimPreparation claims = claims(settings, provider, journal, cluster);
-            startProvider(provider, new RunningContext(settings, claims, publisher, health));
+            ClaimReports reports = started(new Reporting(settings, journal, cluster)).reports();
+            ClaimPreparation claims = claims(settings, provider, journal, cluster, reports);
+            startProvider(
+                    provider, new RunningContext(settings, claims, reports, publisher, health));
             started(publisher).readInventory();
             join(apiCheck);
             claims.reconcile(); // before a kubelet can prepare what this would take for an orphan
@@ -109,7 +112,11 @@ final class RunningDriver implements AutoCloseable {
     }
 
     private ClaimPreparation claims(
-            DriverSettings settings, DeviceProvider provider, Journal journal, Cluster cluster) {
+            DriverSettings settings,
+            DeviceProvider provider,
+            Journal journal,
+            Cluster cluster,
+            ClaimReports reports) {
         ExecutorService executor = Executors.newCachedThreadPool(namedThreads());
         started(executor::shutdown);
         return new ClaimPreparation(
@@ -119,6 +126,7 @@ final class RunningDriver implements AutoCloseable {
                         cluster::claim,
                         journal,
                         new CdiSpecs(settings.cdiRoot(), settings.driverName()),
+                        reports,
                         publisher::lastInventory,
                         settings.clock()),
                 executor);

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param edits what a container that uses the device receives
  * @param cdiDeviceIds ids of CDI devices that exist already, in specs that the driver keeps by
  *     itself, as {@code vendor/class=name}
- * @param status what the claim's status shall report of the device, or {@code null}
+ * @param status what the claim's status shall report of the device, or {@code null}; one that
+ *     breaks a rule of the API is logged and left out
  * @param metadata what containers shall read about the device, or {@code null}
  */
 public record PreparedDevice(

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.ProviderState;
@@ -33,6 +34,11 @@ public record ClaimRecord(
         Objects.requireNonNull(phase, "phase");
         Objects.requireNonNull(bootId, "bootId");
         devices = List.copyOf(devices);
+    }
+
+    /** Returns the claim as a provider sees it in a boot. */
+    public HeldClaim held(String presentBootId) {
+        return new HeldClaim(ref, phase, !bootId.equals(presentBootId), devices, state);
     }
 
     /**

@@ -73,21 +73,11 @@ final class Answers {
 
     private static AnswerDevice taken(PreparedDevice device, List<PreparedDevice> left) {
         left.remove(device);
-        requireSupported(device);
         return new AnswerDevice(held(device.allocated()), device.edits(), device.cdiDeviceIds());
     }
 
     private static AnswerDevice withoutEdits(AllocatedDevice device) {
         return new AnswerDevice(held(device), ContainerEdits.NONE, List.of());
-    }
-
-    private static void requireSupported(PreparedDevice device) {
-        if (device.status() != null || device.metadata() != null) {
-            throw new DraException(
-                    "The provider answered a status or metadata for device "
-                            + device.allocated().device()
-                            + ", which this release of dra4j can't write yet; leave them out");
-        }
     }
 
     /** Returns the devices that need an entry in the claim's CDI spec. */

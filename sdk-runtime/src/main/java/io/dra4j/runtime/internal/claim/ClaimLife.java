@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
@@ -16,6 +18,7 @@ import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -27,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * The life of one claim on this node, one durable step after the other.
  *
  * <p>Prepare: (1) the journal says STARTED; (2) the provider works, and may record its progress;
- * (3) the CDI spec is in place; (4) the journal says PREPARED, with the answer. Unprepare: (5) the
- * journal says UNPREPARING; (6) the provider undoes, and may record its progress; (7) the CDI spec
- * is gone; (8) the journal forgets the claim.
+ * (3) what devices report and the CDI spec are in place; (4) the journal says PREPARED, with the
+ * answer. Unprepare: (5) the journal says UNPREPARING; (6) the provider undoes, and may record its
+ * progress; (7) the CDI spec and the reports are gone; (8) the journal forgets the claim.
  *
  * <p>So whatever moment the process dies in, the journal knows of all that may be left, and
  * unprepare alone cleans it up. Callers see to it that no two operations of one claim overlap.
@@ -39,12 +42,14 @@ final class ClaimLife {
     private final DeviceProvider provider;
     private final Journal journal;
     private final CdiSpecs specs;
+    private final ClaimReports reports;
     private final DeviceHolds holds = new DeviceHolds();
 
-    ClaimLife(DeviceProvider provider, Journal journal, CdiSpecs specs) {
+    ClaimLife(DeviceProvider provider, Journal journal, CdiSpecs specs, ClaimReports reports) {
         this.provider = provider;
         this.journal = journal;
         this.specs = specs;
+        this.reports = reports;
         journal.claims().forEach(record -> holds.restore(record.ref(), record.devices()));
     }
 
@@ -65,7 +70,7 @@ final class ClaimLife {
         put(claim.ref(), Phase.STARTED, devices, null, null);
 
         PreparedClaim prepared = provider.prepare(claim, progress(claim.ref(), deadline));
-        Answer answer = Answers.answer(claim, prepared);
+        Answer answer = Answers.answer(claim, reports.prepared(claim, prepared));
         specs.write(claim.ref().uid(), answer.edits(), Answers.specDevices(answer));
         ProviderState state = prepared.state() == null ? state(claim.ref()) : prepared.state();
         put(claim.ref(), Phase.PREPARED, devices, state, answer);
@@ -75,6 +80,7 @@ final class ClaimLife {
     /** Answers a claim that is prepared, with its CDI spec in place again. */
     PrepareOutcome answer(ClaimRef ref, Answer answer) {
         specs.write(ref.uid(), answer.edits(), Answers.specDevices(answer));
+        reports.reestablish(ref);
         return Answers.outcome(answer, specs.ids(ref.uid(), Answers.specDevices(answer)));
     }
 
@@ -85,6 +91,7 @@ final class ClaimLife {
 
         provider.unprepare(held, progress(record.ref(), deadline));
         specs.remove(record.ref().uid());
+        reports.end(record.ref());
         journal.forget(record.ref().uid());
         holds.release(record.ref().uid());
     }
@@ -92,6 +99,7 @@ final class ClaimLife {
     /** Removes what may be there of a claim that the journal does not know. */
     void endUnknown(ClaimRef ref) {
         specs.remove(ref.uid());
+        reports.end(ref);
         holds.release(ref.uid());
     }
 
@@ -116,15 +124,13 @@ final class ClaimLife {
             }
         }
         specs.claimUids().stream().filter(uid -> !wanted.contains(uid)).forEach(specs::remove);
+        Set<String> known =
+                journal.claims().stream().map(record -> record.ref().uid()).collect(toSet());
+        reports.reconcile(wanted, known);
     }
 
     private HeldClaim held(ClaimRecord record) {
-        return new HeldClaim(
-                record.ref(),
-                record.phase(),
-                !record.bootId().equals(journal.bootId()),
-                record.devices(),
-                record.state());
+        return record.held(journal.bootId());
     }
 
     private Progress progress(ClaimRef ref, Instant deadline) {

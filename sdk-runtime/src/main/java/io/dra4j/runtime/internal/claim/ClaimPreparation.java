@@ -16,6 +16,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -60,7 +61,7 @@ public final class ClaimPreparation implements ClaimOperations {
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
     public ClaimPreparation(Parts parts, Executor executor) {
-        this.life = new ClaimLife(parts.provider, parts.journal, parts.specs);
+        this.life = new ClaimLife(parts.provider, parts.journal, parts.specs, parts.reports);
         this.queue = new ClaimQueue(executor);
         this.reader = parts.reader;
         this.allocations = new Allocations(parts.driver, parts.provider.configTypes());
@@ -76,6 +77,7 @@ public final class ClaimPreparation implements ClaimOperations {
      * @param reader reads claims
      * @param journal remembers claims
      * @param specs tells containers
+     * @param reports tells what devices report
      * @param inventory the last inventory that could be read
      * @param clock the time
      */
@@ -85,6 +87,7 @@ public final class ClaimPreparation implements ClaimOperations {
             ClaimReader reader,
             Journal journal,
             CdiSpecs specs,
+            ClaimReports reports,
             Supplier<Optional<Inventory>> inventory,
             InstantSource clock) {}
 

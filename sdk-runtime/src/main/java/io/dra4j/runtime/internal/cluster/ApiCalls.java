@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class ApiCalls {
 
     private static final String JSON = "application/json";
+    private static final String APPLY = "application/apply-patch+yaml"; // JSON is YAML
     private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
 
     private final HttpClient http;
@@ -46,13 +47,23 @@ final class ApiCalls {
         return send("GET", path, null, limit);
     }
 
+    /** Server-side apply: the body is what the field manager of the path's query wants. */
+    String apply(String path, JsonNode body, Duration limit) {
+        return send("PATCH", path, APPLY, body, limit);
+    }
+
     String send(String method, String path, @Nullable JsonNode body, Duration limit) {
+        return send(method, path, JSON, body, limit);
+    }
+
+    private String send(
+            String method, String path, String type, @Nullable JsonNode body, Duration limit) {
         String what = method + " " + path;
         HttpRequest.Builder request =
                 http.newHttpRequestBuilder()
                         .uri(server + path)
                         .header("Accept", JSON)
-                        .method(method, JSON, body == null ? null : body.toString());
+                        .method(method, type, body == null ? null : body.toString());
         HttpResponse<String> response =
                 await(() -> http.sendAsync(request.build(), String.class), what, limit);
         if (!response.isSuccessful()) {

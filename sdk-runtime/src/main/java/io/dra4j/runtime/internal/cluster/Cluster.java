@@ -65,8 +65,7 @@ public final class Cluster implements AutoCloseable {
      * @throws ClusterException if it can't be read
      */
     public ClaimObject claim(ClaimRef ref, Instant deadline) {
-        // Both names are checked by ClaimRef: neither holds a character that a URL would take.
-        String path = DRA_API + "/namespaces/" + ref.namespace() + "/resourceclaims/" + ref.name();
+        String path = KubernetesClaimStatuses.path(ref);
         String json = retry.until(deadline, limit -> calls.read(path, limit));
         try {
             return ClaimCodec.decode(json);
@@ -79,6 +78,11 @@ public final class Cluster implements AutoCloseable {
     /** Returns this driver's slices of this node. */
     public SliceStore slices() {
         return slices;
+    }
+
+    /** Returns what the statuses of claims say of their devices. */
+    public ClaimStatuses claimStatuses() {
+        return new KubernetesClaimStatuses(calls);
     }
 
     /**

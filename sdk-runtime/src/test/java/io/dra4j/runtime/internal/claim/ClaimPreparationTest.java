@@ -84,6 +84,7 @@ class ClaimPreparationTest {
                         },
                         journal,
                         new CdiSpecs(directory.resolve("cdi"), DRIVER),
+                        NoReports.in(directory),
                         () -> Optional.of(provider.inventory()),
                         Clock.systemUTC());
         claims = new ClaimPreparation(parts, executor);
@@ -268,6 +269,7 @@ class ClaimPreparationTest {
                             (ref, deadline) -> objects.get(ref),
                             journal,
                             new CdiSpecs(directory.resolve("cdi"), DRIVER),
+                            NoReports.in(directory),
                             () -> Optional.of(provider.inventory()),
                             Clock.systemUTC());
             claims = new ClaimPreparation(parts, executor);

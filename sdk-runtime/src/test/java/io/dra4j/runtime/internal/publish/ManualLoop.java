@@ -46,11 +46,11 @@ public final class ManualLoop extends AbstractExecutorService
     }
 
     /** How many tasks have run. */
-    int ran() {
+    public int ran() {
         return ran;
     }
 
-    int waiting() {
+    public int waiting() {
         return tasks.size();
     }
 

@@ -1,0 +1,31 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import io.dra4j.api.claim.ClaimRef;
+import java.util.List;
+
+/**
+ * What claims' statuses say of their devices, in the cluster.
+ *
+ * <p>Methods block for some seconds at most, and throw {@link ClusterException}; none retries.
+ * Calls may come from any thread.
+ */
+public interface ClaimStatuses {
+
+    /**
+     * Makes a field manager's part of {@code status.devices} what is given, by server-side apply.
+     *
+     * <p>What the manager applied before and leaves out now goes; what others wrote stays, but for
+     * values of the very fields that are given: those are taken from whoever changed them.
+     *
+     * @param fieldManager who owns what is given; at most 128 characters
+     * @param devices entries as JSON objects, with driver, pool and device
+     * @throws ClusterException.NotFound if there is no claim of that name
+     * @throws ClusterException with status 409 or 422 also if the claim is another one by now
+     */
+    void apply(ClaimRef claim, String fieldManager, List<String> devices);
+
+    /** Tells whether the claim exists, and is not another one of its name. */
+    boolean exists(ClaimRef claim);
+}

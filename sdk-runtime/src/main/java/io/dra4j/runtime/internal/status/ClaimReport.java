@@ -1,0 +1,89 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.status;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.claim.ClaimRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the devices of a claim report.
+ *
+ * @param podClaimName how pods name the claim, if it was made from a template
+ * @param devices devices that report something, each once
+ */
+record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices) {
+
+    ClaimReport {
+        Objects.requireNonNull(claim, "claim");
+        devices = List.copyOf(devices);
+    }
+
+    Optional<DeviceReport> about(DeviceReport device) {
+        return devices.stream().filter(device::isAbout).findFirst();
+    }
+
+    /** Returns this report with another one of a device. */
+    ClaimReport with(DeviceReport changed) {
+        List<DeviceReport> all = new ArrayList<>(devices);
+        all.removeIf(changed::isAbout);
+        all.add(changed);
+        return new ClaimReport(claim, podClaimName, all);
+    }
+
+    /** Returns this report of a claim that pods know by a name of its own. */
+    ClaimReport named(@Nullable String newPodClaimName) {
+        return new ClaimReport(claim, newPodClaimName, devices);
+    }
+
+    boolean isEmpty() {
+        return devices.stream().allMatch(d -> d.status() == null && d.metadata() == null);
+    }
+
+    boolean hasStatus() {
+        return devices.stream().anyMatch(device -> device.status() != null);
+    }
+
+    /** The requests with a device that containers can read about. */
+    List<String> requestsWithMetadata() {
+        return devices.stream()
+                .filter(device -> device.metadata() != null)
+                .map(DeviceReport::request)
+                .distinct()
+                .toList();
+    }
+
+    /**
+     * The entries of {@code status.devices}, as JSON; a device that two requests got has one, the
+     * latest.
+     */
+    List<String> statusEntries(String driver) {
+        List<DeviceReport> reporting =
+                devices.stream().filter(device -> device.status() != null).toList();
+        return reporting.stream()
+                .filter(device -> laterThan(device, reporting).noneMatch(device::isOfDevice))
+                .map(device -> entry(driver, device).toString())
+                .toList();
+    }
+
+    private static Stream<DeviceReport> laterThan(DeviceReport device, List<DeviceReport> all) {
+        return all.subList(all.indexOf(device) + 1, all.size()).stream();
+    }
+
+    private static ObjectNode entry(String driver, DeviceReport device) {
+        ObjectNode entry =
+                ReportJson.object()
+                        .put("driver", driver)
+                        .put("pool", device.pool())
+                        .put("device", device.device());
+        if (device.shareId() != null) {
+            entry.put("shareID", device.shareId());
+        }
+        return entry.setAll(Objects.requireNonNull(device.status()));
+    }
+}

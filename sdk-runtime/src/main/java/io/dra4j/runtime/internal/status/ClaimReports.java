@@ -1,0 +1,312 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.status;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.Mount;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.ClaimStatuses;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the devices of held claims report: to the cluster in the claim's status, to containers in
+ * metadata files.
+ *
+ * <p>A report is kept in a file before it goes anywhere, and ends with the claim's preparation. The
+ * API server hears of it later, as soon as it can; no method waits for that. Thread-safe.
+ */
+public final class ClaimReports {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimReports.class);
+
+    private final String driver;
+    private final Function<ClaimRef, Optional<HeldClaim>> held;
+    private final InstantSource clock;
+    private final ReportFiles reports; // all files guarded by this
+    private final MetadataFiles metadata;
+    private final StatusWriter statuses;
+
+    /**
+     * Takes up the reports of an earlier run.
+     *
+     * @param parts what reports are kept in and told to
+     * @param executor one thread, which waits for the API server
+     */
+    public ClaimReports(Parts parts, ScheduledExecutorService executor) {
+        this.driver = parts.driver;
+        this.held = parts.held;
+        this.clock = parts.clock;
+        this.reports = new ReportFiles(parts.directory.resolve("reports"));
+        this.metadata =
+                new MetadataFiles(parts.directory.resolve("dra-device-metadata"), parts.driver);
+        this.statuses =
+                new StatusWriter(parts.statuses, FieldOwner.of(parts.driver, parts.node), executor);
+    }
+
+    /**
+     * What reports are kept in and told to.
+     *
+     * @param driver the driver's name
+     * @param node the name of the node
+     * @param directory the driver's own directory, at the same path for the container runtime
+     * @param held the claim that the journal knows, if it does
+     * @param statuses the statuses of claims in the cluster
+     * @param clock the time of changes
+     */
+    public record Parts(
+            String driver,
+            String node,
+            Path directory,
+            Function<ClaimRef, Optional<HeldClaim>> held,
+            ClaimStatuses statuses,
+            InstantSource clock) {}
+
+    /**
+     * Takes what a provider answered for its devices to report.
+     *
+     * <p>The metadata files are in place on return. A status that breaks a rule of the API is left
+     * out: it must not keep a pod from its devices.
+     *
+     * @return the answer, with the mounts that show containers their metadata
+     * @throws DraException if it can't be kept
+     */
+    public synchronized PreparedClaim prepared(AllocatedClaim claim, PreparedClaim prepared) {
+        // The provider may have reported by its context while it worked.
+        ClaimReport report =
+                reports.read(claim.ref().uid())
+                        .orElse(new ClaimReport(claim.ref(), null, List.of()));
+        for (PreparedDevice device : prepared.devices()) {
+            report = report.with(answered(claim.ref(), device, report));
+        }
+        if (report.isEmpty()) {
+            return prepared;
+        }
+        report = report.named(ReportJson.podClaimName(claim.json()));
+        reports.write(report);
+        metadata.write(report);
+        return withMounts(prepared, report);
+    }
+
+    private DeviceReport answered(ClaimRef claim, PreparedDevice device, ClaimReport report) {
+        DeviceReport fresh = DeviceReport.of(device.allocated());
+        DeviceReport next = report.about(fresh).orElse(fresh);
+        if (device.metadata() != null) {
+            next = next.withMetadata(ReportJson.metadata(device.metadata()));
+        }
+        if (device.status() != null) {
+            next = withStatus(claim, next, device.status());
+        }
+        return next;
+    }
+
+    private DeviceReport withStatus(ClaimRef claim, DeviceReport device, DeviceStatus status) {
+        try {
+            StatusRules.check(status);
+            return device.withStatus(ReportJson.status(status, device.status(), clock.instant()));
+        } catch (DraException e) {
+            LOG.atError()
+                    .addKeyValue(LogField.CLAIM.toString(), claim)
+                    .addKeyValue(LogField.DEVICE.toString(), device.device())
+                    .log("The provider's status of a device is left out: {}", e.getMessage());
+            return device;
+        }
+    }
+
+    /** Containers that use a request get the edits of its first device in any case. */
+    private PreparedClaim withMounts(PreparedClaim prepared, ClaimReport report) {
+        Set<String> left = new HashSet<>(report.requestsWithMetadata());
+        List<PreparedDevice> devices = new ArrayList<>();
+        for (PreparedDevice device : prepared.devices()) {
+            String request = device.allocated().request();
+            devices.add(
+                    left.remove(request)
+                            ? withMount(device, metadata.mount(report, request))
+                            : device);
+        }
+        return new PreparedClaim(devices, prepared.edits(), prepared.state());
+    }
+
+    private static PreparedDevice withMount(PreparedDevice device, Mount mount) {
+        ContainerEdits edits = device.edits();
+        List<Mount> mounts = new ArrayList<>(edits.mounts());
+        mounts.add(mount);
+        return new PreparedDevice(
+                device.allocated(),
+                new ContainerEdits(
+                        edits.env(),
+                        edits.deviceNodes(),
+                        mounts,
+                        edits.hooks(),
+                        edits.netDevices(),
+                        edits.additionalGids(),
+                        edits.intelRdt()),
+                device.cdiDeviceIds(),
+                device.status(),
+                device.metadata());
+    }
+
+    /**
+     * Brings all of a prepared claim's reports to where they belong, again if need be.
+     *
+     * @throws DraException if a file can't be read or written
+     */
+    public synchronized void reestablish(ClaimRef claim) {
+        reports.read(claim.uid())
+                .ifPresent(
+                        report -> {
+                            metadata.write(report);
+                            if (report.hasStatus()) {
+                                tell(report);
+                            }
+                        });
+    }
+
+    /**
+     * Removes all that a claim reports; its entries in the cluster go later.
+     *
+     * @throws DraException if something of it may be left on this node
+     */
+    public synchronized void end(ClaimRef claim) {
+        boolean told = reports.read(claim.uid()).map(ClaimReport::hasStatus).orElse(false);
+        metadata.remove(claim.uid());
+        reports.remove(claim.uid());
+        if (told) {
+            statuses.want(claim, List.of());
+        }
+    }
+
+    /**
+     * Re-establishes the reports of prepared claims, and removes those of claims that nobody knows;
+     * what can't be done is logged, and does not keep a driver from its start.
+     *
+     * @param prepared the UIDs of the claims that are prepared
+     * @param known the UIDs of all claims that the journal knows
+     */
+    public synchronized void reconcile(Set<String> prepared, Set<String> known) {
+        tryTo(
+                "list what devices report",
+                () -> {
+                    Set<String> uids = new HashSet<>(reports.claimUids());
+                    uids.addAll(metadata.claimUids());
+                    uids.forEach(uid -> reconcile(uid, prepared, known));
+                });
+    }
+
+    private void reconcile(String uid, Set<String> prepared, Set<String> known) {
+        if (prepared.contains(uid)) {
+            tryTo(
+                    "bring what devices of claim " + uid + " report to its place",
+                    () -> reports.read(uid).ifPresent(report -> reestablish(report.claim())));
+        } else if (!known.contains(uid)) {
+            tryTo(
+                    "remove what devices of claim " + uid + " reported",
+                    () -> {
+                        metadata.remove(uid);
+                        reports.remove(uid);
+                    });
+        }
+    }
+
+    private static void tryTo(String what, Runnable task) {
+        try {
+            task.run();
+        } catch (DraException e) {
+            LOG.atWarn().setCause(e).log("Could not {}", what);
+        }
+    }
+
+    /**
+     * Sets what the claim's status says of a held device; the report of another one is dropped.
+     *
+     * @throws DraException if the status breaks a rule of the API, or can't be kept
+     */
+    public synchronized void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
+        StatusRules.check(status);
+        DeviceReport before = before(claim, device);
+        update(
+                        claim,
+                        before.withStatus(
+                                ReportJson.status(status, before.status(), clock.instant())))
+                .filter(report -> isPrepared(claim))
+                .ifPresent(this::tell);
+    }
+
+    /**
+     * Sets what containers read about a held device; the metadata of another one is dropped.
+     *
+     * @throws DraException if the device was prepared without metadata, so that no container has a
+     *     file to read it in
+     */
+    public synchronized void updateMetadata(
+            ClaimRef claim, HeldDevice device, DeviceMetadata content) {
+        DeviceReport before = before(claim, device);
+        if (isPrepared(claim) && before.metadata() == null) {
+            throw new DraException(
+                    "The containers of claim "
+                            + claim
+                            + " have no file to read about device "
+                            + device.device()
+                            + "; answer metadata in prepare, though it be empty");
+        }
+        update(claim, before.withMetadata(ReportJson.metadata(content))).ifPresent(metadata::write);
+    }
+
+    private DeviceReport before(ClaimRef claim, HeldDevice device) {
+        DeviceReport fresh = DeviceReport.of(device);
+        return reports.read(claim.uid()).flatMap(report -> report.about(fresh)).orElse(fresh);
+    }
+
+    private Optional<ClaimReport> update(ClaimRef claim, DeviceReport changed) {
+        if (!isHeld(claim, changed)) {
+            LOG.atDebug()
+                    .addKeyValue(LogField.CLAIM.toString(), claim)
+                    .addKeyValue(LogField.DEVICE.toString(), changed.device())
+                    .log("A report is dropped: the claim does not hold the device");
+            return Optional.empty();
+        }
+        ClaimReport report =
+                reports.read(claim.uid())
+                        .orElse(new ClaimReport(claim, null, List.of()))
+                        .with(changed);
+        reports.write(report);
+        return Optional.of(report);
+    }
+
+    private boolean isHeld(ClaimRef claim, DeviceReport device) {
+        return held
+                .apply(claim)
+                .filter(known -> known.phase() == Phase.PREPARED || known.phase() == Phase.STARTED)
+                .filter(known -> !known.beforeReboot())
+                .stream()
+                .flatMap(known -> known.devices().stream())
+                .anyMatch(known -> DeviceReport.of(known).isAbout(device));
+    }
+
+    private boolean isPrepared(ClaimRef claim) {
+        return held.apply(claim).filter(known -> known.phase() == Phase.PREPARED).isPresent();
+    }
+
+    private void tell(ClaimReport report) {
+        statuses.want(report.claim(), report.statusEntries(driver));
+    }
+}

@@ -1,0 +1,235 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.status;
+
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.container.Mount;
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The files in which containers read about their devices: one for each request of a claim.
+ *
+ * <p>A file holds the same object once for each version of the format, newest first. It is written
+ * over in place, and its generation counted up: containers have it mounted, and would not see
+ * another file of its name. On the host it lies below the claim's UID, so that a claim never gets
+ * the file of another one that had its name, and every name fits; in the container it lies where
+ * KEP-5304 says.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
+ *     KEP-5304</a>
+ */
+final class MetadataFiles {
+
+    private static final List<String> VERSIONS = List.of("v1beta1", "v1alpha1");
+    private static final String GROUP = "metadata.resource.k8s.io/";
+    private static final String IN_CONTAINERS = "/var/run/kubernetes.io/dra-device-attributes/";
+    private static final String FILE = "metadata.json";
+    private static final Pattern DNS_LABEL = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
+    private static final ObjectWriter PRETTY = ReportJson.MAPPER.writer(twoSpaces());
+
+    private final Path directory;
+    private final String driver;
+
+    /**
+     * @param directory made when the first file is written
+     */
+    MetadataFiles(Path directory, String driver) {
+        this.directory = directory;
+        this.driver = driver;
+    }
+
+    private static DefaultPrettyPrinter twoSpaces() {
+        DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
+        DefaultPrettyPrinter printer = new DefaultPrettyPrinter();
+        printer.indentObjectsWith(indenter);
+        printer.indentArraysWith(indenter);
+        return printer;
+    }
+
+    /** Returns how the containers of a request get its file. */
+    Mount mount(ClaimReport report, String request) {
+        String podClaim = report.podClaimName();
+        // The annotation is for anybody to write who may write the claim.
+        String claim =
+                podClaim != null && DNS_LABEL.matcher(podClaim).matches()
+                        ? "resourceclaimtemplates/" + podClaim
+                        : "resourceclaims/" + report.claim().name();
+        return new Mount(
+                file(report.claim().uid(), request).toString(),
+                IN_CONTAINERS + claim + "/" + request + "/" + driver + "-metadata.json",
+                List.of("ro", "bind"),
+                null);
+    }
+
+    /**
+     * Makes the files of a claim what its devices report; one that is right is left alone.
+     *
+     * @throws DraException if a file can't be written
+     */
+    void write(ClaimReport report) {
+        for (String request : report.requestsWithMetadata()) {
+            Path file = file(report.claim().uid(), request);
+            try {
+                long generation = generation(file);
+                if (generation == 0 || !isRight(file, content(report, request, generation))) {
+                    createDirectories(file.getParent());
+                    overwrite(file, content(report, request, generation + 1));
+                }
+            } catch (IOException e) {
+                throw new DraException("Can't write the metadata file " + file + ": " + e, e);
+            }
+        }
+    }
+
+    private static boolean isRight(Path file, byte[] content) throws IOException {
+        return Arrays.equals(Files.readAllBytes(file), content);
+    }
+
+    /** Returns the generation of a file; 0 if there is none that can be read. */
+    private static long generation(Path file) throws IOException {
+        try (MappingIterator<JsonNode> objects =
+                ReportJson.MAPPER.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
+            return objects.hasNext() ? objects.next().at("/metadata/generation").asLong() : 0;
+        } catch (NoSuchFileException e) {
+            return 0;
+        } catch (com.fasterxml.jackson.core.JsonProcessingException | RuntimeException e) {
+            return 0; // torn by a crash: nobody has mounted it, or sees it mended
+        }
+    }
+
+    /** Readers see the old content, the new, or for a moment a mixture that is no JSON. */
+    private static void overwrite(Path file, byte[] content) throws IOException {
+        try (FileChannel channel =
+                FileChannel.open(
+                        file,
+                        Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                        mode("rw-r--r--"))) {
+            ByteBuffer bytes = ByteBuffer.wrap(content);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.truncate(content.length);
+        }
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    }
+
+    private static void createDirectories(Path path) throws IOException {
+        Files.createDirectories(path, mode("rwxr-xr-x"));
+    }
+
+    private static FileAttribute<?> mode(String permissions) {
+        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
+    }
+
+    private byte[] content(ClaimReport report, String request, long generation) throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (String version : VERSIONS) {
+            text.append(PRETTY.writeValueAsString(object(report, request, version, generation)))
+                    .append('\n');
+        }
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private ObjectNode object(ClaimReport report, String request, String version, long generation) {
+        ObjectNode object =
+                ReportJson.object()
+                        .put("apiVersion", GROUP + version)
+                        .put("kind", "DeviceMetadata");
+        object.putObject("metadata")
+                .put("name", report.claim().name())
+                .put("namespace", report.claim().namespace())
+                .put("uid", report.claim().uid())
+                .put("generation", generation);
+        if (report.podClaimName() != null) {
+            object.put("podClaimName", report.podClaimName());
+        }
+        ArrayNode requests = object.putArray("requests");
+        for (DeviceReport device : report.devices()) {
+            if (device.request().equals(request) && device.metadata() != null) {
+                devices(requests, device.qualifiedRequest())
+                        .addObject()
+                        .put("driver", driver)
+                        .put("pool", device.pool())
+                        .put("name", device.device())
+                        .setAll(device.metadata());
+            }
+        }
+        return object;
+    }
+
+    /** All devices of a request are of one subrequest, so this is one entry. */
+    private static ArrayNode devices(ArrayNode requests, String name) {
+        for (JsonNode request : requests) {
+            if (request.path("name").asText().equals(name)) {
+                return (ArrayNode) request.path("devices");
+            }
+        }
+        return requests.addObject().put("name", name).putArray("devices");
+    }
+
+    /** Removes all files of a claim; none is there on return. */
+    void remove(String claimUid) {
+        Path own = directory.resolve(claimUid);
+        try {
+            removeTree(own);
+        } catch (IOException | UncheckedIOException | DirectoryIteratorException e) {
+            throw new DraException("Can't remove the metadata files in " + own + ": " + e, e);
+        }
+    }
+
+    private static void removeTree(Path path) throws IOException {
+        if (Files.isDirectory(path, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
+            try (DirectoryStream<Path> inside = Files.newDirectoryStream(path)) {
+                for (Path one : inside) {
+                    removeTree(one);
+                }
+            }
+        }
+        Files.deleteIfExists(path);
+    }
+
+    /** Returns the UIDs of the claims that have files. */
+    Set<String> claimUids() {
+        Set<String> uids = new HashSet<>();
+        try (DirectoryStream<Path> claims = Files.newDirectoryStream(directory)) {
+            claims.forEach(claim -> uids.add(claim.getFileName().toString()));
+        } catch (NoSuchFileException e) {
+            return Set.of();
+        } catch (IOException | DirectoryIteratorException e) {
+            throw new DraException("Can't list " + directory + ": " + e, e);
+        }
+        return uids;
+    }
+
+    private Path file(String claimUid, String request) {
+        if (!DNS_LABEL.matcher(request).matches()) {
+            throw new DraException("Not the name of a request: it can't be part of a path");
+        }
+        return directory.resolve(claimUid).resolve(request).resolve(FILE);
+    }
+}

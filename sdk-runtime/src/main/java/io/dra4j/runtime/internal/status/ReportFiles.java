@@ -1,0 +1,107 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.status;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps what claims' devices report over a restart: one file for each claim that reports.
+ *
+ * <p>A file appears whole, by a rename, and without a sync: after a reboot no claim is prepared,
+ * and reports begin anew. A damaged one counts as none.
+ */
+final class ReportFiles {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReportFiles.class);
+    private static final String ENDING = ".json";
+
+    private final Path directory;
+
+    /**
+     * @param directory made when the first report is written
+     */
+    ReportFiles(Path directory) {
+        this.directory = directory;
+    }
+
+    Optional<ClaimReport> read(String claimUid) {
+        try {
+            byte[] content = Files.readAllBytes(file(claimUid));
+            return Optional.of(ReportJson.MAPPER.readValue(content, ClaimReport.class));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (JsonProcessingException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.PATH.toString(), file(claimUid))
+                    .log("A report is damaged, and counts as none: {}", e.getOriginalMessage());
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new DraException("Can't read the report " + file(claimUid) + ": " + e, e);
+        }
+    }
+
+    void write(ClaimReport report) {
+        Path file = file(report.claim().uid());
+        try {
+            Files.createDirectories(
+                    directory,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
+            Path next = Files.createTempFile(directory, "", ".tmp");
+            try {
+                Files.write(next, ReportJson.MAPPER.writeValueAsBytes(report));
+                Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            } finally {
+                Files.deleteIfExists(next);
+            }
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't keep what a claim's devices report, in " + file + ": " + e, e);
+        }
+    }
+
+    /** Removes a claim's report; none is there on return. */
+    void remove(String claimUid) {
+        try {
+            Files.deleteIfExists(file(claimUid));
+        } catch (IOException e) {
+            throw new DraException("Can't remove " + file(claimUid) + ": " + e, e);
+        }
+    }
+
+    /** Returns the UIDs of the claims that have a report. */
+    Set<String> claimUids() {
+        Set<String> uids = new HashSet<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + ENDING)) {
+            for (Path file : files) {
+                String name = file.getFileName().toString();
+                uids.add(name.substring(0, name.length() - ENDING.length()));
+            }
+        } catch (NoSuchFileException e) {
+            return Set.of();
+        } catch (IOException | DirectoryIteratorException e) {
+            throw new DraException("Can't list " + directory + ": " + e, e);
+        }
+        return uids;
+    }
+
+    /** A claim's UID is checked by ClaimRef: it is a plain name. */
+    private Path file(String claimUid) {
+        return directory.resolve(claimUid + ENDING);
+    }
+}

@@ -1,0 +1,144 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.status;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.DeviceStatus.Condition;
+import io.dra4j.api.claim.DeviceStatus.NetworkData;
+import io.dra4j.api.device.AttributeValue;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What devices report, in the form of the Kubernetes API. */
+final class ReportJson {
+
+    static final JsonMapper MAPPER =
+            JsonMapper.builder()
+                    .defaultPropertyInclusion(
+                            JsonInclude.Value.construct(
+                                    JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
+                    .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .build();
+
+    private static final Map<Class<? extends AttributeValue>, String> ATTRIBUTE_TYPES =
+            Map.of(
+                    AttributeValue.OfString.class, "string",
+                    AttributeValue.OfInt.class, "int",
+                    AttributeValue.OfBool.class, "bool",
+                    AttributeValue.OfVersion.class, "version",
+                    AttributeValue.OfStrings.class, "strings",
+                    AttributeValue.OfInts.class, "ints",
+                    AttributeValue.OfBools.class, "bools",
+                    AttributeValue.OfVersions.class, "versions");
+
+    private ReportJson() {}
+
+    static ObjectNode object() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    /**
+     * Returns a device's status.
+     *
+     * @param before its last one, from which a condition has the time of its last change
+     */
+    static ObjectNode status(DeviceStatus status, @Nullable ObjectNode before, Instant now) {
+        ObjectNode json = object();
+        if (!status.conditions().isEmpty()) {
+            ArrayNode conditions = json.putArray("conditions");
+            JsonNode old = before == null ? object() : before.path("conditions");
+            status.conditions().forEach(c -> conditions.add(condition(c, old, now)));
+        }
+        if (status.data() != null) {
+            json.set("data", data(status.data()));
+        }
+        putNetwork(json, status.networkData());
+        return json;
+    }
+
+    static ObjectNode condition(Condition condition, JsonNode before, Instant now) {
+        String changed = now.truncatedTo(ChronoUnit.SECONDS).toString();
+        for (JsonNode old : before) {
+            if (old.path("type").asText().equals(condition.type())
+                    && old.path("status").asText().equals(condition.status().apiName())) {
+                changed = old.path("lastTransitionTime").asText(changed);
+            }
+        }
+        return object().put("type", condition.type())
+                .put("status", condition.status().apiName())
+                .put("reason", condition.reason())
+                .put("message", condition.message())
+                .put("lastTransitionTime", changed);
+    }
+
+    /**
+     * Reads a device's data.
+     *
+     * @throws IllegalArgumentException if it is no JSON
+     */
+    static JsonNode data(String text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("it is no JSON", e);
+        }
+    }
+
+    /** Returns how pods name a claim that was made from a template; null for another claim. */
+    static @Nullable String podClaimName(String claimJson) {
+        String name =
+                data(claimJson)
+                        .path("metadata")
+                        .path("annotations")
+                        .path("resource.kubernetes.io/pod-claim-name")
+                        .asText();
+        return name.isEmpty() ? null : name;
+    }
+
+    /** Returns what containers read about a device. */
+    static ObjectNode metadata(DeviceMetadata metadata) {
+        ObjectNode json = object();
+        if (!metadata.attributes().isEmpty()) {
+            ObjectNode attributes = json.putObject("attributes");
+            new TreeMap<>(metadata.attributes())
+                    .forEach((name, value) -> attributes.set(name, attribute(value)));
+        }
+        putNetwork(json, metadata.networkData());
+        return json;
+    }
+
+    /** Each type of value is a record of one component, and an object of one field. */
+    private static ObjectNode attribute(AttributeValue value) {
+        JsonNode component = MAPPER.valueToTree(value).elements().next();
+        return object().set(ATTRIBUTE_TYPES.get(value.getClass()), component);
+    }
+
+    private static void putNetwork(ObjectNode json, @Nullable NetworkData network) {
+        if (network == null) {
+            return;
+        }
+        ObjectNode data = json.putObject("networkData");
+        if (network.interfaceName() != null) {
+            data.put("interfaceName", network.interfaceName());
+        }
+        if (!network.ips().isEmpty()) {
+            network.ips().forEach(data.putArray("ips")::add);
+        }
+        if (network.hardwareAddress() != null) {
+            data.put("hardwareAddress", network.hardwareAddress());
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.status;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.runtime.internal.cluster.ClaimStatuses;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings a field manager's part of claims' statuses to the API server, later and until it is there.
+ *
+ * <p>Callers never wait. Only what is wanted last of a claim is written; what failed is tried again
+ * after a second, then less and less often, for as long as the claim exists and nothing else is
+ * wanted. A refusal that says that the entries themselves are wrong is final. Thread-safe.
+ */
+final class StatusWriter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
+    private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(2);
+    private static final int CONFLICT = 409;
+    private static final int INVALID = 422;
+
+    private final ClaimStatuses statuses;
+    private final String fieldManager;
+    private final ScheduledExecutorService executor;
+    private final Map<String, Wanted> wanted = new HashMap<>(); // by UID; guarded by this
+
+    /**
+     * @param executor one thread, which the writes block
+     */
+    StatusWriter(ClaimStatuses statuses, String fieldManager, ScheduledExecutorService executor) {
+        this.statuses = statuses;
+        this.fieldManager = fieldManager;
+        this.executor = executor;
+    }
+
+    /** What is wanted of a claim, and whether the API server has it. */
+    private static final class Wanted {
+        private final ClaimRef claim;
+        private final List<String> entries;
+        private Duration wait = FIRST_WAIT; // of the executor's thread
+        private volatile boolean done;
+
+        Wanted(ClaimRef claim, List<String> entries) {
+            this.claim = claim;
+            this.entries = entries;
+        }
+    }
+
+    /** Wants all entries of a claim to be these; no entries removes those that were written. */
+    void want(ClaimRef claim, List<String> entries) {
+        Wanted next = new Wanted(claim, entries);
+        synchronized (this) {
+            Wanted before = wanted.get(claim.uid());
+            if (before != null && before.entries.equals(entries)) {
+                return; // written, or on its way
+            }
+            wanted.put(claim.uid(), next);
+        }
+        schedule(next, Duration.ZERO);
+    }
+
+    private void schedule(Wanted next, Duration wait) {
+        try {
+            executor.schedule(() -> write(next), wait.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.atDebug().log("The driver stops; the status of a claim is written after its start");
+        }
+    }
+
+    private void write(Wanted next) {
+        if (!isWanted(next)) {
+            return;
+        }
+        try {
+            statuses.apply(next.claim, fieldManager, next.entries);
+            finish(next, null);
+        } catch (ClusterException failure) {
+            afterFailure(next, failure);
+        }
+    }
+
+    private void afterFailure(Wanted next, ClusterException failure) {
+        try {
+            if (failure instanceof ClusterException.NotFound || isAnother(next, failure)) {
+                finish(next, "the claim is gone");
+            } else if (failure.status() == INVALID) {
+                finish(next, "the API server refuses it for good: " + failure.getMessage());
+            } else {
+                retry(next, failure);
+            }
+        } catch (ClusterException unreachable) {
+            retry(next, unreachable);
+        }
+    }
+
+    /** A claim that was made anew under its name is refused by its UID. */
+    private boolean isAnother(Wanted next, ClusterException failure) {
+        return (failure.status() == CONFLICT || failure.status() == INVALID)
+                && !statuses.exists(next.claim);
+    }
+
+    private void retry(Wanted next, ClusterException failure) {
+        // The first failure says what is wrong; those after it repeat it.
+        (next.wait.equals(FIRST_WAIT) ? LOG.atWarn() : LOG.atDebug())
+                .addKeyValue(LogField.CLAIM.toString(), next.claim)
+                .log(
+                        "The status of a claim's devices is not written yet, and tried again: {}",
+                        failure.getMessage());
+        Duration asked = failure.retryAfter();
+        Duration wait = asked != null && asked.compareTo(next.wait) > 0 ? asked : next.wait;
+        Duration doubled = next.wait.multipliedBy(2);
+        next.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
+        schedule(next, wait);
+    }
+
+    private void finish(Wanted next, @Nullable String problem) {
+        next.done = true;
+        if (problem != null && !next.entries.isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM.toString(), next.claim)
+                    .log("The status of a claim's devices is not written: {}", problem);
+        }
+        synchronized (this) {
+            if (next.entries.isEmpty()) {
+                wanted.remove(next.claim.uid(), next);
+            }
+        }
+    }
+
+    private synchronized boolean isWanted(Wanted next) {
+        return wanted.get(next.claim.uid()) == next && !next.done;
+    }
+}

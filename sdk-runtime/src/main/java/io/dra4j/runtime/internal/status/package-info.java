@@ -1,0 +1,13 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Tell the cluster and the containers what a claim's devices report: {@code status.devices},
+ * binding conditions, metadata files.
+ *
+ * <p>Flow: claim, and the provider by its context → here → cluster, and files below the driver's
+ * directory.
+ */
+@NullMarked
+package io.dra4j.runtime.internal.status;
+
+import org.jspecify.annotations.NullMarked;
