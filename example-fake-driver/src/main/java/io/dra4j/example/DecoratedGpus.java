@@ -30,10 +30,15 @@ abstract class DecoratedGpus implements DeviceProvider {
     /** Returns a pool of the other driver as this one offers it. */
     abstract Pool decorate(Pool pool) throws Exception;
 
+    /** Returns what the other driver offers. */
+    final Inventory undecorated() throws Exception {
+        return gpus.inventory();
+    }
+
     @Override
     public final Inventory inventory() throws Exception {
         List<Pool> pools = new ArrayList<>();
-        for (Pool pool : gpus.inventory().pools()) {
+        for (Pool pool : undecorated().pools()) {
             pools.add(decorate(pool));
         }
         return new Inventory(pools);

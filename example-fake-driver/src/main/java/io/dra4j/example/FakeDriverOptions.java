@@ -37,8 +37,10 @@ final class FakeDriverOptions extends DriverOptions {
             paramLabel = "FILE",
             description = {
                 "A text file that says which GPUs fail, read again whenever it changes; lines are"
-                        + " \"<device> NoSchedule|NoExecute|None <reason>\" to taint a GPU and"
-                        + " \"<device> absent\" to unplug it. [FAULT_FILE]",
+                        + " \"<device> NoSchedule|NoExecute|None <reason>\" to taint a GPU,"
+                        + " \"<device> absent\" to unplug it, \"<device> unhealthy|unknown [message]\""
+                        + " to report so, and \"<device> silent\" to report nothing more."
+                        + " [FAULT_FILE]",
                 "Default: no GPU ever fails"
             })
     private @Nullable Path faultFile;

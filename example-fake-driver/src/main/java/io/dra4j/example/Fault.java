@@ -3,6 +3,7 @@
 package io.dra4j.example;
 
 import io.dra4j.api.device.Taint;
+import io.dra4j.api.health.HealthState;
 
 /** What is wrong with a device. */
 sealed interface Fault {
@@ -12,4 +13,10 @@ sealed interface Fault {
 
     /** It is not there, and is not offered. */
     record Absent() implements Fault {}
+
+    /** It is offered as ever, and its self-test says what there is to say. */
+    record Unwell(HealthState state, String message) implements Fault {}
+
+    /** It is offered as ever, and its self-test hangs. */
+    record Silent() implements Fault {}
 }

@@ -4,6 +4,7 @@ package io.dra4j.example;
 
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
+import io.dra4j.api.health.HealthState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -11,9 +12,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The stand-in for a hardware's self-test: a text file that says what is wrong with which device.
@@ -22,6 +25,9 @@ import java.util.regex.Pattern;
  * # a comment
  * gpu-0 NoExecute ecc-error
  * gpu-1 absent
+ * gpu-2 unhealthy fell off the bus
+ * gpu-3 unknown
+ * gpu-4 silent
  * </pre>
  *
  * <p>Stateless and so thread-safe: each reading is a reading of the file as it is then.
@@ -31,7 +37,8 @@ import java.util.regex.Pattern;
 record FaultFile(Path path) {
 
     private static final String FORM =
-            "write \"<device> NoSchedule|NoExecute|None <reason>\" or \"<device> absent\"";
+            "write \"<device> NoSchedule|NoExecute|None <reason>\", \"<device> absent\","
+                    + " \"<device> unhealthy|unknown [message]\" or \"<device> silent\"";
 
     /** What a taint's value may be: a label value. */
     private static final Pattern REASON =
@@ -82,6 +89,14 @@ record FaultFile(Path path) {
     private Fault fault(String[] words, int number) {
         if (words.length == 2 && words[1].equals("absent")) {
             return new Fault.Absent();
+        }
+        if (words.length == 2 && words[1].equals("silent")) {
+            return new Fault.Silent();
+        }
+        if (words.length > 1 && (words[1].equals("unhealthy") || words[1].equals("unknown"))) {
+            return new Fault.Unwell(
+                    HealthState.valueOf(words[1].toUpperCase(Locale.ROOT)),
+                    Arrays.stream(words).skip(2).collect(Collectors.joining(" ")));
         }
         if (words.length != 3) {
             throw badLine(number, "\"" + String.join(" ", words) + "\"; " + FORM);

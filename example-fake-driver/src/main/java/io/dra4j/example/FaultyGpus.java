@@ -7,16 +7,20 @@ import io.dra4j.api.DriverContext;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.api.health.HealthState;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Taints and unplugs GPUs as a {@link FaultFile} says, while the driver runs.
+ * Taints and unplugs GPUs as a {@link FaultFile} says, while the driver runs, and reports how they
+ * are doing.
  *
  * <p>A GPU that a claim holds stays prepared, whatever the file says: that the pod goes on or is
  * evicted is for the cluster to decide, by the taint.
@@ -29,7 +33,8 @@ final class FaultyGpus extends DecoratedGpus {
 
     private final FaultFile file;
     private final String taintKey;
-    private @Nullable FaultWatch watch; // set by start, which comes before close
+    private @Nullable SelfTests tests; // set by start, which comes before close, as is the watch
+    private @Nullable FaultWatch watch;
 
     FaultyGpus(DeviceProvider gpus, Path file, String driverName) {
         super(gpus);
@@ -40,7 +45,50 @@ final class FaultyGpus extends DecoratedGpus {
     @Override
     public void start(DriverContext context) throws Exception {
         super.start(context);
-        watch = FaultWatch.start(file.path(), context::inventoryChanged);
+        SelfTests started = SelfTests.start(() -> context.reportHealth(health()));
+        tests = started;
+        watch =
+                FaultWatch.start(
+                        file.path(),
+                        () -> {
+                            context.inventoryChanged();
+                            started.runNow();
+                        });
+    }
+
+    @Override
+    public boolean reportsHealth() {
+        return true;
+    }
+
+    private List<DeviceHealth> health() throws Exception {
+        List<DeviceHealth> health = new ArrayList<>();
+        for (Pool pool : undecorated().pools()) {
+            Map<String, Fault> faults = file.read(names(pool));
+            for (Device gpu : pool.devices()) {
+                health(pool, gpu, faults.get(gpu.name().value())).ifPresent(health::add);
+            }
+        }
+        return health;
+    }
+
+    /** Returns what is to be reported of a GPU; nothing if it is not there or its test hangs. */
+    private static Optional<DeviceHealth> health(Pool pool, Device gpu, @Nullable Fault fault) {
+        if (fault instanceof Fault.Absent || fault instanceof Fault.Silent) {
+            return Optional.empty();
+        }
+        HealthState state = HealthState.HEALTHY;
+        String message = "";
+        if (fault instanceof Fault.Unwell unwell) {
+            state = unwell.state();
+            message = unwell.message();
+        } else if (fault instanceof Fault.Tainted tainted
+                && tainted.effect() != Taint.Effect.NONE) {
+            state = HealthState.UNHEALTHY;
+            message = tainted.reason();
+        }
+        return Optional.of(
+                new DeviceHealth(pool.name(), gpu.name(), state, message, SelfTests.VALID));
     }
 
     @Override
@@ -51,7 +99,7 @@ final class FaultyGpus extends DecoratedGpus {
             Fault fault = faults.get(gpu.name().value());
             if (fault instanceof Fault.Tainted tainted) {
                 devices.add(taint(gpu, tainted));
-            } else if (fault == null) {
+            } else if (!(fault instanceof Fault.Absent)) {
                 devices.add(gpu);
             }
         }
@@ -70,6 +118,9 @@ final class FaultyGpus extends DecoratedGpus {
     public void close() {
         if (watch != null) {
             watch.close();
+        }
+        if (tests != null) {
+            tests.close();
         }
         super.close();
     }

@@ -98,6 +98,13 @@ class FaultyGpusTest {
         }
 
         @Test
+        void doesNotTouchTheOfferOfWhatIsUnwell() throws Exception {
+            write("gpu-0 unhealthy fell off\ngpu-1 unknown\ngpu-2 silent");
+
+            assertThat(offered()).hasSize(3).allMatch(gpu -> gpu.taints().isEmpty());
+        }
+
+        @Test
         void isNotForgottenWhenItCannotBeRead() throws Exception {
             Files.createDirectory(file());
 
