@@ -3,6 +3,7 @@
 package io.dra4j.conformance.kubelet;
 
 import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
+import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.ClosedWatchServiceException;
@@ -36,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A socket that appears is registered at once (the real kubelet looks once a second); a
  *       failed attempt is repeated after 500 ms, then after twice the wait each time, up to 122 s.
  *   <li>A socket that disappears unregisters its driver; one that was replaced does both.
- *   <li>Each registered driver has one connection for all calls; calls go to the newest.
+ *   <li>Each registered driver has one connection for all calls; calls go to the newest that is
+ *       connected, to the newest if none is.
  *   <li>Each registered driver is asked for its health, again and again, as by a 1.36 kubelet.
  * </ul>
  *
@@ -47,6 +49,7 @@ public final class FakeKubelet implements AutoCloseable {
 
     private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(122);
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(2);
 
     private final long started = System.nanoTime();
     private final RegistryFolder folder;
@@ -133,6 +136,11 @@ public final class FakeKubelet implements AutoCloseable {
         return registered(driver).unprepare(claims, service);
     }
 
+    /** Opens one more health stream, in a version of the test's choice, on the one connection. */
+    public HealthWatch watchHealth(String driver, HealthWatch.Version version) {
+        return HealthWatch.open(registered(driver).channel(), version);
+    }
+
     /** Ends the kubelet as a process ends: its connections break, and no driver is told. */
     @Override
     public void close() {
@@ -201,7 +209,9 @@ public final class FakeKubelet implements AutoCloseable {
         try {
             PluginInfo info =
                     new Handshake(channels, socket).run(known -> accept(socket, socketSeen, known));
-            loop.execute(() -> connect(socket, socketSeen, info));
+            ManagedChannel channel = channels.toService(info.endpoint());
+            SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls will say so
+            loop.execute(() -> connect(socket, socketSeen, new Plugin(info, channel)));
         } catch (Handshake.Failed e) {
             happen(Kind.REGISTRATION_FAILED, socket, String.valueOf(e.getMessage()));
             Duration twice = backoff.multipliedBy(2);
@@ -237,14 +247,14 @@ public final class FakeKubelet implements AutoCloseable {
         }
     }
 
-    private void connect(Path socket, Seen socketSeen, PluginInfo info) {
+    private void connect(Path socket, Seen socketSeen, Plugin plugin) {
         if (seen.get(socket) != socketSeen) {
+            plugin.close();
             return;
         }
-        Plugin plugin = new Plugin(info, channels.toService(info.endpoint()));
         socketSeen.plugin = plugin;
         locked(() -> plugins.add(plugin));
-        happen(Kind.REGISTERED, socket, info.name());
+        happen(Kind.REGISTERED, socket, plugin.info().name());
         new HealthStream(
                         plugin.channel(),
                         loop,
@@ -282,7 +292,8 @@ public final class FakeKubelet implements AutoCloseable {
     private @Nullable Plugin find(String driver) {
         Plugin newest = null;
         for (Plugin plugin : plugins) {
-            if (plugin.info().name().equals(driver)) {
+            if (plugin.info().name().equals(driver)
+                    && (newest == null || plugin.isConnected() || !newest.isConnected())) {
                 newest = plugin;
             }
         }

@@ -4,6 +4,7 @@ package io.dra4j.conformance.kubelet;
 
 import com.google.protobuf.Message;
 import io.dra4j.conformance.kubelet.ClaimAnswer.PreparedDevice;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -33,6 +34,11 @@ final class Plugin {
 
     ManagedChannel channel() {
         return channel;
+    }
+
+    /** Tells whether its connection stands; asks for one if it does not. */
+    boolean isConnected() {
+        return channel.getState(true) == ConnectivityState.READY;
     }
 
     CallResult prepare(List<KubeletClaim> claims, PluginInfo.Service service) {
