@@ -80,6 +80,10 @@ final class DriverUnderTest implements AutoCloseable {
         }
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     /** Kills the driver as a crash does, and waits until the kubelet takes a new socket for new. */
     void kill() throws InterruptedException {
         process.destroyForcibly();
