@@ -37,6 +37,9 @@ public final class FakeDriverMain {
         if (options.multipleAllocations()) {
             gpus = new SharedGpus(gpus);
         }
+        if (options.deviceStatus() || options.deviceMetadata()) {
+            gpus = new ReportingGpus(gpus, options.deviceStatus(), options.deviceMetadata());
+        }
         return options.faultFile().isPresent()
                 ? new FaultyGpus(gpus, options.faultFile().get(), options.driverName())
                 : gpus;

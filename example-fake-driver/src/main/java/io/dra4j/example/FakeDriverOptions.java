@@ -46,6 +46,30 @@ final class FakeDriverOptions extends DriverOptions {
     private @Nullable Path faultFile;
 
     @Option(
+            names = "--gpu-device-status",
+            order = 4,
+            arity = "0..1",
+            paramLabel = "true|false",
+            defaultValue = "false",
+            fallbackValue = "true",
+            description =
+                    "Report the GPUs of a claim in its status: UUID, model and driver version."
+                            + " [GPU_DEVICE_STATUS]")
+    private boolean deviceStatus;
+
+    @Option(
+            names = "--gpu-device-metadata",
+            order = 5,
+            arity = "0..1",
+            paramLabel = "true|false",
+            defaultValue = "false",
+            fallbackValue = "true",
+            description =
+                    "Give the containers of a claim a file with the attributes of its GPUs, as"
+                            + " KEP-5304 has it. [GPU_DEVICE_METADATA]")
+    private boolean deviceMetadata;
+
+    @Option(
             names = "--num-devices",
             paramLabel = "N",
             defaultValue = "8",
@@ -89,6 +113,14 @@ final class FakeDriverOptions extends DriverOptions {
 
     boolean multipleAllocations() {
         return multipleAllocations;
+    }
+
+    boolean deviceStatus() {
+        return deviceStatus;
+    }
+
+    boolean deviceMetadata() {
+        return deviceMetadata;
     }
 
     Optional<Path> faultFile() {

@@ -1,0 +1,94 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.DeviceStatus.Condition;
+import io.dra4j.api.claim.DeviceStatus.Truth;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells which GPUs a claim got: the cluster in the claim's status, containers in a metadata file.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">
+ *     KEP-4817</a>
+ */
+final class ReportingGpus extends DecoratedGpus {
+
+    private static final List<String> IN_STATUS = List.of("uuid", "model", "driverVersion");
+
+    private final boolean inStatus;
+    private final boolean inMetadata;
+
+    ReportingGpus(DeviceProvider gpus, boolean inStatus, boolean inMetadata) {
+        super(gpus);
+        this.inStatus = inStatus;
+        this.inMetadata = inMetadata;
+    }
+
+    @Override
+    Pool decorate(Pool pool) {
+        return pool;
+    }
+
+    @Override
+    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
+        PreparedClaim prepared = super.prepare(claim, progress);
+        List<PreparedDevice> devices = new ArrayList<>();
+        for (PreparedDevice device : prepared.devices()) {
+            devices.add(withReports(device, attributes(device.allocated())));
+        }
+        return new PreparedClaim(devices, prepared.edits(), prepared.state());
+    }
+
+    /** Returns none for a GPU that was unplugged after it was allocated. */
+    private Map<String, AttributeValue> attributes(AllocatedDevice gpu) throws Exception {
+        return inventory().pools().stream()
+                .filter(pool -> pool.name().equals(gpu.pool()))
+                .flatMap(pool -> pool.devices().stream())
+                .filter(device -> device.name().equals(gpu.device()))
+                .findFirst()
+                .map(Device::attributes)
+                .orElse(Map.of());
+    }
+
+    private PreparedDevice withReports(PreparedDevice gpu, Map<String, AttributeValue> attributes) {
+        PreparedDevice reporting = gpu;
+        if (inStatus) {
+            Condition ready = new Condition("Ready", Truth.TRUE, "Prepared", "");
+            reporting =
+                    reporting.withStatus(new DeviceStatus(List.of(ready), data(attributes), null));
+        }
+        return inMetadata
+                ? reporting.withMetadata(new DeviceMetadata(attributes, null))
+                : reporting;
+    }
+
+    /** The values are this driver's own: none needs an escape in JSON. */
+    private static @Nullable String data(Map<String, AttributeValue> attributes) {
+        List<String> fields = new ArrayList<>();
+        for (String name : IN_STATUS) {
+            AttributeValue value = attributes.get(name);
+            if (value instanceof AttributeValue.OfString text) {
+                fields.add("\"%s\":\"%s\"".formatted(name, text.value()));
+            } else if (value instanceof AttributeValue.OfVersion version) {
+                fields.add("\"%s\":\"%s\"".formatted(name, version.value()));
+            }
+        }
+        return fields.isEmpty() ? null : "{" + String.join(",", fields) + "}";
+    }
+}
