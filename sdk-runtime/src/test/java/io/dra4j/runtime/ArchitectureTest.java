@@ -44,7 +44,7 @@ class ArchitectureTest {
                     Map.entry(I + ".cdi", 8),
                     Map.entry(I + ".cluster", 20),
                     Map.entry(I + ".health", 5),
-                    Map.entry(I + ".observe", 1),
+                    Map.entry(I + ".observe", 8),
                     Map.entry(I + ".status", 8));
 
     /** Three doors are enough for a package, except where a reason is given. */
@@ -58,7 +58,10 @@ class ArchitectureTest {
                     I + ".claim", 5,
                     // the connection, the slices and the claims' statuses as ports that publish and
                     // status are tested through, a claim as read, the failure
-                    I + ".cluster", 5);
+                    I + ".cluster", 5,
+                    // a leaf that all others report to: two lists of names, the meters, a notice
+                    // and its taker, and the HTTP door
+                    I + ".observe", 6);
 
     private static final String[] RUNTIME_LIBRARIES = {
         "io.grpc..",

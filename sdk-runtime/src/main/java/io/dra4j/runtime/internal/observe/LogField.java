@@ -9,6 +9,7 @@ package io.dra4j.runtime.internal.observe;
  * reference page of the log is rendered from here.
  */
 public enum LogField {
+    ADDRESS("address", "where a server listens"),
     CLAIM("claim", "a claim as people name it, `namespace/name`"),
     CLAIM_UID("claim.uid", "the UID of a claim"),
     CLAIM_COUNT("claim.count", "how many claims"),

@@ -1,0 +1,141 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.observe;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells over HTTP how the driver is doing.
+ *
+ * <ul>
+ *   <li>{@code /healthz}: 200 as long as the process can answer. It asks nobody, the API server
+ *       least of all: an outage of that must not restart drivers.
+ *   <li>{@code /readyz}: 200 if nothing is missing; otherwise 503, and the body names what is.
+ *   <li>The path of the metrics, in the formats of Prometheus.
+ * </ul>
+ *
+ * <p>Every request runs on a thread of its own, so that a client that hangs keeps no other waiting.
+ */
+public final class HttpEndpoint implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
+    private static final String TEXT = "text/plain; charset=utf-8";
+    private static final int BACKLOG = 1024; // a probe must not wait behind a flood of others
+    private static final String HEALTH = "/healthz";
+    private static final String READINESS = "/readyz";
+
+    private final HttpServer server;
+    private final ExecutorService threads;
+    private final PrometheusScrape scrape;
+
+    private HttpEndpoint(HttpServer server, PrometheusScrape scrape) {
+        this.server = server;
+        this.scrape = scrape;
+        this.threads = Executors.newCachedThreadPool(HttpEndpoint::thread);
+        server.setExecutor(threads);
+    }
+
+    /**
+     * Begins to answer.
+     *
+     * @param address where to listen; port 0 for any that is free
+     * @param metricsPath the path of the metrics
+     * @param meters what they measure
+     * @param missing what keeps the driver from being ready, a line each; it must answer at once
+     * @throws IOException if the address is in use, or not this machine's
+     */
+    public static HttpEndpoint start(
+            InetSocketAddress address,
+            String metricsPath,
+            Meters meters,
+            Supplier<List<String>> missing)
+            throws IOException {
+        HttpServer server = HttpServer.create(address, BACKLOG);
+        HttpEndpoint endpoint = new HttpEndpoint(server, new PrometheusScrape(meters.registry()));
+        server.createContext("/", exchange -> answer(exchange, 404, "no such page\n"));
+        endpoint.serve(HEALTH, exchange -> answer(exchange, 200, "ok\n"));
+        endpoint.serve(READINESS, exchange -> readiness(exchange, missing.get()));
+        endpoint.serve(metricsPath, endpoint.scrape::answer);
+        server.start();
+        LOG.atInfo()
+                .addKeyValue(LogField.ADDRESS.toString(), server.getAddress())
+                .log("Serving metrics and probes over HTTP");
+        return endpoint;
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "dra4j-http");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Where the endpoint listens. */
+    public InetSocketAddress address() {
+        return server.getAddress();
+    }
+
+    /** The server matches paths by their beginning, and gives a page everything below it, too. */
+    private void serve(String path, Page page) {
+        server.createContext(
+                path,
+                exchange -> {
+                    String method = exchange.getRequestMethod();
+                    if (!exchange.getRequestURI().getPath().equals(path)) {
+                        answer(exchange, 404, "no such page\n");
+                    } else if (!method.equals("GET") && !method.equals("HEAD")) {
+                        exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+                        answer(exchange, 405, "only GET and HEAD\n");
+                    } else {
+                        page.answer(exchange);
+                    }
+                });
+    }
+
+    private static void readiness(HttpExchange exchange, List<String> missing) throws IOException {
+        if (missing.isEmpty()) {
+            answer(exchange, 200, "ready\n");
+        } else {
+            answer(exchange, 503, "not ready\n" + String.join("\n", missing) + "\n");
+        }
+    }
+
+    private static void answer(HttpExchange exchange, int status, String body) throws IOException {
+        send(exchange, status, TEXT, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static void send(HttpExchange exchange, int status, String type, byte[] body)
+            throws IOException {
+        try (exchange) {
+            exchange.getResponseHeaders().set("Content-Type", type);
+            boolean isHead = exchange.getRequestMethod().equals("HEAD");
+            exchange.sendResponseHeaders(status, isHead ? -1 : body.length);
+            if (!isHead) {
+                exchange.getResponseBody().write(body);
+            }
+        }
+    }
+
+    /** Stops at once: whoever asks at the driver's end gets no answer. */
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdown();
+        scrape.close();
+    }
+
+    /** Answers a request for one path. */
+    @FunctionalInterface
+    private interface Page {
+        void answer(HttpExchange exchange) throws IOException;
+    }
+}

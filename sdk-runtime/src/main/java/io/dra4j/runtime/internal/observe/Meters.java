@@ -1,0 +1,136 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.observe;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Metrics;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Takes what the other parts of a driver measure.
+ *
+ * <p>It goes to a composite registry of Micrometer, which passes it on to those that are in it; in
+ * an empty one, measuring costs next to nothing. Thread-safe, and no method throws for what it is
+ * told at run time.
+ */
+public final class Meters implements AutoCloseable {
+
+    /** From a prepare without hardware up to the kubelet's patience. */
+    private static final Duration[] BUCKETS =
+            List.of(1, 3, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 45_000)
+                    .stream()
+                    .map(Duration::ofMillis)
+                    .toArray(Duration[]::new);
+
+    private final CompositeMeterRegistry registry;
+    private final Tags own;
+
+    Meters(CompositeMeterRegistry registry, String driver, String node) {
+        this.registry = registry;
+        this.own = Tags.of("driver", driver, "node", node);
+    }
+
+    /**
+     * Makes meters in Micrometer's global registry, where a host has its own and a provider may
+     * count, too.
+     *
+     * @param driver the driver's name
+     * @param node the name of its node
+     */
+    public static Meters global(String driver, String node) {
+        return new Meters(Metrics.globalRegistry, driver, node);
+    }
+
+    /** Makes meters whose measurements nobody sees. */
+    public static Meters none() {
+        return new Meters(new CompositeMeterRegistry(), "none", "none");
+    }
+
+    /**
+     * Counts something that happened.
+     *
+     * @param metric a counter
+     * @param values the values of its labels, in their order
+     */
+    public void count(Metric metric, String... values) {
+        count(metric, 1, values);
+    }
+
+    /**
+     * Counts several things that happened.
+     *
+     * @param metric a counter
+     * @param times how many
+     * @param values the values of its labels, in their order
+     */
+    public void count(Metric metric, long times, String... values) {
+        Counter.builder(metric.meterName())
+                .description(metric.meaning())
+                .tags(tags(Metric.Kind.COUNTER, metric, values))
+                .register(registry)
+                .increment(times);
+    }
+
+    /**
+     * Takes down how long something took.
+     *
+     * @param metric a timer
+     * @param took how long it took
+     * @param values the values of its labels, in their order
+     */
+    public void time(Metric metric, Duration took, String... values) {
+        Timer.builder(metric.meterName())
+                .description(metric.meaning())
+                .serviceLevelObjectives(BUCKETS)
+                .tags(tags(Metric.Kind.TIMER, metric, values))
+                .register(registry)
+                .record(took);
+    }
+
+    /**
+     * Says where to look whenever somebody wants to know.
+     *
+     * @param metric a gauge
+     * @param value tells how much there is at present, from any thread
+     * @param values the values of its labels, in their order
+     */
+    public void watch(Metric metric, Supplier<Number> value, String... values) {
+        Gauge.builder(metric.meterName(), value)
+                .description(metric.meaning())
+                .baseUnit(metric.unit().isEmpty() ? null : metric.unit())
+                .tags(tags(Metric.Kind.GAUGE, metric, values))
+                .register(registry);
+    }
+
+    private Tags tags(Metric.Kind kind, Metric metric, String... values) {
+        List<String> labels = metric.labels();
+        if (metric.kind() != kind || labels.size() != values.length) {
+            throw new IllegalArgumentException(
+                    metric + " is a " + metric.kind() + " with the labels " + labels);
+        }
+        Tags tags = own;
+        for (int i = 0; i < values.length; i++) {
+            tags = tags.and(labels.get(i), values[i]);
+        }
+        return tags;
+    }
+
+    CompositeMeterRegistry registry() {
+        return registry;
+    }
+
+    /** Takes the driver's meters out of the registry, which is the host's, too, and lives on. */
+    @Override
+    public void close() {
+        registry.getMeters().stream()
+                .filter(meter -> own.stream().allMatch(meter.getId().getTags()::contains))
+                .filter(meter -> Metric.isOne(meter.getId().getName()))
+                .forEach(registry::remove);
+    }
+}

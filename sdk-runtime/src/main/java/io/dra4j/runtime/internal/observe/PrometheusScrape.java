@@ -1,0 +1,67 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.observe;
+
+import com.sun.net.httpserver.HttpExchange;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Shows what a registry holds as Prometheus wants it, and how the JVM is doing beside it.
+ *
+ * <p>It answers in OpenMetrics to whoever asks for that, and in the older text format otherwise.
+ */
+final class PrometheusScrape implements AutoCloseable {
+
+    private static final String OPEN_METRICS =
+            "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final CompositeMeterRegistry source;
+    private final PrometheusMeterRegistry prometheus =
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final JvmGcMetrics collections = new JvmGcMetrics();
+
+    PrometheusScrape(CompositeMeterRegistry source) {
+        this.source = source;
+        List<MeterBinder> ofTheProcess =
+                List.of(
+                        collections,
+                        new JvmMemoryMetrics(),
+                        new JvmThreadMetrics(),
+                        new FileDescriptorMetrics(),
+                        new ProcessorMetrics(),
+                        new UptimeMetrics());
+        ofTheProcess.forEach(binder -> binder.bindTo(prometheus));
+        source.add(prometheus);
+    }
+
+    void answer(HttpExchange exchange) throws IOException {
+        String accept = exchange.getRequestHeaders().getFirst("Accept");
+        String type =
+                accept != null && accept.contains("application/openmetrics-text")
+                        ? OPEN_METRICS
+                        : TEXT;
+        ByteArrayOutputStream page = new ByteArrayOutputStream();
+        prometheus.scrape(page, type);
+        HttpEndpoint.send(exchange, 200, type, page.toByteArray());
+    }
+
+    @Override
+    public void close() {
+        source.remove(prometheus);
+        collections.close();
+        prometheus.close();
+    }
+}
