@@ -122,6 +122,8 @@ public final class DraDriver implements AutoCloseable {
         private DriverListener listener = new DriverListener() {};
         private boolean removesSlicesOnClose;
         private Taint.@Nullable Effect unhealthyTaint;
+        private @Nullable String httpEndpoint;
+        private String metricsPath = HttpSettings.METRICS_PATH;
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
             this.driverName = driverName;
@@ -259,10 +261,38 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Serves metrics and the probes {@code /healthz} and {@code /readyz} over HTTP; by default
+         * nothing is served.
+         *
+         * <p>Metrics go to Micrometer's global registry in any case: a host that has registries of
+         * its own adds them there, and what a provider counts there is served, too.
+         *
+         * @param endpoint {@code host:port}, or {@code :port} for all addresses of the machine;
+         *     {@code null} for nowhere
+         * @return this builder
+         */
+        public Builder httpEndpoint(@Nullable String endpoint) {
+            httpEndpoint = endpoint;
+            return this;
+        }
+
+        /**
+         * Sets the path of the metrics; {@code /metrics} by default.
+         *
+         * @param path the path
+         * @return this builder
+         */
+        public Builder metricsPath(String path) {
+            metricsPath = path;
+            return this;
+        }
+
+        /**
          * Builds the driver.
          *
          * @return the driver, not started
-         * @throws DraException if the driver's or the node's name is not valid
+         * @throws DraException if the driver's or the node's name, or the HTTP endpoint, is not
+         *     valid
          */
         public DraDriver build() {
             DriverSettings settings =
@@ -278,7 +308,10 @@ public final class DraDriver implements AutoCloseable {
                             clock,
                             listener,
                             removesSlicesOnClose,
-                            unhealthyTaint);
+                            unhealthyTaint,
+                            httpEndpoint == null
+                                    ? null
+                                    : HttpSettings.of(httpEndpoint, metricsPath));
             return new DraDriver(
                     settings, serialized ? new SerializedProvider(provider) : provider);
         }

@@ -88,6 +88,8 @@ public final class DriverMain {
                         .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
                         .podUid(options.podUid().orElse(null))
                         .taintUnhealthy(options.unhealthyTaint().orElse(null))
+                        .httpEndpoint(options.httpEndpoint().orElse(null))
+                        .metricsPath(options.metricsPath())
                         .listener(endOnFatal(ending))
                         .build());
     }

@@ -105,6 +105,23 @@ public abstract class DriverOptions {
     private UnhealthyTaint unhealthyTaint;
 
     @Option(
+            names = "--http-endpoint",
+            paramLabel = "HOST:PORT",
+            description = {
+                "Where to serve metrics and the probes /healthz and /readyz, for instance :8080."
+                        + " [HTTP_ENDPOINT]",
+                "Default: nowhere"
+            })
+    private @Nullable String httpEndpoint;
+
+    @Option(
+            names = "--metrics-path",
+            paramLabel = "PATH",
+            defaultValue = "/metrics",
+            description = {"The path of the metrics. [METRICS_PATH]", "Default: ${DEFAULT-VALUE}"})
+    private String metricsPath;
+
+    @Option(
             names = {"-v", "--v"},
             paramLabel = "N",
             defaultValue = "0",
@@ -237,6 +254,24 @@ public abstract class DriverOptions {
      */
     public final Optional<Taint.Effect> unhealthyTaint() {
         return Optional.ofNullable(unhealthyTaint.effect);
+    }
+
+    /**
+     * Returns where metrics and probes are served.
+     *
+     * @return the endpoint, such as {@code :8080}; empty for nowhere
+     */
+    public final Optional<String> httpEndpoint() {
+        return Optional.ofNullable(httpEndpoint).filter(endpoint -> !endpoint.isEmpty());
+    }
+
+    /**
+     * Returns the path of the metrics.
+     *
+     * @return the path
+     */
+    public final String metricsPath() {
+        return metricsPath;
     }
 
     final int verbosity() {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param kubeconfig {@code null} for the configuration inside a pod
  * @param podUid {@code null} unless two instances may run side by side
  * @param unhealthyTaint {@code null} to taint no device for its health
+ * @param http {@code null} unless metrics and probes are served
  */
 record DriverSettings(
         String driverName,
@@ -29,7 +30,8 @@ record DriverSettings(
         InstantSource clock,
         DriverListener listener,
         boolean removesSlicesOnClose,
-        Taint.@Nullable Effect unhealthyTaint) {
+        Taint.@Nullable Effect unhealthyTaint,
+        @Nullable HttpSettings http) {
 
     private static final Pattern DNS_SUBDOMAIN =
             Pattern.compile(

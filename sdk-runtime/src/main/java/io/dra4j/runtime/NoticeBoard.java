@@ -4,6 +4,8 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.observe.Notice;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import io.dra4j.runtime.internal.observe.Notice.Severity;
@@ -44,6 +46,7 @@ final class NoticeBoard implements Notices, AutoCloseable {
 
     private final DriverListener listener;
     private final Events events;
+    private final Meters meters;
     private final InstantSource clock;
     private final ThreadPoolExecutor delivery;
     private final Map<String, Told> told = new HashMap<>(); // guarded by this
@@ -52,9 +55,10 @@ final class NoticeBoard implements Notices, AutoCloseable {
     private final Map<String, Instant> lastEvents = new HashMap<>();
     private boolean eventsFail;
 
-    NoticeBoard(DriverListener listener, Events events, InstantSource clock) {
+    NoticeBoard(DriverListener listener, Events events, Meters meters, InstantSource clock) {
         this.listener = listener;
         this.events = events;
+        this.meters = meters;
         this.clock = clock;
         this.delivery =
                 new ThreadPoolExecutor(
@@ -109,6 +113,9 @@ final class NoticeBoard implements Notices, AutoCloseable {
     }
 
     private void deliver(Notice notice, Instant at) {
+        if (notice.reason().severity() != Severity.GOOD_NEWS) {
+            meters.count(Metric.PROBLEMS, notice.reason().apiName());
+        }
         tellListener(notice);
         if (notice.reason() != Reason.CLUSTER_UNREACHABLE) {
             createEvent(notice, at);

@@ -8,12 +8,17 @@ import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
+import io.dra4j.runtime.internal.observe.HttpEndpoint;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import io.dra4j.runtime.internal.status.ClaimReports;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -44,13 +49,20 @@ final class RunningDriver implements AutoCloseable {
 
     RunningDriver(DriverSettings settings, DeviceProvider provider) {
         try {
+            Meters meters = started(Meters.global(settings.driverName(), settings.nodeName()));
+            meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
+            Readiness readiness = new Readiness();
+            serveHttp(settings, meters, readiness);
             DataDirectory data = DataDirectory.of(settings);
             String boot = BootId.read(settings.procRoot());
             LockFile locks = started(LockFile.open(data.locks(), settings.clock()));
-            Journal journal = started(Journal.open(data.journal(), boot, locks));
-            Cluster cluster = started(connect(settings));
+            Journal journal =
+                    started(Journal.open(data.journal(), boot, locks, new JournalMetrics(meters)));
+            Cluster cluster = started(connect(settings, meters));
             RunningHealth health = new RunningHealth(settings, provider);
-            publisher = new SlicePublisher(publishing(settings, provider, cluster, health));
+            publisher =
+                    new SlicePublisher(
+                            publishing(settings, provider, cluster, locks, meters, health));
             health.informs(publisher);
             CompletableFuture<Void> apiCheck =
                     CompletableFuture.runAsync(() -> cluster.requireDraApi(API_CHECK));
@@ -61,8 +73,9 @@ final class RunningDriver implements AutoCloseable {
             started(publisher).readInventory();
             join(apiCheck);
             claims.reconcile(); // before a kubelet can prepare what this would take for an orphan
-            plugin = serve(settings, claims, health.feed(publisher));
+            plugin = serve(settings, MeteredClaims.of(claims, meters), health.feed(publisher));
             publisher.start();
+            started(readiness).started(plugin, publisher);
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -71,7 +84,7 @@ final class RunningDriver implements AutoCloseable {
 
     /** The feed is closed first: a server does not end while a health stream is open. */
     private KubeletPlugin serve(
-            DriverSettings settings, ClaimPreparation claims, @Nullable HealthFeed health) {
+            DriverSettings settings, ClaimOperations claims, @Nullable HealthFeed health) {
         KubeletPlugin served =
                 started(KubeletPlugin.start(settings.sockets(), claims, health, settings.clock()));
         if (health != null) {
@@ -80,24 +93,53 @@ final class RunningDriver implements AutoCloseable {
         return served;
     }
 
-    private static Cluster connect(DriverSettings settings) {
-        return Cluster.connect(settings.kubeconfig(), settings.driverName(), settings.nodeName());
+    /** First of all, so that a start that takes long is seen, and last to end. */
+    private void serveHttp(DriverSettings settings, Meters meters, Readiness readiness) {
+        HttpSettings http = settings.http();
+        if (http == null) {
+            return;
+        }
+        try {
+            started(
+                    HttpEndpoint.start(
+                            http.address(), http.metricsPath(), meters, readiness::missing));
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't serve HTTP on "
+                            + http.address()
+                            + " ("
+                            + e.getMessage()
+                            + "); choose another endpoint, or give none",
+                    e);
+        }
+    }
+
+    private static Cluster connect(DriverSettings settings, Meters meters) {
+        return Cluster.connect(
+                settings.kubeconfig(), settings.driverName(), settings.nodeName(), meters);
     }
 
     private SlicePublisher.Parts publishing(
             DriverSettings settings,
             DeviceProvider provider,
             Cluster cluster,
+            LockFile locks,
+            Meters meters,
             RunningHealth health) {
         NoticeBoard board =
                 started(
                         new NoticeBoard(
-                                settings.listener(), cluster::createEvent, settings.clock()));
+                                settings.listener(),
+                                cluster::createEvent,
+                                meters,
+                                settings.clock()));
         return new SlicePublisher.Parts(
                 provider::inventory,
                 provider.mayTaint() || health.mayTaint(),
                 cluster.slices(),
+                () -> locks.tryPublisher().map(held -> held::close),
                 board,
+                meters,
                 settings.removesSlicesOnClose(),
                 health::taint);
     }

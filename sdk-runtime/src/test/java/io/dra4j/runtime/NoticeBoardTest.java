@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Notice;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
@@ -38,7 +39,8 @@ class NoticeBoardTest {
                 }
             };
 
-    private final NoticeBoard board = new NoticeBoard(listener, this::create, () -> now);
+    private final NoticeBoard board =
+            new NoticeBoard(listener, this::create, Meters.none(), () -> now);
 
     private void create(boolean warning, String reason, String message) {
         events.add((warning ? "Warning " : "Normal ") + reason + " " + message);
@@ -135,6 +137,7 @@ class NoticeBoardTest {
                             }
                         },
                         this::create,
+                        Meters.none(),
                         () -> now);
         for (int i = 0; i < 1000; i++) {
             slow.take(new Notice(Reason.INVALID_POOL, "node-" + i, "bad"));

@@ -27,15 +27,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class ApiCalls {
 
+    private static final String WATCH = "WATCH";
     private static final String JSON = "application/json";
     private static final String APPLY = "application/apply-patch+yaml"; // JSON is YAML
     private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
 
     private final HttpClient http;
     private final String server;
+    private final RequestMeter meter;
 
-    ApiCalls(HttpClient http, String server) {
+    ApiCalls(HttpClient http, String server, RequestMeter meter) {
         this.http = http;
+        this.meter = meter;
         this.server = server.endsWith("/") ? server : server + "/";
     }
 
@@ -58,16 +61,15 @@ final class ApiCalls {
 
     private String send(
             String method, String path, String type, @Nullable JsonNode body, Duration limit) {
-        String what = method + " " + path;
         HttpRequest.Builder request =
                 http.newHttpRequestBuilder()
                         .uri(server + path)
                         .header("Accept", JSON)
                         .method(method, type, body == null ? null : body.toString());
         HttpResponse<String> response =
-                await(() -> http.sendAsync(request.build(), String.class), what, limit);
+                await(() -> http.sendAsync(request.build(), String.class), method, path, limit);
         if (!response.isSuccessful()) {
-            throw failure(what, response, reason(response.body()));
+            throw failure(method + " " + path, response, reason(response.body()));
         }
         return response.body() == null ? "" : response.body();
     }
@@ -78,17 +80,16 @@ final class ApiCalls {
      * @return the answer's body, as soon as the server has begun with it
      */
     AsyncBody stream(String path, AsyncBody.Consumer<List<ByteBuffer>> reader, Duration limit) {
-        String what = "GET " + path;
         HttpRequest.Builder request =
                 http.newHttpRequestBuilder()
                         .uri(server + path)
                         .header("Accept", JSON)
                         .forStreaming();
         HttpResponse<AsyncBody> response =
-                await(() -> http.consumeBytes(request.build(), reader), what, limit);
+                await(() -> http.consumeBytes(request.build(), reader), WATCH, path, limit);
         if (!response.isSuccessful()) {
             response.body().cancel();
-            throw failure(what, response, "");
+            throw failure("GET " + path, response, "");
         }
         return response.body();
     }
@@ -102,8 +103,20 @@ final class ApiCalls {
         }
     }
 
-    private <T> T await(Supplier<CompletableFuture<T>> request, String what, Duration limit) {
-        CompletableFuture<T> answer = begin(request);
+    private <T extends HttpResponse<?>> T await(
+            Supplier<CompletableFuture<T>> request, String method, String path, Duration limit) {
+        long start = System.nanoTime();
+        try {
+            T answer = await(begin(request), method + " " + path, limit);
+            meter.answered(method, path, answer.code(), start);
+            return answer;
+        } catch (ClusterException e) {
+            meter.failed(method, path, start);
+            throw e;
+        }
+    }
+
+    private <T> T await(CompletableFuture<T> answer, String what, Duration limit) {
         try {
             return answer.get(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {

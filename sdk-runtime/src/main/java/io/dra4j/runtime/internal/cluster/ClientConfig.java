@@ -84,7 +84,7 @@ final class ClientConfig {
         }
     }
 
-    private static String version() {
+    static String version() {
         try (InputStream properties =
                 ClientConfig.class.getResourceAsStream(
                         "/META-INF/maven/io.dra4j/dra4j-sdk-runtime/pom.properties")) {

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.cluster;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -33,9 +34,13 @@ public final class Cluster implements AutoCloseable {
     private final NodeEvents events;
     private final TransientRetry retry;
 
-    private Cluster(KubernetesClient client, String driver, String node) {
+    private Cluster(KubernetesClient client, String driver, String node, Meters meters) {
         this.client = client;
-        this.calls = new ApiCalls(client.getHttpClient(), client.getMasterUrl().toString());
+        this.calls =
+                new ApiCalls(
+                        client.getHttpClient(),
+                        client.getMasterUrl().toString(),
+                        new RequestMeter(meters));
         this.slices = new KubernetesSlices(calls, driver, node);
         this.events = new NodeEvents(calls, driver, node, InstantSource.system());
         this.retry =
@@ -51,11 +56,14 @@ public final class Cluster implements AutoCloseable {
      * @param kubeconfig the kubeconfig file; {@code null} for the service account of the pod
      * @param driver the driver's name
      * @param node the name of the node that the driver runs on
+     * @param meters take down how requests end
      * @throws DraException if the file or the service account can't be read
      */
-    public static Cluster connect(@Nullable Path kubeconfig, String driver, String node) {
+    public static Cluster connect(
+            @Nullable Path kubeconfig, String driver, String node, Meters meters) {
         Config config = ClientConfig.of(kubeconfig, driver);
-        return new Cluster(new KubernetesClientBuilder().withConfig(config).build(), driver, node);
+        return new Cluster(
+                new KubernetesClientBuilder().withConfig(config).build(), driver, node, meters);
     }
 
     /**
@@ -130,6 +138,11 @@ public final class Cluster implements AutoCloseable {
         } catch (ClusterException | IllegalArgumentException e) {
             return "";
         }
+    }
+
+    /** Returns the release of dra4j, as requests name it. */
+    public static String release() {
+        return ClientConfig.version();
     }
 
     /** Ends all watches and connections. */

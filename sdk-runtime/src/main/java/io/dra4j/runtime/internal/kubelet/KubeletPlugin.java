@@ -104,6 +104,11 @@ public final class KubeletPlugin implements AutoCloseable {
         return registration.awaitRegistered(timeout);
     }
 
+    /** Tells whether the kubelet has confirmed the registration. */
+    public boolean isRegistered() {
+        return registration.isRegistered();
+    }
+
     /** Lets calls in flight end, for some seconds, and removes both sockets. */
     @Override
     public void close() {

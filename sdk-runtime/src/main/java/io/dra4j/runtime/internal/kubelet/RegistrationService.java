@@ -53,6 +53,10 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
         response.onCompleted();
     }
 
+    boolean isRegistered() {
+        return registered.getCount() == 0;
+    }
+
     boolean awaitRegistered(Duration timeout) throws InterruptedException {
         return registered.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }

@@ -15,8 +15,10 @@ import io.dra4j.runtime.internal.observe.Notice.Reason;
 import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -194,6 +196,21 @@ final class InventoryWriter {
                         Stream.ofNullable(relistAt))
                 .flatMap(due -> due)
                 .min(Instant::compareTo);
+    }
+
+    /** How far it is, as far as is known. */
+    Standing standing() {
+        List<String> missing = new ArrayList<>();
+        if (clusterFails) {
+            missing.add(API + ": " + lastFailure);
+        }
+        Set<PoolName> wanted = new TreeSet<>(pools.keySet());
+        wanted.addAll(served.keySet());
+        int before = missing.size();
+        for (PoolName name : wanted) {
+            published(name).missing().ifPresent(why -> missing.add("pool " + name + ": " + why));
+        }
+        return new Standing(view.size(), missing.size() - before, missing);
     }
 
     private static boolean isForManyNodes(Pool pool) {

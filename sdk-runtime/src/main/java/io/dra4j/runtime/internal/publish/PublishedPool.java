@@ -101,6 +101,19 @@ final class PublishedPool {
         return retries.failures() > 0;
     }
 
+    /** What keeps the cluster from having the pool; empty if it has it. */
+    Optional<String> missing() {
+        return switch (state) {
+            case PUBLISHED -> Optional.empty();
+            case INVALID -> Optional.of("it breaks a rule of the API; the log says which");
+            case WAITING ->
+                    Optional.of(
+                            isFailing()
+                                    ? "the API server did not take it; the log says why"
+                                    : "it is not written yet");
+        };
+    }
+
     /** Something failed that is a bug. */
     void failed(Instant now, RuntimeException bug) {
         retries.failed(now, null);

@@ -5,12 +5,15 @@ package io.dra4j.runtime.internal.publish;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.observe.Notice;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,8 +23,6 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -38,6 +39,8 @@ import org.slf4j.LoggerFactory;
  *       deleted are put right within about a second, then, if it goes on, less and less often.
  *   <li>After a failure it tries again, with growing waits; an inventory that can't be read leaves
  *       the last good slices as they are.
+ *   <li>Of the processes of a driver on a node one writes at a time; the others keep their
+ *       inventory current, and one of them goes on when that one ends.
  *   <li>Closing leaves the slices in the cluster, unless told otherwise.
  * </ul>
  */
@@ -57,13 +60,22 @@ public final class SlicePublisher implements AutoCloseable {
         Inventory inventory() throws Exception;
     }
 
+    /** The right to write slices, which one process of a driver has at a time. */
+    @FunctionalInterface
+    public interface Baton {
+        /** Takes it, unless another process has it; the answer gives it back. */
+        Optional<Runnable> tryTake();
+    }
+
     /**
      * What a publisher works with.
      *
      * @param source reads the inventory
      * @param mayTaint whether a device may ever have taints, counters or lists
      * @param store the slices in the cluster
+     * @param baton the right to write them
      * @param notices takes what the host and the admins should know
+     * @param meters take how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads
      */
@@ -71,7 +83,9 @@ public final class SlicePublisher implements AutoCloseable {
             InventorySource source,
             boolean mayTaint,
             SliceStore store,
+            Baton baton,
             Notices notices,
+            Meters meters,
             boolean removesOnClose,
             UnaryOperator<Inventory> taints) {}
 
@@ -81,6 +95,9 @@ public final class SlicePublisher implements AutoCloseable {
     private final InstantSource clock;
     private final InventoryReader reader;
     private final InventoryWriter writer;
+    private final Turn turn;
+    private final Changes changes = new Changes();
+    private volatile Standing standing = new Standing(0, 0, List.of("inventory: not read yet"));
 
     // Of the loop's thread.
     private final Retries rounds;
@@ -90,12 +107,6 @@ public final class SlicePublisher implements AutoCloseable {
     private @Nullable ScheduledFuture<?> next;
 
     private final AtomicBoolean roundPosted = new AtomicBoolean();
-
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition settled = lock.newCondition();
-    // Guarded by lock: changes seen, and how many of them are in the cluster.
-    private long changes = 1;
-    private long published;
 
     /** Makes a publisher with a thread of its own. */
     public SlicePublisher(Parts parts) {
@@ -135,8 +146,11 @@ public final class SlicePublisher implements AutoCloseable {
                         parts.mayTaint(),
                         parts.notices(),
                         this::onDue);
+        this.turn = new Turn(parts.baton(), clock);
         this.rounds = new Retries(random);
         this.nextReread = clock.instant().plus(REREAD_EVERY);
+        parts.meters().watch(Metric.PUBLISHED_SLICES, () -> standing.slices());
+        parts.meters().watch(Metric.UNPUBLISHED_POOLS, () -> standing.unpublishedPools());
     }
 
     private static Thread thread(Runnable task, String name) {
@@ -190,7 +204,7 @@ public final class SlicePublisher implements AutoCloseable {
     /** Says that the inventory must be read again and published. */
     public void inventoryChanged() {
         reader.changed();
-        changed();
+        changes.more();
         if (!roundPosted.getAndSet(true)) {
             post(
                     () -> {
@@ -202,7 +216,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     /** Says that {@link Parts#taints} taints otherwise now; the provider is not asked. */
     public void taintsChanged() {
-        changed();
+        changes.more();
         post(
                 () -> {
                     retainted = true;
@@ -222,19 +236,18 @@ public final class SlicePublisher implements AutoCloseable {
      * @return whether it does
      */
     public boolean awaitPublished(Duration limit) throws InterruptedException {
-        long nanos = limit.toNanos();
-        lock.lockInterruptibly();
-        try {
-            while (published < changes) {
-                if (nanos <= 0) {
-                    return false;
-                }
-                nanos = settled.awaitNanos(nanos);
-            }
-            return true;
-        } finally {
-            lock.unlock();
+        return changes.awaitPublished(limit);
+    }
+
+    /** Returns what keeps the cluster from having the inventory, a line each; from any thread. */
+    public List<String> missing() {
+        if (turn.isWaiting()) {
+            return List.of(); // another process answers for it
         }
+        List<String> known = standing.missing();
+        return known.isEmpty() && !changes.areAllPublished()
+                ? List.of("inventory: a change is not published yet")
+                : known;
     }
 
     /** Stops after the write in progress; waits for it for some seconds. */
@@ -245,10 +258,7 @@ public final class SlicePublisher implements AutoCloseable {
         providerThread.shutdown();
         try {
             if (loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
-                if (parts.removesOnClose()) {
-                    removeAll(); // the loop has ended: this thread is alone
-                }
-                writer.close();
+                endAlone();
             } else {
                 LOG.atWarn()
                         .log(
@@ -258,6 +268,19 @@ public final class SlicePublisher implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The loop has ended: this thread is alone. */
+    private void endAlone() {
+        if (parts.removesOnClose()) {
+            if (turn.isOurs()) {
+                removeAll();
+            } else {
+                LOG.atInfo().log("The ResourceSlices stay: another process publishes them");
+            }
+        }
+        writer.close();
+        turn.giveBack();
     }
 
     private void removeAll() {
@@ -286,21 +309,12 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     private void onDue() {
-        changed();
+        changes.more();
         schedule(writer.due().orElse(clock.instant()));
     }
 
     private void onRead() {
         schedule(clock.instant());
-    }
-
-    private void changed() {
-        lock.lock();
-        try {
-            changes++;
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** Sees to it that a round comes no later than that. */
@@ -322,11 +336,12 @@ public final class SlicePublisher implements AutoCloseable {
     /** One round; the edge where everything that was thrown is told and tried again. */
     private void run() {
         next = null;
-        long seen = changesSeen();
+        long seen = changes.seen();
         try {
             if (round()) {
-                settle(seen);
+                changes.arePublished(seen);
             }
+            standing = reader.last() == null || turn.isWaiting() ? standing : writer.standing();
             rounds.succeeded();
             scheduleNext();
         } catch (RuntimeException e) {
@@ -353,7 +368,9 @@ public final class SlicePublisher implements AutoCloseable {
         }
         reader.refresh();
         Inventory inventory = reader.last();
-        if (inventory == null || (reader.isReading() && !retainted && !isWriteDue(now))) {
+        if (!turn.isOurs()
+                || inventory == null
+                || (reader.isReading() && !retainted && !isWriteDue(now))) {
             return false;
         }
         retainted = false;
@@ -366,7 +383,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     private void scheduleNext() {
         schedule(
-                Stream.of(Optional.of(nextReread), reader.due(), writer.due())
+                Stream.of(Optional.of(nextReread), reader.due(), writer.due(), turn.due())
                         .flatMap(Optional::stream)
                         .min(Instant::compareTo)
                         .orElse(nextReread));
@@ -374,24 +391,5 @@ public final class SlicePublisher implements AutoCloseable {
 
     private void tell(Reason reason, String message, @Nullable Throwable cause) {
         parts.notices().take(new Notice(reason, LOOP, message, cause));
-    }
-
-    private long changesSeen() {
-        lock.lock();
-        try {
-            return changes;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void settle(long seen) {
-        lock.lock();
-        try {
-            published = seen;
-            settled.signalAll();
-        } finally {
-            lock.unlock();
-        }
     }
 }

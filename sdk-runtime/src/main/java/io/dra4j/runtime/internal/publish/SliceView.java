@@ -122,6 +122,10 @@ final class SliceView implements AutoCloseable {
         current = false;
     }
 
+    int size() {
+        return slices.size();
+    }
+
     Set<PoolName> pools() {
         Set<PoolName> pools = new TreeSet<>();
         slices.values().forEach(slice -> pools.add(slice.content().pool()));

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,7 +59,9 @@ class ClusterTest {
     @BeforeEach
     void connect() throws Exception {
         server = new ScriptedServer();
-        cluster = Cluster.connect(server.kubeconfig(directory), "gpu.example.com", "node-a");
+        cluster =
+                Cluster.connect(
+                        server.kubeconfig(directory), "gpu.example.com", "node-a", Meters.none());
     }
 
     @AfterEach
@@ -260,7 +263,7 @@ class ClusterTest {
         void aMissingKubeconfigIsNamed() {
             Path missing = directory.resolve("none");
 
-            assertThatThrownBy(() -> Cluster.connect(missing, "d", "n"))
+            assertThatThrownBy(() -> Cluster.connect(missing, "d", "n", Meters.none()))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining(missing.toString())
                     .hasMessageContaining("no such file");
@@ -270,7 +273,7 @@ class ClusterTest {
         void aKubeconfigThatIsNoneIsNamed() throws Exception {
             Path broken = Files.writeString(directory.resolve("broken"), "{{{ no yaml");
 
-            assertThatThrownBy(() -> Cluster.connect(broken, "d", "n"))
+            assertThatThrownBy(() -> Cluster.connect(broken, "d", "n", Meters.none()))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining(broken.toString());
         }

@@ -14,6 +14,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -37,7 +38,9 @@ class KubernetesSlicesTest {
     @BeforeEach
     void connect() throws Exception {
         server = new ScriptedServer();
-        cluster = Cluster.connect(server.kubeconfig(directory), "gpu.example.com", "node-a");
+        cluster =
+                Cluster.connect(
+                        server.kubeconfig(directory), "gpu.example.com", "node-a", Meters.none());
     }
 
     @AfterEach

@@ -6,6 +6,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Notice;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.stream.IntStream;
 final class PublisherUnderTest {
 
     final FakeSliceStore store = new FakeSliceStore();
+    final FakeBaton baton = new FakeBaton();
     final List<Notice> notices = new ArrayList<>();
     ManualLoop loop = new ManualLoop();
     UnaryOperator<Inventory> taints = UnaryOperator.identity();
@@ -34,7 +36,9 @@ final class PublisherUnderTest {
                         this::read,
                         true,
                         store,
+                        baton,
                         notices::add,
+                        Meters.none(),
                         removesOnClose,
                         inventory -> taints.apply(inventory));
         return new SlicePublisher(parts, loop, loop, loop, new Random(1));

@@ -14,6 +14,7 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
 import java.time.Instant;
@@ -284,7 +285,9 @@ class PublishingMishapsTest {
                                 source,
                                 true,
                                 under.store,
+                                under.baton,
                                 under.notices::add,
+                                Meters.none(),
                                 false,
                                 UnaryOperator.identity()))) {
             publisher.readInventory();

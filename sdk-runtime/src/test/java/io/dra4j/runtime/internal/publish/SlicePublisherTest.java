@@ -13,6 +13,7 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Notice;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +43,14 @@ class SlicePublisherTest {
 
     private SlicePublisher.Parts parts(boolean removesOnClose) {
         return new SlicePublisher.Parts(
-                this::read, true, store, notices::add, removesOnClose, UnaryOperator.identity());
+                this::read,
+                true,
+                store,
+                new FakeBaton(),
+                notices::add,
+                Meters.none(),
+                removesOnClose,
+                UnaryOperator.identity());
     }
 
     private Inventory read() throws Exception {
