@@ -224,8 +224,10 @@ public final class Journal implements AutoCloseable {
                             + place.path()
                             + " ("
                             + e.getCause()
-                            + "); see that its directory is there and writable, and that the disk"
-                            + " has room and works",
+                            + (e.getCause() instanceof IOException
+                                    ? "); see that its directory is there and writable, and that"
+                                            + " the disk has room and works"
+                                    : "), which is a bug of dra4j"),
                     e.getCause());
         }
     }

@@ -7,14 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +36,9 @@ class JournalSyncTest {
     private final AtomicInteger compactions = new AtomicInteger();
     private volatile boolean broken;
     private volatile boolean compactionBroken;
+    private volatile boolean namesBroken;
+    private volatile boolean closes;
+    private volatile @Nullable Throwable thrown;
 
     private LockFile locks;
 
@@ -65,10 +71,20 @@ class JournalSyncTest {
         if (metadata) { // only a new file needs that
             compactions.incrementAndGet();
         }
-        if (broken || metadata && compactionBroken) {
+        if (closes) {
+            channel.close();
+            throw new ClosedChannelException();
+        }
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        if (thrown instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        boolean isName = metadata && !Files.exists(Path.of(file() + ".new"));
+        if (broken || metadata && compactionBroken || isName && namesBroken) {
             throw new IOException("Input/output error");
         }
-        channel.force(metadata);
     }
 
     @Test
@@ -135,6 +151,113 @@ class JournalSyncTest {
         try (Journal restarted = open()) {
             assertThat(restarted.claims())
                     .containsExactly(Records.started("uid-1"), Records.full("uid-2"));
+        }
+    }
+
+    @Test
+    void anErrorIsToldToItsCallersAndTheNextOnesWrite() {
+        try (Journal journal = open()) {
+            journal.put(Records.full("uid-1"));
+            for (Throwable problem :
+                    List.of(new StackOverflowError("deep"), new IllegalStateException("odd"))) {
+                thrown = problem;
+                assertThatThrownBy(() -> journal.put(Records.started("uid-2")))
+                        .satisfies(
+                                e ->
+                                        assertThat(List.of(String.valueOf(e), problem + ""))
+                                                .anyMatch(
+                                                        text ->
+                                                                text.contains(
+                                                                        problem.getMessage())));
+                thrown = null;
+                assertThat(journal.claims()).containsExactly(Records.full("uid-1"));
+                journal.forget("uid-2");
+            }
+        }
+        try (Journal restarted = open()) {
+            assertThat(restarted.claims()).containsExactly(Records.full("uid-1"));
+        }
+    }
+
+    @Test
+    void aCheckThatThrowsAnErrorIsRefusedWithIt() {
+        try (Journal journal = open()) {
+            assertThatThrownBy(
+                            () ->
+                                    journal.put(
+                                            Records.started("uid-1"),
+                                            claims -> {
+                                                throw new StackOverflowError("deep");
+                                            }))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("deep");
+            journal.put(Records.started("uid-2"));
+            assertThat(journal.claims()).containsExactly(Records.started("uid-2"));
+        }
+    }
+
+    @Test
+    void aChannelThatIsClosedUnderItIsOpenedAgain() {
+        try (Journal journal = open()) {
+            journal.put(Records.full("uid-1"));
+            closes = true;
+            assertThatThrownBy(() -> journal.put(Records.started("uid-2")))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("ClosedChannelException");
+            closes = false;
+
+            journal.put(Records.started("uid-3"));
+
+            assertThat(journal.claim("uid-1")).contains(Records.full("uid-1"));
+            assertThat(journal.claim("uid-3")).contains(Records.started("uid-3"));
+        }
+    }
+
+    @Test
+    void aFilesNewNameIsMadeDurableBeforeTheNextLineCounts() throws IOException {
+        try (Journal journal = open()) {
+            namesBroken = true;
+            for (int i = 0; i < 1000; i++) {
+                journal.put(Records.started("uid-1"));
+            }
+            assertThatThrownBy(() -> journal.put(Records.full("uid-1")))
+                    .as("a power failure could bring the old file back")
+                    .hasMessageContaining("Input/output error");
+            assertThat(Files.readAllLines(file())).as("it was compacted").hasSize(2);
+            assertThat(locks.lastLine().file()).as("of the old file").isOne();
+
+            namesBroken = false;
+            journal.put(Records.full("uid-1"));
+
+            assertThat(locks.lastLine()).isEqualTo(new LineNumber(2, 2));
+        }
+    }
+
+    @Test
+    void theMeterHearsOfWritesAndSizes() {
+        List<String> heard = new ArrayList<>();
+        JournalMeter meter =
+                new JournalMeter() {
+                    @Override
+                    public void synced(Duration duration) {
+                        heard.add("synced");
+                    }
+
+                    @Override
+                    public void size(long bytes) {
+                        heard.add("size " + bytes);
+                    }
+
+                    @Override
+                    public void claims(int count) {
+                        heard.add("claims " + count);
+                    }
+                };
+        try (Journal journal = Journal.open(file(), "boot-1", locks, meter)) {
+            heard.clear();
+            journal.put(Records.started("uid-1"));
+            journal.claims();
+            assertThat(heard).contains("synced", "claims 1", "size " + file().toFile().length());
         }
     }
 

@@ -17,6 +17,7 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.AnswerDevice;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,14 +27,38 @@ final class Records {
 
     private Records() {}
 
+    /** Opens a journal for the boot of these records, on a disk that needs no time. */
+    static Journal openWithoutSync(Path file, LockFile locks) {
+        return Journal.open(
+                new JournalStore.Place(
+                        file, "boot-1", locks, JournalMeter.NONE, (channel, metadata) -> {}));
+    }
+
     static ClaimRecord started(String uid) {
+        return started(uid, "gpu-0");
+    }
+
+    static ClaimRecord started(String uid, String device) {
         return new ClaimRecord(
                 new ClaimRef("ns", "claim", uid),
                 Phase.STARTED,
                 "boot-1",
-                List.of(device("gpu-0")),
+                List.of(device(device)),
                 null,
                 null);
+    }
+
+    static ClaimRecord prepared(String uid) {
+        ClaimRecord full = full(uid);
+        Answer answer = new Answer(List.of(), ContainerEdits.builder().env("CLAIM", uid).build());
+        return new ClaimRecord(
+                full.ref(), full.phase(), full.bootId(), full.devices(), full.state(), answer);
+    }
+
+    static ClaimRecord in(Phase phase, String uid) {
+        ClaimRecord full = full(uid);
+        return new ClaimRecord(
+                full.ref(), phase, full.bootId(), full.devices(), full.state(), null);
     }
 
     /** A record that uses every field. */

@@ -1,0 +1,141 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.claim.HeldClaim.Phase;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two processes on one journal, of which one after the other is killed in the middle of its work,
+ * and comes again later.
+ *
+ * <p>Each holds devices for claims of its own, if nobody holds them, and gives them back; it says
+ * so before and after each step. So afterwards it is known what must be in the journal: the last
+ * step that was acknowledged, or the one that was going on.
+ */
+@Timeout(120)
+class JournalProcessesTest {
+
+    private static final int KILLS = Boolean.getBoolean("dra4j.full") ? 12 : 4;
+    private static final int STEPS_BEFORE_A_KILL = 150;
+    private static final long SEED = 7;
+
+    @TempDir Path directory;
+    private final Map<String, String> begun = new HashMap<>();
+    private final Map<String, String> done = new HashMap<>();
+    private final List<JournalWorker.Running> workers = new ArrayList<>();
+    private int steps;
+    private int refused;
+    private int caughtInAStep;
+
+    @AfterEach
+    void killAll() {
+        workers.forEach(worker -> worker.process().destroyForcibly());
+    }
+
+    @Test
+    void loseNothingAndGiveNoDeviceToTwo() throws Exception {
+        SplittableRandom random = new SplittableRandom(SEED);
+        Deque<String> absent = new ArrayDeque<>(List.of("c"));
+        start("a");
+        start("b");
+        for (int kill = 1; kill <= KILLS; kill++) {
+            JournalWorker.Running victim = workers.get(0);
+            readSteps(workers.get(0), random.nextInt(STEPS_BEFORE_A_KILL));
+            readSteps(workers.get(1), random.nextInt(STEPS_BEFORE_A_KILL));
+            start(absent.remove());
+            stop(victim);
+            absent.add(victim.name());
+            compare();
+        }
+        while (!workers.isEmpty()) {
+            stop(workers.get(0));
+        }
+        compare();
+        System.out.printf(
+                "two processes on one journal, seed %d: %d kills, %d of them within a step, %d"
+                        + " steps acknowledged, %d refused since the other held the device, nothing"
+                        + " lost%n",
+                SEED, KILLS + 2, caughtInAStep, steps, refused);
+        assertThat(steps).isGreaterThan(KILLS);
+    }
+
+    private void start(String name) throws IOException {
+        workers.add(JournalWorker.Running.start(directory, name));
+    }
+
+    /** Kills a process, and reads what it had said. */
+    private void stop(JournalWorker.Running victim) throws Exception {
+        victim.process().toHandle().destroyForcibly(); // the process itself would close the pipe
+        assertThat(victim.process().waitFor(20, TimeUnit.SECONDS)).isTrue();
+        readSteps(victim, Integer.MAX_VALUE);
+        workers.remove(victim);
+        long unfinished = begun.keySet().stream().filter(victim::owns).count();
+        caughtInAStep += unfinished > 0 ? 1 : 0;
+    }
+
+    private void readSteps(JournalWorker.Running worker, int count) throws IOException {
+        BufferedReader said = worker.said();
+        for (int i = 0; i < count; i++) {
+            String line = said.readLine();
+            if (line == null) {
+                return;
+            }
+            String[] words = line.split(" ");
+            switch (words[0]) {
+                case "begin" -> begun.put(words[2], words[1]);
+                case "done" -> {
+                    done.put(words[2], begun.remove(words[2]));
+                    steps++;
+                }
+                case "refused" -> {
+                    begun.remove(words[2]);
+                    refused++;
+                }
+                default -> throw new AssertionError(line);
+            }
+        }
+    }
+
+    /** Compares the journal with what the dead have said; the living go on meanwhile. */
+    private void compare() {
+        try (LockFile locks = LockFile.open(directory.resolve("claims.lock"));
+                Journal journal =
+                        Journal.open(directory.resolve("claims.journal"), "boot-1", locks)) {
+            List<ClaimRecord> claims = journal.claims();
+            assertThat(journal.loss()).isIn(Loss.NONE, new Loss(true, 0, Set.of(), true));
+            List<String> devices =
+                    claims.stream().map(claim -> claim.devices().get(0).device().value()).toList();
+            assertThat(devices).as("devices held").doesNotHaveDuplicates();
+            assertThat(claims).allMatch(claim -> claim.phase() != Phase.DAMAGED);
+            Map<String, String> held =
+                    claims.stream().collect(Collectors.toMap(c -> c.ref().uid(), c -> "hold"));
+            done.forEach(
+                    (uid, step) -> {
+                        if (workers.stream().noneMatch(worker -> worker.owns(uid))) {
+                            assertThat(held.getOrDefault(uid, "free"))
+                                    .as("%s, of which %s was acknowledged", uid, step)
+                                    .isIn(step, begun.getOrDefault(uid, step));
+                        }
+                    });
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Locks within one process; {@link JournalProcessesTest} has two. */
+@Timeout(30)
+@SuppressWarnings("try") // locks are held, and not looked at
+class LockFileTest {
+
+    private static final Instant NOW = Instant.EPOCH;
+    private static final Instant LATER = Instant.MAX;
+
+    @TempDir Path directory;
+    private LockFile locks;
+
+    @BeforeEach
+    void open() {
+        locks = LockFile.open(directory.resolve("claims.lock"));
+    }
+
+    @AfterEach
+    void close() {
+        locks.close();
+    }
+
+    @Test
+    void isForItsOwnerAlone() throws IOException {
+        assertThat(
+                        PosixFilePermissions.toString(
+                                Files.getPosixFilePermissions(directory.resolve("claims.lock"))))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void thatCannotBeOpenedIsAnErrorThatNamesIt() {
+        assertThatThrownBy(() -> LockFile.open(directory.resolve("no/such")))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("no/such")
+                .hasMessageContaining("the directory must exist");
+        assertThatThrownBy(() -> LockFile.open(directory))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("Can't open the lock file " + directory);
+    }
+
+    @Test
+    void aClaimIsWorkedOnByOneAtATimeAndOthersMeanwhile() {
+        try (LockFile.Held held = locks.claim("uid-1", NOW);
+                LockFile.Held other = locks.claim("uid-2", NOW)) {
+            assertThatThrownBy(() -> locks.claim("uid-1", NOW))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("another process of the driver works on the claim");
+        }
+        locks.claim("uid-1", NOW).close();
+    }
+
+    @Test
+    void whoWaitsForAClaimGetsItWhenItIsFree() throws Exception {
+        LockFile.Held held = locks.claim("uid-1", NOW);
+        CountDownLatch waits = new CountDownLatch(1);
+        CompletableFuture<LockFile.Held> next =
+                CompletableFuture.supplyAsync(
+                        () -> {
+                            waits.countDown();
+                            return locks.claim("uid-1", LATER);
+                        });
+        waits.await();
+        assertThat(next).isNotDone();
+
+        held.close();
+
+        next.get(20, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void whoIsInterruptedWaitsNoMore() {
+        try (LockFile.Held held = locks.claim("uid-1", NOW)) {
+            Thread.currentThread().interrupt();
+
+            assertThatThrownBy(() -> locks.claim("uid-1", LATER))
+                    .hasMessageContaining("the driver stops");
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void givingBackTwiceTakesNothingFromTheNext() {
+        LockFile.Held first = locks.claim("uid-1", NOW);
+        first.close();
+        try (LockFile.Held second = locks.claim("uid-1", NOW)) {
+            first.close();
+
+            assertThatThrownBy(() -> locks.claim("uid-1", NOW)).isInstanceOf(DraException.class);
+        }
+    }
+
+    @Test
+    void onePublishes() {
+        LockFile.Held publisher = locks.tryPublisher().orElseThrow();
+        assertThat(locks.tryPublisher()).isEmpty();
+        publisher.close();
+        assertThat(locks.tryPublisher()).isPresent();
+    }
+
+    @Test
+    void aSecondOpeningInTheProcessSharesTheLocksAndItsEndFreesItsOwnAlone() {
+        LockFile second =
+                LockFile.open(directory.resolve("../" + directory.getFileName() + "/claims.lock"));
+        LockFile.Held first = locks.claim("uid-1", NOW);
+        second.claim("uid-2", NOW);
+        assertThatThrownBy(() -> second.claim("uid-1", NOW)).isInstanceOf(DraException.class);
+
+        second.close();
+
+        assertThatThrownBy(() -> locks.claim("uid-1", NOW)).isInstanceOf(DraException.class);
+        locks.claim("uid-2", NOW).close();
+        first.close();
+    }
+
+    @Test
+    void theLastLineIsKeptAndAWrongSumMakesItNothing() throws IOException {
+        assertThat(locks.lastLine()).isEqualTo(LineNumber.NONE);
+        locks.lastLine(new LineNumber(3, 17));
+        assertThat(locks.lastLine()).isEqualTo(new LineNumber(3, 17));
+
+        locks.close();
+        try (FileChannel file =
+                FileChannel.open(directory.resolve("claims.lock"), StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.wrap(new byte[] {1}), 3);
+        }
+        open();
+
+        assertThat(locks.lastLine()).isEqualTo(LineNumber.NONE);
+    }
+}
