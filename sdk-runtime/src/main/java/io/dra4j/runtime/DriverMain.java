@@ -27,6 +27,8 @@ import picocli.CommandLine.ParameterException;
  * DriverMain.run(args, PROGRAM, new MyOptions(), options -> new MyProvider(...));
  * }</pre>
  *
+ * <p>{@code journal inspect FILE} instead of options prints a journal.
+ *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
  * command line is wrong, and 1 if the driver can't start, go on or stop in time. Why is said in a
  * line or two on standard error; {@code -v 4} adds the stack trace. It needs Logback and
@@ -117,6 +119,9 @@ public final class DriverMain {
 
     private <O extends DriverOptions> int parseAndRun(
             String[] args, DriverProgram program, O options, Function<O, DriverRun> assembly) {
+        if (JournalMain.isFor(args)) {
+            return new JournalMain(out, err).execute(program, args);
+        }
         CommandLine command = options.commandLine(program, environment);
         try {
             command.parseArgs(args);

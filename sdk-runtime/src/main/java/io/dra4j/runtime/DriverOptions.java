@@ -300,7 +300,8 @@ public abstract class DriverOptions {
                 .footer(
                         "",
                         "[NAME] is the environment variable of an option; the command line outweighs"
-                                + " it.")
+                                + " it.",
+                        "`journal inspect FILE` prints a journal of claims instead, for support.")
                 .sortOptions(false)
                 .abbreviateSynopsis(true)
                 .width(100);

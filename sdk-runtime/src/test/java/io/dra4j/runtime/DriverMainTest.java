@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.error.DraException;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
@@ -44,6 +47,42 @@ class DriverMainTest {
                         environment,
                         ending)
                 .execute(args, PROGRAM, options, assembly);
+    }
+
+    @Nested
+    class JournalInspection {
+
+        @Test
+        void printsAJournalInsteadOfDriving(@TempDir Path directory) throws IOException {
+            Path file = directory.resolve("claims.journal");
+            Files.writeString(file, "no line of a journal\n");
+
+            assertThat(execute("journal", "inspect", file.toString())).isOne();
+
+            assertThat(out.toString(UTF_8)).startsWith("FILE.LINE").contains("(damaged)");
+            assertThat(err.toString(UTF_8)).isEqualTo("1 lines are damaged or missing\n");
+            assertThat(events).isEmpty();
+        }
+
+        @Test
+        void ofAnEmptyFileFindsNothingWrong(@TempDir Path directory) throws IOException {
+            Path file = Files.createFile(directory.resolve("claims.journal"));
+
+            assertThat(execute("journal", "inspect", file.toString())).isZero();
+        }
+
+        @Test
+        void withoutAFileSaysHowItIsUsed() {
+            assertThat(execute("journal", "inspect")).isEqualTo(2);
+            assertThat(err.toString(UTF_8)).contains("acme-driver journal inspect FILE");
+            assertThat(execute("journal")).isEqualTo(2);
+        }
+
+        @Test
+        void ofAFileThatIsNotThereFails() {
+            assertThat(execute("journal", "inspect", "/no/such")).isOne();
+            assertThat(err.toString(UTF_8)).contains("Can't read the journal /no/such");
+        }
     }
 
     @Nested

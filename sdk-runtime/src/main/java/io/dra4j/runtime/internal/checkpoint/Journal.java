@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,6 +82,22 @@ public final class Journal implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             journal.close();
             throw e;
+        }
+    }
+
+    /**
+     * Prints a journal for people, and leaves it as it is; a driver may be using it.
+     *
+     * @return how many lines are damaged or missing
+     * @throws DraException if it can't be read, or was written in a later format
+     */
+    public static long inspect(Path path, PrintStream out) {
+        try {
+            return JournalTable.print(path, out);
+        } catch (IOException e) {
+            throw new DraException("Can't read the journal " + path + " (" + e + ")", e);
+        } catch (DraException e) {
+            throw new DraException("Can't read the journal " + path + ": " + e.getMessage(), e);
         }
     }
 

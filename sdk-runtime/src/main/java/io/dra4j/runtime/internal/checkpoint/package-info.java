@@ -1,9 +1,10 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Remember claims durably.
+ * Remember claims durably, and keep apart the processes of one driver.
  *
- * <p>Flow: claim → here → the journal file.
+ * <p>Flow: claim → here → the journal file. Within: {@code Journal} → {@code JournalThread} →
+ * {@code JournalStore}, which reads through {@code Replay} and writes through {@code JournalFile}.
  */
 @NullMarked
 package io.dra4j.runtime.internal.checkpoint;
