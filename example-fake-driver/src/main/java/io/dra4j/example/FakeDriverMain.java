@@ -3,6 +3,7 @@
 package io.dra4j.example;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
 
@@ -24,7 +25,18 @@ public final class FakeDriverMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
-        DriverMain.run(args, PROGRAM, new FakeDriverOptions(), FakeDriverMain::provider);
+        DriverMain.run(
+                args,
+                PROGRAM,
+                new FakeDriverOptions(),
+                FakeDriverMain::provider,
+                FakeDriverMain::addAbilities);
+    }
+
+    private static void addAbilities(FakeDriverOptions options, DraDriver.Builder driver) {
+        if (options.bindingConditions()) {
+            driver.binder(BoundGpus::ready);
+        }
     }
 
     private static DeviceProvider provider(FakeDriverOptions options) {
@@ -36,6 +48,9 @@ public final class FakeDriverMain {
         }
         if (options.multipleAllocations()) {
             gpus = new SharedGpus(gpus);
+        }
+        if (options.bindingConditions()) {
+            gpus = new BoundGpus(gpus);
         }
         if (options.deviceStatus() || options.deviceMetadata()) {
             gpus = new ReportingGpus(gpus, options.deviceStatus(), options.deviceMetadata());

@@ -70,6 +70,18 @@ final class FakeDriverOptions extends DriverOptions {
     private boolean deviceMetadata;
 
     @Option(
+            names = "--binding-conditions",
+            order = 6,
+            arity = "0..1",
+            paramLabel = "true|false",
+            defaultValue = "false",
+            fallbackValue = "true",
+            description =
+                    "Let the scheduler wait for each GPU until this driver says that it is ready."
+                            + " [BINDING_CONDITIONS]")
+    private boolean bindingConditions;
+
+    @Option(
             names = "--num-devices",
             paramLabel = "N",
             defaultValue = "8",
@@ -121,6 +133,10 @@ final class FakeDriverOptions extends DriverOptions {
 
     boolean deviceMetadata() {
         return deviceMetadata;
+    }
+
+    boolean bindingConditions() {
+        return bindingConditions;
     }
 
     Optional<Path> faultFile() {

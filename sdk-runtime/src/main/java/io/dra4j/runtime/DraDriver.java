@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.api.DeviceBinder;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
@@ -124,6 +125,7 @@ public final class DraDriver implements AutoCloseable {
         private Taint.@Nullable Effect unhealthyTaint;
         private @Nullable String httpEndpoint;
         private String metricsPath = HttpSettings.METRICS_PATH;
+        private @Nullable DeviceBinder binder;
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
             this.driverName = driverName;
@@ -246,6 +248,18 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Sets who makes devices with binding conditions ready; without one, nobody does, and the
+         * scheduler waits in vain.
+         *
+         * @param deviceBinder the ability
+         * @return this builder
+         */
+        public Builder binder(DeviceBinder deviceBinder) {
+            binder = deviceBinder;
+            return this;
+        }
+
+        /**
          * Taints devices that the provider reports as unhealthy with {@code <driver>/unhealthy}
          * until it reports them as healthy; by default, health taints nothing.
          *
@@ -311,7 +325,8 @@ public final class DraDriver implements AutoCloseable {
                             unhealthyTaint,
                             httpEndpoint == null
                                     ? null
-                                    : HttpSettings.of(httpEndpoint, metricsPath));
+                                    : HttpSettings.of(httpEndpoint, metricsPath),
+                            binder);
             return new DraDriver(
                     settings, serialized ? new SerializedProvider(provider) : provider);
         }

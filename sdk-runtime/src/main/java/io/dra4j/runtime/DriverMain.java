@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,27 @@ public final class DriverMain {
             DriverProgram program,
             O options,
             Function<? super O, ? extends DeviceProvider> provider) {
+        run(args, program, options, provider, (filled, builder) -> {});
+    }
+
+    /**
+     * Runs the driver as {@link #run(String[], DriverProgram, DriverOptions, Function)} does, with
+     * abilities beside the provider.
+     *
+     * @param args the command line
+     * @param program what the program says of itself
+     * @param options the options to fill
+     * @param provider makes the provider from the filled options; a {@link DraException} that it
+     *     throws is told as why the driver can't start
+     * @param abilities gives the driver's builder what else the filled options ask for
+     * @param <O> the program's own options
+     */
+    public static <O extends DriverOptions> void run(
+            String[] args,
+            DriverProgram program,
+            O options,
+            Function<? super O, ? extends DeviceProvider> provider,
+            BiConsumer<? super O, DraDriver.Builder> abilities) {
         Ending ending = new Ending();
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
@@ -77,23 +99,26 @@ public final class DriverMain {
                         args,
                         program,
                         options,
-                        filled -> assemble(filled, provider.apply(filled), ending)));
+                        filled -> {
+                            DraDriver.Builder builder =
+                                    assemble(filled, provider.apply(filled), ending);
+                            abilities.accept(filled, builder);
+                            return DriverRun.of(builder.build());
+                        }));
     }
 
-    private static DriverRun assemble(
+    private static DraDriver.Builder assemble(
             DriverOptions options, DeviceProvider provider, Ending ending) {
-        return DriverRun.of(
-                DraDriver.builder(options.driverName(), options.nodeName(), provider)
-                        .kubeconfig(options.kubeconfig().orElse(null))
-                        .cdiRoot(options.cdiRoot())
-                        .kubeletPluginsDirectory(options.kubeletPluginsDirectory())
-                        .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
-                        .podUid(options.podUid().orElse(null))
-                        .taintUnhealthy(options.unhealthyTaint().orElse(null))
-                        .httpEndpoint(options.httpEndpoint().orElse(null))
-                        .metricsPath(options.metricsPath())
-                        .listener(endOnFatal(ending))
-                        .build());
+        return DraDriver.builder(options.driverName(), options.nodeName(), provider)
+                .kubeconfig(options.kubeconfig().orElse(null))
+                .cdiRoot(options.cdiRoot())
+                .kubeletPluginsDirectory(options.kubeletPluginsDirectory())
+                .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
+                .podUid(options.podUid().orElse(null))
+                .taintUnhealthy(options.unhealthyTaint().orElse(null))
+                .httpEndpoint(options.httpEndpoint().orElse(null))
+                .metricsPath(options.metricsPath())
+                .listener(endOnFatal(ending));
     }
 
     private static DriverListener endOnFatal(Ending ending) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.api.DeviceBinder;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param podUid {@code null} unless two instances may run side by side
  * @param unhealthyTaint {@code null} to taint no device for its health
  * @param http {@code null} unless metrics and probes are served
+ * @param binder {@code null} if no device has binding conditions
  */
 record DriverSettings(
         String driverName,
@@ -31,7 +33,8 @@ record DriverSettings(
         DriverListener listener,
         boolean removesSlicesOnClose,
         Taint.@Nullable Effect unhealthyTaint,
-        @Nullable HttpSettings http) {
+        @Nullable HttpSettings http,
+        @Nullable DeviceBinder binder) {
 
     private static final Pattern DNS_SUBDOMAIN =
             Pattern.compile(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.api.DeviceBinder;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
@@ -76,6 +77,7 @@ final class RunningDriver implements AutoCloseable {
             plugin = serve(settings, MeteredClaims.of(claims, meters), health.feed(publisher));
             publisher.start();
             started(readiness).started(plugin, publisher);
+            bind(settings, cluster);
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -117,6 +119,13 @@ final class RunningDriver implements AutoCloseable {
     private static Cluster connect(DriverSettings settings, Meters meters) {
         return Cluster.connect(
                 settings.kubeconfig(), settings.driverName(), settings.nodeName(), meters);
+    }
+
+    private void bind(DriverSettings settings, Cluster cluster) {
+        DeviceBinder binder = settings.binder();
+        if (binder != null) {
+            started(Reporting.binding(settings, binder, publisher::lastInventory, cluster));
+        }
     }
 
     private SlicePublisher.Parts publishing(

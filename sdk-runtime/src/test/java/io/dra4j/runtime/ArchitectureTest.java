@@ -56,9 +56,9 @@ class ArchitectureTest {
                     // what the kubelet asks and its two sealed answers, the port to the API server,
                     // and the door itself
                     I + ".claim", 5,
-                    // the connection, the slices and the claims' statuses as ports that publish and
-                    // status are tested through, a claim as read, the failure
-                    I + ".cluster", 5,
+                    // the connection, the slices, the claims and their statuses as ports that
+                    // publish and status are tested through, a claim as read, the failure
+                    I + ".cluster", 6,
                     // a leaf that all others report to: two lists of names, the meters, a notice
                     // and its taker, and the HTTP door
                     I + ".observe", 6);

@@ -88,6 +88,11 @@ public final class Cluster implements AutoCloseable {
         return slices;
     }
 
+    /** Returns all claims of the cluster, as they come and change. */
+    public ClaimFeed claimFeed() {
+        return new KubernetesClaimFeed(calls);
+    }
+
     /** Returns what the statuses of claims say of their devices. */
     public ClaimStatuses claimStatuses() {
         return new KubernetesClaimStatuses(calls);

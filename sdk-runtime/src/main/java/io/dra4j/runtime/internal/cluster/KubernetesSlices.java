@@ -56,7 +56,7 @@ final class KubernetesSlices implements SliceStore {
 
     @Override
     public Watch watch(Scope scope, String resourceVersion, Listener listener) {
-        SliceWatch watch = new SliceWatch(codec, nodeUid(), listener);
+        ApiWatch watch = new ApiWatch(new SliceEvents(codec, nodeUid(), listener));
         String path =
                 slices(scope)
                         + "&watch=true&allowWatchBookmarks=true&resourceVersion="
@@ -138,6 +138,30 @@ final class KubernetesSlices implements SliceStore {
                             + " the Node object that the driver runs on",
                     404,
                     null);
+        }
+    }
+
+    private record SliceEvents(SliceCodec codec, String nodeUid, Listener listener)
+            implements ApiWatch.Events {
+
+        @Override
+        public void changed(JsonNode slice) {
+            codec.decode(slice, nodeUid).ifPresent(listener::changed);
+        }
+
+        @Override
+        public void deleted(JsonNode slice) {
+            codec.decode(slice, nodeUid).ifPresent(listener::deleted);
+        }
+
+        @Override
+        public void bookmark() {
+            listener.bookmark();
+        }
+
+        @Override
+        public void ended(String reason) {
+            listener.ended(reason);
         }
     }
 }

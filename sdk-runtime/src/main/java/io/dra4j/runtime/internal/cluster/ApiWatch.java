@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.runtime.internal.cluster.SliceStore.Listener;
 import io.fabric8.kubernetes.client.http.AsyncBody;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -22,19 +21,30 @@ import org.jspecify.annotations.Nullable;
  * <p>The listener is called on threads of the HTTP client, one at a time, and hears one end at
  * most.
  */
-final class SliceWatch implements SliceStore.Watch {
+final class ApiWatch implements SliceStore.Watch, ClaimFeed.Watch {
 
-    private final SliceCodec codec;
-    private final String nodeUid;
-    private final Listener listener;
+    private final Events listener;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile @Nullable AsyncBody body;
 
-    SliceWatch(SliceCodec codec, String nodeUid, Listener listener) {
-        this.codec = codec;
-        this.nodeUid = nodeUid;
+    ApiWatch(Events listener) {
         this.listener = listener;
+    }
+
+    /** Hears what happens to objects, in order. */
+    interface Events {
+        /** An object was created or changed. */
+        void changed(JsonNode object);
+
+        /** An object was deleted. */
+        void deleted(JsonNode object);
+
+        /** Nothing happened, and the watch lives. */
+        default void bookmark() {}
+
+        /** The watch has ended by itself. */
+        void ended(String reason);
     }
 
     /** Begins to read. */
@@ -74,8 +84,8 @@ final class SliceWatch implements SliceStore.Watch {
 
     private void event(String type, JsonNode object) {
         switch (type) {
-            case "ADDED", "MODIFIED" -> codec.decode(object, nodeUid).ifPresent(listener::changed);
-            case "DELETED" -> codec.decode(object, nodeUid).ifPresent(listener::deleted);
+            case "ADDED", "MODIFIED" -> listener.changed(object);
+            case "DELETED" -> listener.deleted(object);
             case "BOOKMARK" -> listener.bookmark();
             default -> stop(type + " " + object.path("message").asText());
         }

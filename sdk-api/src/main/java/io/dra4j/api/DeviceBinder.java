@@ -1,0 +1,55 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceStatus.Condition;
+import io.dra4j.api.device.BindingConditions;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes allocated devices ready before their pods are bound to the node.
+ *
+ * <p>Drivers of devices with {@linkplain BindingConditions binding conditions} need it. It is
+ * called for devices of this node, on a thread of its own, one device at a time; again every few
+ * seconds, and after a restart, until all conditions hold or the failure of one is told. The
+ * scheduler waits for that, ten minutes as a rule.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">
+ *     KEP-5007</a>
+ */
+@FunctionalInterface
+public interface DeviceBinder {
+
+    /**
+     * Says how far a device is; it may begin what makes the device ready, and must not wait for it.
+     *
+     * @param device the device that the scheduler allocated, and waits for
+     * @return conditions of those that the scheduler waits for, which are set in the claim's
+     *     status; those that are left out stay as they are
+     * @throws Exception if it can't be said; it is called again
+     */
+    List<Condition> bind(AwaitedDevice device) throws Exception;
+
+    /**
+     * A device that the scheduler waits for.
+     *
+     * @param claim names the claim that was allocated the device
+     * @param request the name of the request in the claim, without a subrequest
+     * @param pool the device's pool
+     * @param device the device
+     * @param shareId the share of the device, or {@code null}
+     * @param binding the condition types that the scheduler waits for
+     */
+    record AwaitedDevice(
+            ClaimRef claim,
+            String request,
+            PoolName pool,
+            DeviceName device,
+            @Nullable String shareId,
+            BindingConditions binding) {}
+}

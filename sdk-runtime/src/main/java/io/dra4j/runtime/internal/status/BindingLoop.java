@@ -1,0 +1,234 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.status;
+
+import io.dra4j.api.DeviceBinder;
+import io.dra4j.api.DeviceBinder.AwaitedDevice;
+import io.dra4j.api.claim.DeviceStatus.Condition;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.ClaimFeed;
+import io.dra4j.runtime.internal.cluster.ClaimStatuses;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sets the binding conditions of allocated devices, as the driver's {@link DeviceBinder} says.
+ *
+ * <p>All of it happens on one thread. Nothing is remembered: what is set already is read from the
+ * claims, so that a restart goes on where it was. The conditions have a field manager of their own,
+ * beside that of {@link ClaimReports}: each writes all that it owns of an entry, and no more.
+ */
+public final class BindingLoop implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BindingLoop.class);
+    private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
+    // The scheduler looks as often.
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    private final Parts parts;
+    private final String fieldOwner;
+    private final ScheduledExecutorService executor;
+
+    // Of the executor's thread.
+    private final Map<String, BindingClaim> waiting = new LinkedHashMap<>();
+    private Duration wait = FIRST_WAIT;
+    private boolean asksLater;
+
+    private volatile ClaimFeed.@Nullable Watch watch;
+
+    /**
+     * What devices are bound with.
+     *
+     * @param driver the driver's name
+     * @param node the name of the node
+     * @param binder says how far devices are
+     * @param isOwnPool whether a pool's devices are bound on this node
+     * @param claims the claims in the cluster
+     * @param statuses their statuses
+     * @param clock the time of changes
+     */
+    public record Parts(
+            String driver,
+            String node,
+            DeviceBinder binder,
+            Predicate<PoolName> isOwnPool,
+            ClaimFeed claims,
+            ClaimStatuses statuses,
+            InstantSource clock) {}
+
+    /**
+     * Begins to follow claims.
+     *
+     * @param executor one thread, for this loop alone; it is shut down by {@link #close}
+     */
+    public BindingLoop(Parts parts, ScheduledExecutorService executor) {
+        this.parts = parts;
+        this.fieldOwner = FieldOwner.of(parts.driver + "-binding", parts.node);
+        this.executor = executor;
+        run(this::list);
+    }
+
+    private void list() {
+        try {
+            ClaimFeed.Snapshot snapshot = parts.claims.list();
+            waiting.clear();
+            snapshot.claims().forEach(this::take);
+            watch = parts.claims.watch(snapshot.resourceVersion(), new Changes());
+            wait = FIRST_WAIT;
+        } catch (ClusterException e) {
+            LOG.atWarn().log("Binding conditions wait for the API server: {}", e.getMessage());
+            listLater();
+        }
+    }
+
+    private void listLater() {
+        schedule(this::list, wait);
+        Duration doubled = wait.multipliedBy(2);
+        wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
+    }
+
+    private void take(String claimJson) {
+        try {
+            BindingClaim.read(claimJson, parts.driver, parts.isOwnPool)
+                    .ifPresent(
+                            claim -> {
+                                waiting.put(claim.ref().uid(), claim);
+                                ask(claim);
+                            });
+        } catch (IllegalArgumentException e) {
+            LOG.atWarn().setCause(e).log("A claim is passed over that can't be read");
+        }
+        askLater();
+    }
+
+    /** A claim leaves the list when it needs no more, or is gone. */
+    private void ask(BindingClaim claim) {
+        for (BindingClaim.Device device : claim.unsettled()) {
+            device.set(said(device.awaited()), parts.clock.instant());
+        }
+        if (isApplied(claim) && claim.unsettled().isEmpty()) {
+            waiting.remove(claim.ref().uid());
+        }
+    }
+
+    private List<Condition> said(AwaitedDevice device) {
+        try {
+            List<Condition> said = parts.binder.bind(device);
+            said.forEach(condition -> check(device, condition));
+            return said;
+        } catch (Exception | LinkageError e) { // whatever a binder throws
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM.toString(), device.claim())
+                    .addKeyValue(LogField.DEVICE.toString(), device.device())
+                    .setCause(e)
+                    .log("The driver can't say how far a device is; it is asked again");
+            return List.of();
+        }
+    }
+
+    private static void check(AwaitedDevice device, Condition condition) {
+        StatusRules.check(condition);
+        if (!BindingClaim.isAwaited(device, condition.type())) {
+            throw new DraException(
+                    "The scheduler does not wait for the condition "
+                            + condition.type()
+                            + " of device "
+                            + device.device()
+                            + ", but for "
+                            + device.binding());
+        }
+    }
+
+    private boolean isApplied(BindingClaim claim) {
+        if (!claim.hasNews()) {
+            return true;
+        }
+        try {
+            parts.statuses.apply(claim.ref(), fieldOwner, claim.entries());
+            claim.applied();
+            return true;
+        } catch (ClusterException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM.toString(), claim.ref())
+                    .log("Binding conditions are not set yet: {}", e.getMessage());
+            return false;
+        }
+    }
+
+    private void askLater() {
+        if (!waiting.isEmpty() && !asksLater) {
+            asksLater = true;
+            schedule(this::askAgain, INTERVAL);
+        }
+    }
+
+    private void askAgain() {
+        asksLater = false;
+        List.copyOf(waiting.values()).forEach(this::ask);
+        askLater();
+    }
+
+    private void run(Runnable task) {
+        schedule(task, Duration.ZERO);
+    }
+
+    private void schedule(Runnable task, Duration delay) {
+        try {
+            executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.atDebug().log("The driver stops; binding conditions are set after its start");
+        }
+    }
+
+    /** Brings what happens to claims to the loop's thread. */
+    private final class Changes implements ClaimFeed.Listener {
+
+        @Override
+        public void changed(String claimJson) {
+            run(() -> replace(claimJson, true));
+        }
+
+        @Override
+        public void deleted(String claimJson) {
+            run(() -> replace(claimJson, false));
+        }
+
+        private void replace(String claimJson, boolean exists) {
+            String uid = ReportJson.data(claimJson).path("metadata").path("uid").asText();
+            waiting.remove(uid);
+            if (exists) {
+                take(claimJson);
+            }
+        }
+
+        @Override
+        public void ended(String reason) {
+            LOG.atDebug().log("The watch of claims ended, and begins anew: {}", reason);
+            run(BindingLoop.this::listLater);
+        }
+    }
+
+    /** Ends the loop; a call of the binder that runs goes on. */
+    @Override
+    public void close() {
+        executor.shutdownNow();
+        ClaimFeed.Watch last = watch;
+        if (last != null) {
+            last.close();
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.DeviceBinder.AwaitedDevice;
+import io.dra4j.api.claim.DeviceStatus.Condition;
+import io.dra4j.api.claim.DeviceStatus.Truth;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.ClaimFeed;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.publish.ManualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class BindingLoopTest {
+
+    private static final String OWN = "{'driver':'d.example.com','pool':'node','device':'gpu-0'";
+    private static final String AWAITED =
+            ",'request':'r/s','bindingConditions':['Attached','Warm'],'bindingFailureConditions':['Failed']}";
+
+    private final ManualLoop loop = new ManualLoop();
+    private final FakeStatuses statuses = new FakeStatuses();
+    private final FakeFeed feed = new FakeFeed();
+    private final List<AwaitedDevice> asked = new ArrayList<>();
+    private List<Condition> answer = List.of();
+    private @Nullable RuntimeException failure;
+
+    private static final class FakeFeed implements ClaimFeed {
+        private List<String> claims = List.of();
+        private int outage;
+        private int lists;
+        private @Nullable Listener listener;
+
+        @Override
+        public Snapshot list() {
+            lists++;
+            if (outage-- > 0) {
+                throw new ClusterException("no answer", 500, null);
+            }
+            return new Snapshot(claims, "1");
+        }
+
+        @Override
+        public Watch watch(String resourceVersion, Listener changes) {
+            listener = changes;
+            return () -> {};
+        }
+    }
+
+    private BindingLoop start(String... claims) {
+        feed.claims = List.of(claims);
+        BindingLoop started =
+                new BindingLoop(
+                        new BindingLoop.Parts(
+                                "d.example.com",
+                                "node",
+                                this::bind,
+                                new PoolName("node")::equals,
+                                feed,
+                                statuses,
+                                loop),
+                        loop);
+        advance(0);
+        return started;
+    }
+
+    private List<Condition> bind(AwaitedDevice device) {
+        asked.add(device);
+        if (failure != null) {
+            throw failure;
+        }
+        return answer;
+    }
+
+    private void advance(int seconds) {
+        loop.advance(Duration.ofSeconds(seconds));
+    }
+
+    private static String claim(String results, String devices) {
+        return ("{'metadata':{'namespace':'ns','name':'c','uid':'uid-1'},'status':{'allocation':{'devices':{'results':["
+                        + results
+                        + "]}},'devices':["
+                        + devices
+                        + "]}}")
+                .replace('\'', '"');
+    }
+
+    private static Condition condition(String type, Truth status) {
+        return new Condition(type, status, "Because", "");
+    }
+
+    @Test
+    void asksUntilAllConditionsHoldAndSetsThem() {
+        start(claim(OWN + AWAITED, ""));
+        assertThat(asked).hasSize(1);
+        assertThat(asked.get(0).request()).isEqualTo("r");
+        assertThat(asked.get(0).binding().conditions()).containsExactly("Attached", "Warm");
+        assertThat(statuses.applied).isEmpty();
+
+        answer = List.of(condition("Attached", Truth.TRUE));
+        advance(5);
+        answer = List.of(condition("Warm", Truth.TRUE));
+        advance(5);
+        advance(60);
+
+        assertThat(asked).hasSize(3);
+        assertThat(statuses.applied).hasSize(2);
+        assertThat(statuses.last().fieldManager()).isEqualTo("d.example.com-binding/node");
+        assertThat(statuses.last().devices())
+                .containsExactly(
+                        ("{'driver':'d.example.com','pool':'node','device':'gpu-0','conditions':["
+                                        + "{'type':'Attached','status':'True','reason':'Because','message':'','lastTransitionTime':'2026-11-21T00:00:05Z'},"
+                                        + "{'type':'Warm','status':'True','reason':'Because','message':'','lastTransitionTime':'2026-11-21T00:00:10Z'}]}")
+                                .replace('\'', '"'));
+    }
+
+    @Test
+    void endsWithAFailureCondition() {
+        answer = List.of(condition("Failed", Truth.TRUE));
+        start(claim(OWN + AWAITED, ""));
+        advance(60);
+
+        assertThat(asked).hasSize(1);
+        assertThat(statuses.applied).hasSize(1);
+    }
+
+    @Test
+    void goesOnWhereItWas() {
+        String set =
+                OWN
+                        + ",'conditions':[{'type':'Attached','status':'True','reason':'R','message':'','lastTransitionTime':'t'},"
+                        + "{'type':'Ready','status':'True'}]}";
+        answer = List.of(condition("Warm", Truth.TRUE));
+        start(claim(OWN + AWAITED, set));
+
+        assertThat(statuses.last().devices().get(0))
+                .contains("Attached", "Warm", "\"t\"")
+                .doesNotContain("Ready");
+    }
+
+    @Test
+    void passesOverWhatIsNotItsOwnOrNeedsNothing() {
+        String settled = OWN + ",'conditions':[{'type':'Failed','status':'True'}]}";
+        start(
+                claim(OWN + "}", ""),
+                claim(OWN.replace("'node'", "'other'") + AWAITED, ""),
+                claim(OWN.replace("d.example", "e.example") + AWAITED, ""),
+                claim(OWN + AWAITED, settled),
+                claim(OWN + AWAITED, "").replace("uid-1", "../uid"));
+        advance(60);
+
+        assertThat(asked).isEmpty();
+        assertThat(statuses.tries).isZero();
+    }
+
+    @Test
+    void triesAgainWhatFails() {
+        feed.outage = 2;
+        start(claim(OWN + AWAITED, ""));
+        assertThat(asked).isEmpty();
+        advance(3);
+        assertThat(feed.lists).isEqualTo(3);
+        assertThat(asked).hasSize(1);
+
+        failure = new IllegalStateException("cable");
+        advance(5);
+        failure = null;
+        answer = List.of(condition("Unknown", Truth.TRUE)); // nobody waits for it
+        advance(5);
+        assertThat(statuses.tries).isZero();
+
+        answer = List.of(condition("Failed", Truth.TRUE));
+        statuses.fail(2, 403);
+        advance(5);
+        advance(5);
+        assertThat(statuses.applied).isEmpty();
+        advance(5);
+        assertThat(statuses.applied).hasSize(1);
+        int askedUntilThen = asked.size();
+        advance(60);
+        assertThat(asked).hasSize(askedUntilThen);
+    }
+
+    @Test
+    void followsChanges() {
+        start();
+        feed.listener.changed(claim(OWN + AWAITED, ""));
+        advance(0);
+        assertThat(asked).hasSize(1);
+
+        feed.listener.deleted(claim(OWN + AWAITED, ""));
+        advance(60);
+        assertThat(asked).hasSize(1);
+
+        feed.claims = List.of(claim(OWN + AWAITED, ""));
+        feed.listener.ended("timeout");
+        advance(1);
+        assertThat(asked).hasSize(2);
+    }
+
+    @Test
+    void endsWhenItIsClosed() {
+        start(claim(OWN + AWAITED, "")).close();
+        advance(60);
+
+        assertThat(asked).hasSize(1);
+    }
+}
