@@ -29,24 +29,30 @@ public final class KubeletPlugin implements AutoCloseable {
     private static final List<String> HEALTH_VERSIONS =
             List.of("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
     private static final Duration GRACE = Duration.ofSeconds(4);
+    private static final Duration FIRST_CALL = Duration.ofSeconds(20);
 
     private final SocketServer service;
     private final SocketServer registrar;
     private final RegistrationService registration;
+    private final @Nullable HealthFeed health;
 
     private KubeletPlugin(
-            SocketServer service, SocketServer registrar, RegistrationService registration) {
+            SocketServer service,
+            SocketServer registrar,
+            RegistrationService registration,
+            @Nullable HealthFeed health) {
         this.service = service;
         this.registrar = registrar;
         this.registration = registration;
+        this.health = health;
     }
 
     /**
      * Begins to serve; on return both sockets answer.
      *
-     * @param health what the kubelet hears of devices, closed before the plugin is; {@code null} if
-     *     the provider reports none, and the kubelet's question is unimplemented
-     * @throws DraException if a socket can't be served; then neither is
+     * @param health what the kubelet hears of devices, closed with the plugin; {@code null} if the
+     *     provider reports none, and the kubelet's question is unimplemented
+     * @throws DraException if a socket can't be served; then neither is, and the health is closed
      */
     public static KubeletPlugin start(
             PluginSockets sockets,
@@ -57,21 +63,37 @@ public final class KubeletPlugin implements AutoCloseable {
         Path registrationPath = sockets.registration();
         RegistrationService registration =
                 new RegistrationService(info(sockets.driverName(), servicePath, health != null));
+        new StaleSockets(sockets, clock).remove();
         Deque<SocketServer> started = new ArrayDeque<>();
         try {
             SocketServer service =
-                    SocketServer.start("dra", servicePath, services(operations, health, clock));
+                    SocketServer.start(
+                            "dra",
+                            servicePath,
+                            sockets.hidden(servicePath),
+                            services(operations, health, clock));
             started.push(service);
             SocketServer registrar =
-                    SocketServer.start("registration", registrationPath, List.of(registration));
+                    SocketServer.start(
+                            "registration",
+                            registrationPath,
+                            sockets.hidden(registrationPath),
+                            List.of(registration));
             started.push(registrar);
-            SelfCall.toBoth(registrar.hiddenPath(), service.hiddenPath());
+            SelfCall.toBoth(registrar.hiddenPath(), service.hiddenPath(), FIRST_CALL);
             service.publish();
             registrar.publish();
-            return new KubeletPlugin(service, registrar, registration);
+            return new KubeletPlugin(service, registrar, registration, health);
         } catch (DraException e) {
+            end(health);
             started.forEach(server -> server.stop(Duration.ZERO));
             throw e;
+        }
+    }
+
+    private static void end(@Nullable HealthFeed health) {
+        if (health != null) {
+            health.close();
         }
     }
 
@@ -112,6 +134,7 @@ public final class KubeletPlugin implements AutoCloseable {
     /** Lets calls in flight end, for some seconds, and removes both sockets. */
     @Override
     public void close() {
+        end(health); // a server does not stop while a stream is open
         try {
             service.stop(GRACE);
         } finally {

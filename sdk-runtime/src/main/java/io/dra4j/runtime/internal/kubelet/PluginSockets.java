@@ -10,6 +10,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,12 @@ public record PluginSockets(
         String driverName, Path registrarDirectory, Path dataDirectory, @Nullable String podUid) {
 
     private static final int LONGEST_PATH = 107;
+    private static final String BASE64 = "[A-Za-z0-9_-]";
+    private static final String TELLING_HASH = "(?=[a-z0-9-]*[A-Z_])" + BASE64 + "{11}";
+
+    /** A UUID, or the 32 digits of a pod that the kubelet read from a file. */
+    private static final String POD_UID =
+            "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}";
 
     /**
      * Returns the path of the registration socket.
@@ -59,6 +67,43 @@ public record PluginSockets(
         return firstThatFits(dataDirectory, names);
     }
 
+    /**
+     * Returns a name beside a socket that the kubelet passes over, to bind before the socket is
+     * published; no longer than the shortest name of a socket.
+     */
+    Path hidden(Path socket) {
+        byte[] random = new byte[2];
+        ThreadLocalRandom.current().nextBytes(random);
+        return socket.resolveSibling("." + hash(driverName, 3) + base64(random));
+    }
+
+    /** Tells whether a name in the registrar directory or the data directory is a hidden one. */
+    boolean isHidden(String name) {
+        return name.matches("\\." + Pattern.quote(hash(driverName, 3)) + BASE64 + "{3}");
+    }
+
+    /**
+     * Tells whether only an instance of this driver can have given a registration socket its name.
+     *
+     * <p>A driver may be named like another and a suffix, but not with a whole pod UID for suffix,
+     * nor with capitals or an underscore, as most hashes have. Names that are a hash as a whole
+     * could be anybody's.
+     */
+    boolean isOwnRegistration(String name) {
+        return name.matches(
+                Pattern.quote(driverName)
+                        + "(-("
+                        + POD_UID
+                        + "|"
+                        + TELLING_HASH
+                        + "))?-reg\\.sock");
+    }
+
+    /** Tells whether a name in the data directory, which is the driver's own, is of a service. */
+    static boolean isService(String name) {
+        return name.matches("dra(-" + BASE64 + "+)?\\.sock|" + BASE64 + "{11}\\.sock");
+    }
+
     private static Path firstThatFits(Path directory, List<String> names) {
         return names.stream()
                 .map(directory::resolve)
@@ -87,11 +132,13 @@ public record PluginSockets(
             byte[] digest =
                     MessageDigest.getInstance("SHA-256")
                             .digest(text.getBytes(StandardCharsets.UTF_8));
-            return Base64.getUrlEncoder()
-                    .withoutPadding()
-                    .encodeToString(Arrays.copyOf(digest, bytes));
+            return base64(Arrays.copyOf(digest, bytes));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every JDK has SHA-256", e);
         }
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

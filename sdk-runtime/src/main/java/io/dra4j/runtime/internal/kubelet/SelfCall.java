@@ -30,16 +30,15 @@ import java.util.function.Consumer;
  */
 final class SelfCall {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
-
     private SelfCall() {}
 
     /**
      * Asks both sockets what the kubelet asks, with effects on nothing.
      *
+     * @param limit how long to wait for each
      * @throws DraException if one does not answer
      */
-    static void toBoth(Path registration, Path service) {
+    static void toBoth(Path registration, Path service, Duration limit) {
         EventLoopGroup group =
                 new MultiThreadIoEventLoopGroup(
                         1,
@@ -51,14 +50,14 @@ final class SelfCall {
                     registration,
                     channel ->
                             RegistrationGrpc.newBlockingStub(channel)
-                                    .withDeadlineAfter(LIMIT.toSeconds(), TimeUnit.SECONDS)
+                                    .withDeadlineAfter(limit.toMillis(), TimeUnit.MILLISECONDS)
                                     .getInfo(InfoRequest.getDefaultInstance()));
             call(
                     group,
                     service,
                     channel ->
                             DRAPluginGrpc.newBlockingStub(channel)
-                                    .withDeadlineAfter(LIMIT.toSeconds(), TimeUnit.SECONDS)
+                                    .withDeadlineAfter(limit.toMillis(), TimeUnit.MILLISECONDS)
                                     .nodePrepareResources(
                                             NodePrepareResourcesRequest.getDefaultInstance()));
         } finally {

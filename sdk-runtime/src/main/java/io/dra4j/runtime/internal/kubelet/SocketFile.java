@@ -10,7 +10,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A socket's file, which appears at once with its final mode and disappears only if it is ours.
@@ -28,12 +27,14 @@ final class SocketFile {
     private Object inode = "none";
 
     /**
-     * Finds a hidden name beside a path, no longer than the shortest name of a socket.
+     * Sees that the socket can be there.
      *
+     * @param hidden a name beside the path
      * @throws DraException if there is no directory for it, or something that is no socket is there
      */
-    SocketFile(Path path) {
+    SocketFile(Path path, Path hidden) {
         this.path = path;
+        this.hidden = hidden;
         if (!Files.isDirectory(path.getParent())) {
             throw new DraException(
                     "There is no directory "
@@ -49,8 +50,6 @@ final class SocketFile {
                             + path
                             + "; remove it");
         }
-        int number = ThreadLocalRandom.current().nextInt(0x1000000);
-        this.hidden = path.resolveSibling(String.format(".d%06x", number));
     }
 
     /** Where the server binds. */
@@ -58,10 +57,18 @@ final class SocketFile {
         return hidden;
     }
 
-    /** Gives the bound socket its mode and its name, in place of a stale one. */
-    void publish() {
+    /** Gives the bound socket its mode: nobody else may call, not even before it is known. */
+    void protect() {
         try {
             Files.setPosixFilePermissions(hidden, PosixFilePermissions.fromString("rw-------"));
+        } catch (IOException e) {
+            throw new DraException("Can't set the mode of the socket " + hidden + ": " + e, e);
+        }
+    }
+
+    /** Gives the bound socket its name, in place of a stale one. */
+    void publish() {
+        try {
             Files.deleteIfExists(path); // the kubelet notices a socket that goes and comes
             Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
             inode = inode(path);
@@ -84,11 +91,11 @@ final class SocketFile {
         }
     }
 
-    private static Object inode(Path path) throws IOException {
+    static Object inode(Path path) throws IOException {
         return Files.getAttribute(path, "unix:ino", LinkOption.NOFOLLOW_LINKS);
     }
 
-    private static boolean isSocket(Path path) {
+    static boolean isSocket(Path path) {
         try {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
             return ((int) mode & FILE_TYPE) == SOCKET;

@@ -38,8 +38,8 @@ final class SocketServer {
     private final ExecutorService calls;
     private final Server server;
 
-    private SocketServer(String name, Path path, List<BindableService> services) {
-        file = new SocketFile(path);
+    private SocketServer(String name, SocketFile file, List<BindableService> services) {
+        this.file = file;
         group =
                 new MultiThreadIoEventLoopGroup(
                         1,
@@ -64,21 +64,27 @@ final class SocketServer {
     /**
      * Starts a server that answers on a hidden socket; {@link #publish} makes it known.
      *
+     * @param path where it is published
+     * @param hidden where it is bound
      * @throws DraException if the socket can't be bound
      */
-    static SocketServer start(String name, Path path, List<BindableService> services) {
+    static SocketServer start(String name, Path path, Path hidden, List<BindableService> services) {
         if (!Epoll.isAvailable()) {
             throw new DraException(
                     "Unix sockets need Linux on x86-64 or arm64 with Netty's epoll library",
                     Epoll.unavailabilityCause());
         }
-        SocketServer server = new SocketServer(name, path, services);
+        SocketServer server = new SocketServer(name, new SocketFile(path, hidden), services);
         try {
             server.server.start();
+            server.file.protect();
             return server;
         } catch (IOException e) {
             server.stop(Duration.ZERO);
             throw new DraException("Can't serve on the socket " + path + ": " + e.getCause(), e);
+        } catch (DraException e) {
+            server.stop(Duration.ZERO);
+            throw e;
         }
     }
 

@@ -1,0 +1,196 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** With real sockets: dead ones were bound and closed, as by a process that was killed. */
+class StaleSocketsTest {
+
+    private static final String DRIVER = "gpu.example.com";
+    private static final String UID = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
+    private Path root;
+    private Path registry;
+    private Path data;
+
+    @BeforeEach
+    void start() throws IOException {
+        root = Files.createTempDirectory(Path.of("/tmp"), "ds-");
+        registry = Files.createDirectory(root.resolve("r"));
+        data = Files.createDirectory(root.resolve("d"));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        try (Stream<Path> left = Files.walk(root)) {
+            left.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
+    }
+
+    private PluginSockets sockets() {
+        return new PluginSockets(DRIVER, registry, data, null);
+    }
+
+    private void removeStale() {
+        removeStale(Duration.ZERO);
+    }
+
+    private void removeStale(Duration later) {
+        new StaleSockets(sockets(), () -> Instant.now().plus(later)).remove();
+    }
+
+    private static Path dead(Path path) throws IOException {
+        live(path).close();
+        return path;
+    }
+
+    private static ServerSocketChannel live(Path path) throws IOException {
+        return ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                .bind(UnixDomainSocketAddress.of(path));
+    }
+
+    private static boolean isThere(Path path) {
+        return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gpu.example.com-reg.sock",
+                "gpu.example.com-" + UID + "-reg.sock",
+                "gpu.example.com-0123456789abcdef0123456789abcdef-reg.sock",
+                "gpu.example.com-yBLh7bZEF9Y-reg.sock",
+                "gpu.example.com-ybl_7bzef9y-reg.sock",
+            })
+    void ofThisDriverAreRemovedFromTheRegistry(String name) throws IOException {
+        Path stale = dead(registry.resolve(name));
+
+        removeStale();
+
+        assertThat(isThere(stale)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gpu.example.com-network-foo-reg.sock",
+                "gpu.example.com.org-reg.sock",
+                "gpu-example.com-reg.sock",
+                "gpu.example.com-" + UID + "-x-reg.sock",
+                "other.example.com-" + UID + "-reg.sock",
+                "dra-yBLh7bZEF9YyBLh7bZEF9Y-reg.sock",
+                "gpu.example.com.sock",
+                ".hidden",
+                ".d012345",
+            })
+    void ofOthersStayInTheRegistry(String name) throws IOException {
+        Path foreign = dead(registry.resolve(name));
+
+        removeStale(Duration.ofDays(1));
+
+        assertThat(isThere(foreign)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "dra.sock",
+                "dra-" + UID + ".sock",
+                "dra-yBLh7bZEF9Y.sock",
+                "yBLh7bZEF9Y.sock"
+            })
+    void ofServicesAreRemovedFromTheDriversOwnDirectory(String name) throws IOException {
+        Path stale = dead(data.resolve(name));
+
+        removeStale();
+
+        assertThat(isThere(stale)).isFalse();
+    }
+
+    @Test
+    void thatSomebodyListensOnStay() throws IOException {
+        Path path = registry.resolve(DRIVER + "-" + UID + "-reg.sock");
+        try (ServerSocketChannel sibling = live(path)) {
+            assertThat(sibling.isOpen()).isTrue();
+            removeStale();
+            assertThat(isThere(path)).isTrue();
+        }
+        removeStale();
+        assertThat(isThere(path)).isFalse();
+    }
+
+    /** One that hangs accepts nobody, and lets so many wait. */
+    @Test
+    void ofAnInstanceThatHangsStayAndHoldNobodyUp() throws IOException {
+        Path path = data.resolve("dra-" + UID + ".sock");
+        try (ServerSocketChannel sibling =
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                        .bind(UnixDomainSocketAddress.of(path), 1)) {
+            assertThat(sibling.isOpen()).isTrue();
+            for (int i = 0; i < 5; i++) {
+                removeStale();
+            }
+            assertThat(isThere(path)).isTrue();
+        }
+    }
+
+    @Test
+    void thatAreNoSocketsStay() throws IOException {
+        Path file = Files.writeString(registry.resolve(DRIVER + "-" + UID + "-reg.sock"), "x");
+        Path link = data.resolve("dra.sock");
+        Files.createSymbolicLink(link, dead(root.resolve("s")));
+
+        removeStale(Duration.ofDays(1));
+
+        assertThat(file).hasContent("x");
+        assertThat(isThere(link)).isTrue();
+        assertThat(isThere(root.resolve("s"))).isTrue();
+    }
+
+    @Test
+    void thatAreHiddenGoWhenTheyAreTooOldToBeOfAnInstanceThatStarts() throws IOException {
+        Path inRegistry = dead(sockets().hidden(registry.resolve("x")));
+        Path inData = dead(sockets().hidden(data.resolve("x")));
+        Path ofOther =
+                dead(
+                        new PluginSockets("other.example.com", registry, data, null)
+                                .hidden(registry.resolve("x")));
+
+        removeStale(Duration.ofSeconds(50));
+        assertThat(isThere(inRegistry)).isTrue();
+        removeStale(Duration.ofSeconds(70));
+
+        assertThat(isThere(inRegistry)).isFalse();
+        assertThat(isThere(inData)).isFalse();
+        assertThat(isThere(ofOther)).isTrue();
+    }
+
+    @Test
+    void needNoDirectory() throws IOException {
+        Files.delete(registry);
+        Path stale = dead(data.resolve("dra.sock"));
+
+        removeStale();
+
+        assertThat(isThere(stale)).isFalse();
+    }
+}
