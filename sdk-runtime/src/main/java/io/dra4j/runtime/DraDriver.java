@@ -126,6 +126,7 @@ public final class DraDriver implements AutoCloseable {
         private @Nullable String httpEndpoint;
         private String metricsPath = HttpSettings.METRICS_PATH;
         private @Nullable DeviceBinder binder;
+        private int healthcheckPort = -1;
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
             this.driverName = driverName;
@@ -302,6 +303,19 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Sets a TCP port for a pod's gRPC probes; by default there is none.
+         *
+         * <p>Each check calls both of the driver's sockets as the kubelet does.
+         *
+         * @param port the port; 0 for any that is free, which is logged; negative for none
+         * @return this builder
+         */
+        public Builder healthcheckPort(int port) {
+            healthcheckPort = port;
+            return this;
+        }
+
+        /**
          * Builds the driver.
          *
          * @return the driver, not started
@@ -326,7 +340,8 @@ public final class DraDriver implements AutoCloseable {
                             httpEndpoint == null
                                     ? null
                                     : HttpSettings.of(httpEndpoint, metricsPath),
-                            binder);
+                            binder,
+                            healthcheckPort);
             return new DraDriver(
                     settings, serialized ? new SerializedProvider(provider) : provider);
         }

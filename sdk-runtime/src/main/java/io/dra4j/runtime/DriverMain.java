@@ -115,6 +115,7 @@ public final class DriverMain {
                 .kubeletPluginsDirectory(options.kubeletPluginsDirectory())
                 .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
                 .podUid(options.podUid().orElse(null))
+                .healthcheckPort(options.healthcheckPort())
                 .taintUnhealthy(options.unhealthyTaint().orElse(null))
                 .httpEndpoint(options.httpEndpoint().orElse(null))
                 .metricsPath(options.metricsPath())

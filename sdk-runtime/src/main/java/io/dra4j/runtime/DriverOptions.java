@@ -94,6 +94,17 @@ public abstract class DriverOptions {
     private @Nullable String podUid;
 
     @Option(
+            names = "--healthcheck-port",
+            paramLabel = "PORT",
+            defaultValue = "-1",
+            description = {
+                "Where to answer gRPC probes: a TCP port, 0 for any, negative for none."
+                        + " [HEALTHCHECK_PORT]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private int healthcheckPort;
+
+    @Option(
             names = "--unhealthy-taint",
             paramLabel = "EFFECT",
             defaultValue = "off",
@@ -245,6 +256,15 @@ public abstract class DriverOptions {
      */
     public final Optional<String> podUid() {
         return Optional.ofNullable(podUid).filter(uid -> !uid.isEmpty());
+    }
+
+    /**
+     * Returns where to answer gRPC probes.
+     *
+     * @return the port; 0 for any that is free, negative for none
+     */
+    public final int healthcheckPort() {
+        return healthcheckPort;
     }
 
     /**

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param unhealthyTaint {@code null} to taint no device for its health
  * @param http {@code null} unless metrics and probes are served
  * @param binder {@code null} if no device has binding conditions
+ * @param healthcheckPort negative for none
  */
 record DriverSettings(
         String driverName,
@@ -34,12 +35,16 @@ record DriverSettings(
         boolean removesSlicesOnClose,
         Taint.@Nullable Effect unhealthyTaint,
         @Nullable HttpSettings http,
-        @Nullable DeviceBinder binder) {
+        @Nullable DeviceBinder binder,
+        int healthcheckPort) {
 
     private static final Pattern DNS_SUBDOMAIN =
             Pattern.compile(
                     "(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
     private static final int LONGEST_DRIVER_NAME = 63;
+    private static final int LAST_PORT = 65535;
+    private static final Pattern POD_UID =
+            Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]+(-[A-Za-z0-9]+)*");
 
     DriverSettings {
         if (driverName.length() > LONGEST_DRIVER_NAME
@@ -53,6 +58,16 @@ record DriverSettings(
         if (!DNS_SUBDOMAIN.matcher(nodeName).matches()) {
             throw new DraException(
                     "Not a node name: \"" + nodeName + "\"; use the name of the Node object");
+        }
+        if (healthcheckPort > LAST_PORT) {
+            throw new DraException(
+                    "Not a TCP port: " + healthcheckPort + "; use one up to " + LAST_PORT);
+        }
+        if (podUid != null && !POD_UID.matcher(podUid).matches()) {
+            throw new DraException(
+                    "Not the UID of a pod: \""
+                            + podUid
+                            + "\"; use metadata.uid of the driver's own pod, by the downward API");
         }
     }
 

@@ -14,6 +14,8 @@ import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
+import io.dra4j.runtime.internal.kubelet.PluginSockets;
+import io.dra4j.runtime.internal.kubelet.ProbeServer;
 import io.dra4j.runtime.internal.observe.HttpEndpoint;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
@@ -84,13 +86,13 @@ final class RunningDriver implements AutoCloseable {
         }
     }
 
-    /** The feed is closed first: a server does not end while a health stream is open. */
     private KubeletPlugin serve(
             DriverSettings settings, ClaimOperations claims, @Nullable HealthFeed health) {
+        PluginSockets sockets = settings.sockets();
         KubeletPlugin served =
-                started(KubeletPlugin.start(settings.sockets(), claims, health, settings.clock()));
-        if (health != null) {
-            started(health);
+                started(KubeletPlugin.start(sockets, claims, health, settings.clock()));
+        if (settings.healthcheckPort() >= 0) {
+            started(ProbeServer.start(sockets, settings.healthcheckPort()));
         }
         return served;
     }

@@ -193,9 +193,10 @@ class DriverMainTest {
 
         @Test
         void namesAnOptionThatDoesNotExist() {
-            assertThat(execute("--node-name=n", "--healthcheck-port=1")).isEqualTo(2);
+            assertThat(execute("--node-name=n", "--no-such-option=1")).isEqualTo(2);
 
-            assertThat(err.toString(UTF_8)).startsWith("acme-driver: Unknown option: '--healthche");
+            assertThat(err.toString(UTF_8))
+                    .startsWith("acme-driver: Unknown option: '--no-such-opt");
         }
 
         @Test
