@@ -49,6 +49,16 @@ public record AllocatedDevice(
     }
 
     /**
+     * Returns this device as one that the claim holds: what reports about it name it by.
+     *
+     * @return the device without what is known at its preparation alone
+     */
+    public HeldDevice held() {
+        return new HeldDevice(
+                request, subrequest, pool, device, shareId, consumedCapacity, adminAccess);
+    }
+
+    /**
      * Finds the configuration of one kind that applies to the device.
      *
      * @param type the kind

@@ -11,11 +11,14 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -39,6 +42,7 @@ public final class CdiSpecs {
     private static final String CLASS = "claim";
     private static final String ENDING = ".json";
     private static final String TEMPORARY = ".tmp";
+    private static final Duration LONGEST_WRITE = Duration.ofMinutes(10);
     private static final Pattern UID =
             Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?");
 
@@ -65,12 +69,18 @@ public final class CdiSpecs {
         }
     }
 
-    /** Runtimes pass over such files, so a driver can run with one that stays. */
+    /**
+     * Runtimes pass over such files, so a driver can run with one that stays. A young one may be
+     * what another process of the driver is about to rename, during an update.
+     */
     private void removeTemporaries() {
-        String pattern = prefix() + "*" + ENDING + TEMPORARY;
+        String pattern = prefix() + "*" + TEMPORARY;
+        Instant young = InstantSource.system().instant().minus(LONGEST_WRITE); // as files have it
         try (DirectoryStream<Path> left = Files.newDirectoryStream(root, pattern)) {
             for (Path file : left) {
-                Files.deleteIfExists(file);
+                if (Files.getLastModifiedTime(file).toInstant().isBefore(young)) {
+                    Files.deleteIfExists(file);
+                }
             }
         } catch (IOException | DirectoryIteratorException e) {
             LOG.atWarn()
@@ -135,13 +145,15 @@ public final class CdiSpecs {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(root)) {
             for (Path file : files) {
                 String name = file.getFileName().toString();
-                if (name.startsWith(prefix()) && name.endsWith(ENDING)) {
+                if (name.startsWith(prefix())
+                        && name.endsWith(ENDING)
+                        && !Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
                     uids.add(name.substring(prefix().length(), name.length() - ENDING.length()));
                 }
             }
         } catch (NoSuchFileException e) {
             return Set.of();
-        } catch (IOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             throw new DraException("Can't list the CDI directory " + root + ": " + e, e);
         }
         uids.removeIf(uid -> !UID.matcher(uid).matches());
@@ -149,22 +161,30 @@ public final class CdiSpecs {
     }
 
     private void replace(Path file, byte[] content) {
-        Path next = file.resolveSibling(file.getFileName() + TEMPORARY);
         try {
             if (Files.exists(file) && Arrays.equals(Files.readAllBytes(file), content)) {
                 return;
             }
             createRoot();
-            Files.deleteIfExists(next);
-            Files.createFile(
-                    next,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rw-------")));
-            Files.write(next, content, StandardOpenOption.TRUNCATE_EXISTING);
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            // A name of its own, since two processes may write; and for its owner alone.
+            Path next = Files.createTempFile(root, file.getFileName() + ".", TEMPORARY);
+            try {
+                Files.write(next, content);
+                Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException e) {
+                discard(next, e);
+                throw e;
+            }
         } catch (IOException e) {
-            discard(next, e);
             throw new DraException("Can't write the CDI spec " + file + ": " + e, e);
+        }
+    }
+
+    private static void discard(Path file, IOException cause) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
         }
     }
 
@@ -175,14 +195,6 @@ public final class CdiSpecs {
                     root,
                     PosixFilePermissions.asFileAttribute(
                             PosixFilePermissions.fromString("rwxr-xr-x")));
-        }
-    }
-
-    private static void discard(Path file, IOException cause) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            cause.addSuppressed(e);
         }
     }
 

@@ -18,8 +18,10 @@ import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -151,13 +153,42 @@ class CdiSpecsTest {
         @Test
         void thatACrashLeftHalfWrittenIsRemovedAtTheStart() throws IOException {
             written(ENV, device("gpu-0", ENV));
-            Files.writeString(root.resolve(FILE + ".tmp"), "{");
-            Path foreign = Files.writeString(root.resolve("vendor-gpu_uid-1.json.tmp"), "{");
+            temporary(FILE + ".123.tmp", Duration.ofHours(1));
+            temporary("vendor-gpu_uid-1.json.tmp", Duration.ofHours(1));
+            temporary(FILE + ".456.tmp", Duration.ofSeconds(1)); // of another live process
 
             new CdiSpecs(root, "gpu.example.com");
 
             assertThat(root.toFile().list())
-                    .containsExactlyInAnyOrder(FILE, foreign.getFileName().toString());
+                    .containsExactlyInAnyOrder(
+                            FILE, "vendor-gpu_uid-1.json.tmp", FILE + ".456.tmp");
+        }
+
+        private void temporary(String name, Duration age) throws IOException {
+            Path file = Files.writeString(root.resolve(name), "{");
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(age)));
+        }
+
+        @Test
+        void thatIsADirectoryIsNobodysSpec() throws IOException {
+            Files.createDirectories(root.resolve(FILE + "/inside"));
+
+            assertThat(new CdiSpecs(root, "gpu.example.com").claimUids()).isEmpty();
+            assertThatThrownBy(() -> written(ENV, device("gpu-0", ENV)))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining(FILE);
+            assertThat(root.toFile().list()).containsExactly(FILE);
+        }
+
+        @Test
+        void isNotLookedForInWhatIsNoDirectory() throws IOException {
+            Path file = Files.writeString(root.resolve("file"), "");
+
+            assertThat(new CdiSpecs(root.resolve("none"), "gpu.example.com").claimUids()).isEmpty();
+            CdiSpecs odd = new CdiSpecs(file, "gpu.example.com");
+            assertThatThrownBy(odd::claimUids).isInstanceOf(DraException.class);
+            assertThatThrownBy(() -> odd.write("uid-1", ENV, List.of(device("gpu-0", ENV))))
+                    .isInstanceOf(DraException.class);
         }
 
         @Test

@@ -92,19 +92,8 @@ class ClaimReportsTest {
                 List.of());
     }
 
-    private static HeldDevice held(AllocatedDevice device) {
-        return new HeldDevice(
-                device.request(),
-                device.subrequest(),
-                device.pool(),
-                device.device(),
-                device.shareId(),
-                Map.of(),
-                false);
-    }
-
     private void hold(Phase phase, AllocatedDevice... devices) {
-        List<HeldDevice> all = Stream.of(devices).map(ClaimReportsTest::held).toList();
+        List<HeldDevice> all = Stream.of(devices).map(AllocatedDevice::held).toList();
         held.put(CLAIM, new HeldClaim(CLAIM, phase, false, all, null));
     }
 
@@ -176,13 +165,13 @@ class ClaimReportsTest {
             loop.advance(Duration.ofHours(1));
             reports.updateStatus(
                     CLAIM,
-                    held(gpu0),
+                    gpu0.held(),
                     DeviceStatus.of(new Condition("Ready", Truth.TRUE, "StillUp", "")));
             run();
             assertThat(entry(0).at("/conditions/0/lastTransitionTime").asText())
                     .isEqualTo("2026-11-21T00:00:00Z");
 
-            reports.updateStatus(CLAIM, held(gpu0), BROKEN);
+            reports.updateStatus(CLAIM, gpu0.held(), BROKEN);
             run();
             assertThat(entry(0).at("/conditions/0/lastTransitionTime").asText())
                     .isEqualTo("2026-11-21T01:00:00Z");
@@ -191,7 +180,7 @@ class ClaimReportsTest {
         @Test
         void ofOneDeviceIsUpdatedBesideThatOfAnother() throws IOException {
             prepare("{}", plain(gpu0).withStatus(READY), plain(gpu1).withStatus(READY));
-            reports.updateStatus(CLAIM, held(gpu1), BROKEN);
+            reports.updateStatus(CLAIM, gpu1.held(), BROKEN);
             run();
 
             assertThat(statuses.applied).hasSize(1);
@@ -202,7 +191,7 @@ class ClaimReportsTest {
         @Test
         void survivesARestart() throws IOException {
             prepare("{}", plain(gpu0).withStatus(READY), plain(gpu1).withStatus(READY));
-            reports.updateStatus(CLAIM, held(gpu0), BROKEN);
+            reports.updateStatus(CLAIM, gpu0.held(), BROKEN);
             start();
             run(); // what the first life still had to do
             int before = statuses.applied.size();
@@ -218,7 +207,7 @@ class ClaimReportsTest {
         @Test
         void thatWasReportedWhileTheClaimIsPreparedIsAppliedAfterwards() throws IOException {
             hold(Phase.STARTED, gpu0);
-            reports.updateStatus(CLAIM, held(gpu0), BROKEN);
+            reports.updateStatus(CLAIM, gpu0.held(), BROKEN);
             run();
             assertThat(statuses.tries).isZero();
 
@@ -230,11 +219,11 @@ class ClaimReportsTest {
         @Test
         void ofADeviceThatTheClaimDoesNotHoldIsDropped() throws IOException {
             hold(Phase.PREPARED, gpu1);
-            reports.updateStatus(CLAIM, held(gpu0), READY);
+            reports.updateStatus(CLAIM, gpu0.held(), READY);
             hold(Phase.UNPREPARING, gpu0);
-            reports.updateStatus(CLAIM, held(gpu0), READY);
+            reports.updateStatus(CLAIM, gpu0.held(), READY);
             held.clear();
-            reports.updateStatus(CLAIM, held(gpu0), READY);
+            reports.updateStatus(CLAIM, gpu0.held(), READY);
             run();
 
             assertThat(statuses.tries).isZero();
@@ -270,7 +259,7 @@ class ClaimReportsTest {
             run();
 
             assertThat(statuses.last().devices()).hasSize(1);
-            assertThatThrownBy(() -> reports.updateStatus(CLAIM, held(gpu0), bad))
+            assertThatThrownBy(() -> reports.updateStatus(CLAIM, gpu0.held(), bad))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("no reason");
         }
@@ -302,7 +291,7 @@ class ClaimReportsTest {
             run();
             statuses.failures.clear();
 
-            reports.updateStatus(CLAIM, held(gpu0), BROKEN);
+            reports.updateStatus(CLAIM, gpu0.held(), BROKEN);
             run();
             loop.advance(Duration.ofHours(1));
 
@@ -319,7 +308,7 @@ class ClaimReportsTest {
 
             statuses.gone.add(CLAIM);
             statuses.fail(1, 409);
-            reports.updateStatus(CLAIM, held(gpu0), BROKEN);
+            reports.updateStatus(CLAIM, gpu0.held(), BROKEN);
             loop.advance(Duration.ofHours(1));
             assertThat(statuses.applied).hasSize(1);
         }
@@ -467,14 +456,14 @@ class ClaimReportsTest {
             Object inode = Files.getAttribute(file, "unix:ino");
             reports.updateMetadata(
                     CLAIM,
-                    held(gpu0),
+                    gpu0.held(),
                     new DeviceMetadata(Map.of("a", AttributeValue.of("x".repeat(60))), null));
             assertThat(read(file).at("/metadata/generation").asInt()).isEqualTo(2);
             assertThat(read(file).at("/requests/0/devices/0/attributes/a/string").asText())
                     .startsWith("xxx");
 
-            reports.updateMetadata(CLAIM, held(gpu0), EMPTY);
-            reports.updateMetadata(CLAIM, held(gpu0), EMPTY);
+            reports.updateMetadata(CLAIM, gpu0.held(), EMPTY);
+            reports.updateMetadata(CLAIM, gpu0.held(), EMPTY);
             reports.reestablish(CLAIM);
             assertThat(read(file).at("/metadata/generation").asInt()).isEqualTo(3);
             assertThat(Files.getAttribute(file, "unix:ino")).isEqualTo(inode);
@@ -496,7 +485,7 @@ class ClaimReportsTest {
         void ofADeviceThatWasPreparedWithoutIsRefused() {
             prepare("{}", plain(gpu0).withStatus(READY));
 
-            assertThatThrownBy(() -> reports.updateMetadata(CLAIM, held(gpu0), EMPTY))
+            assertThatThrownBy(() -> reports.updateMetadata(CLAIM, gpu0.held(), EMPTY))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("answer metadata in prepare");
         }
