@@ -26,6 +26,7 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
 
     private final PluginInfo info;
     private final CountDownLatch registered = new CountDownLatch(1);
+    private volatile boolean isRegistered; // as the kubelet said last
 
     RegistrationService(PluginInfo info) {
         this.info = info;
@@ -40,7 +41,8 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
     @Override
     public void notifyRegistrationStatus(
             RegistrationStatus status, StreamObserver<RegistrationStatusResponse> response) {
-        if (status.getPluginRegistered()) {
+        isRegistered = status.getPluginRegistered();
+        if (isRegistered) {
             LOG.info("The kubelet registered the driver");
             registered.countDown();
         } else {
@@ -54,7 +56,7 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
     }
 
     boolean isRegistered() {
-        return registered.getCount() == 0;
+        return isRegistered;
     }
 
     boolean awaitRegistered(Duration timeout) throws InterruptedException {

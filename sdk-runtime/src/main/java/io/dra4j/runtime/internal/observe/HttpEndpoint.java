@@ -9,7 +9,9 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,14 +27,25 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * <p>Every request runs on a thread of its own, so that a client that hangs keeps no other waiting.
+ * There are not more of them than a node can bear, and a request whose client takes longer than ten
+ * seconds is given up.
  */
 public final class HttpEndpoint implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final int BACKLOG = 1024; // a probe must not wait behind a flood of others
+    private static final int MOST_THREADS = 256;
+    private static final String LONGEST_SECONDS = "10";
     private static final String HEALTH = "/healthz";
     private static final String READINESS = "/readyz";
+
+    static {
+        // The JDK's server knows no other way to limit the time of its clients, and has no limit by
+        // default.
+        limit("sun.net.httpserver.maxReqTime");
+        limit("sun.net.httpserver.maxRspTime");
+    }
 
     private final HttpServer server;
     private final ExecutorService threads;
@@ -41,8 +54,23 @@ public final class HttpEndpoint implements AutoCloseable {
     private HttpEndpoint(HttpServer server, PrometheusScrape scrape) {
         this.server = server;
         this.scrape = scrape;
-        this.threads = Executors.newCachedThreadPool(HttpEndpoint::thread);
-        server.setExecutor(threads);
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(
+                        MOST_THREADS,
+                        MOST_THREADS,
+                        10,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(),
+                        HttpEndpoint::thread);
+        pool.allowCoreThreadTimeOut(true);
+        this.threads = pool;
+        server.setExecutor(pool);
+    }
+
+    private static void limit(String property) {
+        if (System.getProperty(property) == null) { // the host may know better
+            System.setProperty(property, LONGEST_SECONDS);
+        }
     }
 
     /**

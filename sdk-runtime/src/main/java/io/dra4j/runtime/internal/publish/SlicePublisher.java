@@ -354,6 +354,8 @@ public final class SlicePublisher implements AutoCloseable {
                     e);
         } catch (Error e) {
             loop.shutdown();
+            standing = new Standing(0, 0, List.of("publishing: has ended; restart the driver"));
+            turn.giveBack();
             tell(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
             throw e;
         }

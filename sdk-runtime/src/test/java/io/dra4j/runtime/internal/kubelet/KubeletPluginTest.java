@@ -179,9 +179,11 @@ class KubeletPluginTest {
                     RegistrationStatus.newBuilder().setPluginRegistered(true).build();
             registration().notifyRegistrationStatus(confirmed);
             registration().notifyRegistrationStatus(confirmed);
+            assertThat(plugin.isRegistered()).isTrue();
             registration().notifyRegistrationStatus(refused);
 
             assertThat(plugin.awaitRegistered(Duration.ZERO)).isTrue();
+            assertThat(plugin.isRegistered()).as("since the kubelet refused it").isFalse();
             assertThat(registration().getInfo(InfoRequest.getDefaultInstance()).getName())
                     .isNotEmpty();
         }

@@ -343,5 +343,7 @@ class PublishingPaceTest {
         under.start();
 
         assertThat(under.reasons()).containsExactly(Reason.PUBLISHER_FAILED);
+        assertThat(under.publisher.missing())
+                .containsExactly("publishing: has ended; restart the driver");
     }
 }
