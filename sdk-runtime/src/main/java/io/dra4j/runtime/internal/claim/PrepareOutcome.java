@@ -18,13 +18,11 @@ public sealed interface PrepareOutcome {
     /**
      * The claim is not prepared; the kubelet shows the message to the pod's owner.
      *
-     * <p>It is never empty, whatever a provider throws: on the wire, an empty error is success.
+     * <p>Whatever a provider throws, it is what {@link OwnerText} makes of it.
      */
     record Failed(String message) implements PrepareOutcome {
-        static final String NO_REASON = "the driver gave no reason; its log may say more";
-
         public Failed(@Nullable String message) {
-            this.message = message == null || message.isBlank() ? NO_REASON : message;
+            this.message = OwnerText.of(message);
         }
     }
 

@@ -11,12 +11,12 @@ public sealed interface UnprepareOutcome {
     record Unprepared() implements UnprepareOutcome {}
 
     /**
-     * Something may be left; the kubelet tries again. The message is never empty, as that of {@link
-     * PrepareOutcome.Failed}.
+     * Something may be left; the kubelet tries again. The message is what {@link OwnerText} makes
+     * of it.
      */
     record Failed(String message) implements UnprepareOutcome {
         public Failed(@Nullable String message) {
-            this.message = new PrepareOutcome.Failed(message).message();
+            this.message = OwnerText.of(message);
         }
     }
 }

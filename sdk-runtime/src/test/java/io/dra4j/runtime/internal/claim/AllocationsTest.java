@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class AllocationsTest {
 
@@ -34,7 +34,16 @@ class AllocationsTest {
     private static final ClaimRef REF = new ClaimRef("ns", "claim", "uid-1");
 
     /** A configuration such as a vendor writes one. */
-    record Settings(@Nullable Mode mode, @Nullable Integer count, @Nullable Quantity limit) {
+    record Settings(
+            @Nullable Mode mode,
+            @Nullable Integer count,
+            @Nullable Quantity limit,
+            @Nullable String note) {
+
+        Settings(@Nullable Mode mode, @Nullable Integer count, @Nullable Quantity limit) {
+            this(mode, count, limit, null);
+        }
+
         enum Mode {
             Fast,
             Slow
@@ -280,22 +289,45 @@ class AllocationsTest {
         }
 
         @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    ",\"bogus\":1", // unknown field
-                    ",\"count\":1,\"count\":2", // twice
-                    ",\"count\":\"1\"", // of another type
-                    ",\"count\":1.5", // of another type
-                    ",\"mode\":\"Warp\"", // unknown value
-                    ",\"mode\":0", // a number for a name
-                    ",\"limit\":\"many\"", // not a quantity
-                    ",\"count\":-1", // refused by the vendor
-                    "} trailing {"
-                })
-        void thatAreNotValidAreAnErrorThatNamesTheEntry(String fields) {
+        @CsvSource(
+                delimiter = '|',
+                quoteCharacter = '`',
+                textBlock =
+                        """
+                        ,"bogus":1              | Settings: unknown field bogus
+                        ,"count":"1"            | Settings: count: not a number of the size
+                        ,"count":1.5            | Settings: count: not a number of the size
+                        ,"count":99999999999    | Settings: count: not a number of the size
+                        ,"count":""             | Settings: count: not a number of the size
+                        ,"count":[1]            | Settings: count: not a number of the size
+                        ,"mode":"Warp"          | Settings: mode: not one of Fast, Slow
+                        ,"mode":0               | Settings: mode: not one of Fast, Slow
+                        ,"mode":""              | Settings: mode: not one of Fast, Slow
+                        ,"limit":"many"         | Settings: limit: Not a quantity: "many"
+                        ,"limit":{}             | Settings: limit: not a quantity, such as 80Gi
+                        ,"limit":true           | Settings: limit: Not a quantity: "true"
+                        ,"note":5               | Settings: note: not a text
+                        ,"note":1.5             | Settings: note: not a text
+                        ,"note":true            | Settings: note: not a text
+                        ,"note":{}              | Settings: note: not a text
+                        ,"count":-1             | Settings: invalid count: -1
+                        ,"count":1,"count":2    | the parameters are not JSON, or have a field twice
+                        } trailing {            | the parameters are not JSON, or have a field twice
+                        """)
+        void thatAreNotValidAreAnErrorThatNamesEntryAndField(String fields, String problem) {
             assertThatThrownBy(() -> applied(result("r0", "gpu-0"), fromClaim(settings(fields))))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageStartingWith("config 0 from the claim: ");
+                    .hasMessageStartingWith("config 0 from the claim: " + problem)
+                    .hasMessageNotContainingAny("java", "dra4j", "jackson", "type", "JsonNode");
+        }
+
+        @Test
+        void mayGiveAQuantityAsANumber() {
+            assertThat(
+                            applied(result("r0", "gpu-0"), fromClaim(settings(",\"limit\":2")))
+                                    .value()
+                                    .limit())
+                    .isEqualTo(Quantity.of(2));
         }
 
         @Test

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
@@ -18,6 +19,24 @@ class OutcomeTest {
     void aFailureWithoutAMessageIsStillAFailure(String message) {
         assertThat(new PrepareOutcome.Failed(message).message()).isNotBlank();
         assertThat(new UnprepareOutcome.Failed(message).message()).isNotBlank();
+    }
+
+    @Test
+    void aLongMessageIsCutBetweenCharacters() {
+        for (String character : new String[] {"x", "é", "€", "𝄞"}) {
+            String message = new PrepareOutcome.Failed(character.repeat(9000)).message();
+
+            assertThat(message.getBytes(StandardCharsets.UTF_8)).hasSizeBetween(4000, 4096);
+            assertThat(message).startsWith(character).endsWith("log has all of it)");
+            assertThat(message).doesNotContain("\uFFFD").matches(".*" + character + " ….*");
+        }
+    }
+
+    @Test
+    void whatIsNotTextIsReplaced() {
+        String message = new UnprepareOutcome.Failed("a\uD834b\u0000c\nd").message();
+
+        assertThat(message).isEqualTo("a\uFFFDb c d");
     }
 
     @Test
