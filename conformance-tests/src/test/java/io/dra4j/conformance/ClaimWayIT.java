@@ -153,8 +153,7 @@ class ClaimWayIT {
         assertThat(driver.kubelet.prepare(DRIVER, List.of(second)).complaint())
                 .hasValueSatisfying(
                         complaint ->
-                                assertThat(complaint)
-                                        .contains("gpu-0 is held by claim default/first"));
+                                assertThat(complaint).contains("gpu-0 is held by another claim"));
         unprepare(first);
         assertThat(prepare(second).devices()).hasSize(1);
     }

@@ -39,7 +39,9 @@ class SourcesTest {
     private static final Set<String> EDGES =
             Set.of(
                     "ClaimCalls", // a call of the kubelet
-                    "ClaimPreparation", // what a provider throws for a claim
+                    "Preparation", // what a provider throws for a claim
+                    "Unpreparation", // the same
+                    "RunningClaims", // what is due behind the scenes
                     "InventoryReader", // what a provider throws for its inventory
                     "InventoryWriter", // a bug that one pool brings out
                     "SlicePublisher", // a round of the loop

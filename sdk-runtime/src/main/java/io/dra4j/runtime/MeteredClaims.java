@@ -62,7 +62,7 @@ record MeteredClaims(ClaimOperations operations, Meters meters) implements Claim
     }
 
     @Override
-    public Map<ClaimRef, UnprepareOutcome> unprepare(List<ClaimRef> claims, Instant deadline) {
+    public Map<String, UnprepareOutcome> unprepare(List<String> claims, Instant deadline) {
         return measured(
                 UNPREPARE,
                 claims,
@@ -70,13 +70,10 @@ record MeteredClaims(ClaimOperations operations, Meters meters) implements Claim
                 UnprepareOutcome.Failed.class::isInstance);
     }
 
-    private <T> Map<ClaimRef, T> measured(
-            String operation,
-            List<ClaimRef> claims,
-            Supplier<Map<ClaimRef, T>> call,
-            Predicate<T> isError) {
+    private <K, T> Map<K, T> measured(
+            String operation, List<K> claims, Supplier<Map<K, T>> call, Predicate<T> isError) {
         long start = System.nanoTime();
-        Map<ClaimRef, T> outcomes = call.get();
+        Map<K, T> outcomes = call.get();
         if (!claims.isEmpty()) {
             meters.time(Metric.CALLS, Duration.ofNanos(System.nanoTime() - start), operation);
             long errors = outcomes.values().stream().filter(isError).count();

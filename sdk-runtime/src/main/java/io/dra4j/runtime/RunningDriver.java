@@ -5,7 +5,6 @@ package io.dra4j.runtime;
 import io.dra4j.api.DeviceBinder;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
@@ -27,10 +26,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,19 +58,23 @@ final class RunningDriver implements AutoCloseable {
                     started(Journal.open(data.journal(), boot, locks, new JournalMetrics(meters)));
             Cluster cluster = started(connect(settings, meters));
             RunningHealth health = new RunningHealth(settings, provider);
+            NoticeBoard board = started(board(settings, cluster, meters));
             publisher =
                     new SlicePublisher(
-                            publishing(settings, provider, cluster, locks, meters, health));
+                            publishing(settings, provider, cluster, locks, meters, health, board));
             health.informs(publisher);
             CompletableFuture<Void> apiCheck =
                     CompletableFuture.runAsync(() -> cluster.requireDraApi(API_CHECK));
             ClaimReports reports = started(new Reporting(settings, journal, cluster)).reports();
-            ClaimPreparation claims = claims(settings, provider, journal, cluster, reports);
+            RunningClaims running =
+                    claims(settings, provider, cluster, journal, locks, reports, board);
+            ClaimPreparation claims = running.preparation();
             startProvider(
                     provider, new RunningContext(settings, claims, reports, publisher, health));
+            started(running); // closed before the provider, which calls may still be in
             started(publisher).readInventory();
             join(apiCheck);
-            claims.reconcile(); // before a kubelet can prepare what this would take for an orphan
+            running.takeUp(); // before a kubelet can prepare what this would take for lost
             plugin = serve(settings, MeteredClaims.of(claims, meters), health.feed(publisher));
             publisher.start();
             started(readiness).started(plugin, publisher);
@@ -130,20 +129,18 @@ final class RunningDriver implements AutoCloseable {
         }
     }
 
-    private SlicePublisher.Parts publishing(
+    private static NoticeBoard board(DriverSettings settings, Cluster cluster, Meters meters) {
+        return new NoticeBoard(settings.listener(), cluster::createEvent, meters, settings.clock());
+    }
+
+    private static SlicePublisher.Parts publishing(
             DriverSettings settings,
             DeviceProvider provider,
             Cluster cluster,
             LockFile locks,
             Meters meters,
-            RunningHealth health) {
-        NoticeBoard board =
-                started(
-                        new NoticeBoard(
-                                settings.listener(),
-                                cluster::createEvent,
-                                meters,
-                                settings.clock()));
+            RunningHealth health,
+            NoticeBoard board) {
         return new SlicePublisher.Parts(
                 provider::inventory,
                 provider.mayTaint() || health.mayTaint(),
@@ -164,34 +161,23 @@ final class RunningDriver implements AutoCloseable {
         }
     }
 
-    private ClaimPreparation claims(
+    private RunningClaims claims(
             DriverSettings settings,
             DeviceProvider provider,
-            Journal journal,
             Cluster cluster,
-            ClaimReports reports) {
-        ExecutorService executor = Executors.newCachedThreadPool(namedThreads());
-        started(executor::shutdown);
-        return new ClaimPreparation(
-                new ClaimPreparation.Parts(
-                        settings.driverName(),
-                        provider,
-                        cluster::claim,
-                        journal,
-                        new CdiSpecs(settings.cdiRoot(), settings.driverName()),
-                        reports,
-                        publisher::lastInventory,
-                        settings.clock()),
-                executor);
-    }
-
-    private static ThreadFactory namedThreads() {
-        AtomicInteger number = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, "dra4j-claim-" + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
+            Journal journal,
+            LockFile locks,
+            ClaimReports reports,
+            NoticeBoard board) {
+        return new RunningClaims(
+                settings,
+                provider,
+                cluster,
+                journal,
+                locks,
+                reports,
+                publisher::lastInventory,
+                board);
     }
 
     private void startProvider(DeviceProvider provider, RunningContext context) {

@@ -37,6 +37,16 @@ public record ClaimRef(String namespace, String name, String uid) {
         require(UID, uid, "UID");
     }
 
+    /**
+     * Says whether a text can be the UID of a claim.
+     *
+     * @param text any text
+     * @return whether it has the form of a UID
+     */
+    public static boolean isUid(String text) {
+        return UID.matcher(text).matches();
+    }
+
     private static void require(Pattern form, String value, String part) {
         if (!form.matcher(value).matches()) {
             throw new IllegalArgumentException(

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.cdi;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.container.ContainerEdits;
@@ -13,7 +14,9 @@ import io.dra4j.api.container.Hook;
 import io.dra4j.api.container.IntelRdt;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.container.NetDevice;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +46,15 @@ final class CdiJson {
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("A checked spec can always be written", e);
         }
+    }
+
+    /** Reads the names of a spec's devices, of any spec that has the form of one. */
+    static List<String> deviceNames(byte[] spec) throws IOException {
+        List<String> names = new ArrayList<>();
+        for (JsonNode device : JSON.readTree(spec).path("devices")) {
+            names.add(device.path("name").asText());
+        }
+        return names;
     }
 
     private static EditsJson edits(ContainerEdits edits) {

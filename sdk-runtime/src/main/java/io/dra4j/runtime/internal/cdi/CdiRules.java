@@ -43,6 +43,17 @@ final class CdiRules {
         new CdiRules("the CDI spec").require(VENDOR_OR_CLASS.matcher(name).matches(), part, name);
     }
 
+    /** Says whether a text is the id of a CDI device: {@code vendor/class=name}. */
+    static boolean isDeviceId(String id) {
+        int slash = id.indexOf('/');
+        int equals = id.indexOf('=', slash + 1);
+        return slash > 0
+                && equals > 0
+                && VENDOR_OR_CLASS.matcher(id.substring(0, slash)).matches()
+                && VENDOR_OR_CLASS.matcher(id.substring(slash + 1, equals)).matches()
+                && DEVICE.matcher(id.substring(equals + 1)).matches();
+    }
+
     /**
      * Checks all of a spec.
      *

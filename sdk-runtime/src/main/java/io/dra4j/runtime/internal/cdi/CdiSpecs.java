@@ -90,6 +90,21 @@ public final class CdiSpecs {
         }
     }
 
+    /**
+     * Checks the id of a CDI device that somebody else describes: a runtime refuses a container for
+     * an id that it can't read.
+     *
+     * @throws DraException if it is none
+     */
+    public static void requireDeviceId(String id) {
+        if (!CdiRules.isDeviceId(id)) {
+            throw new DraException(
+                    "The provider answered \""
+                            + id
+                            + "\" as the id of a CDI device; it must be vendor/class=name");
+        }
+    }
+
     /** What a container gets that uses one device of a claim. */
     public record DeviceEdits(
             PoolName pool, DeviceName device, @Nullable String shareId, ContainerEdits edits) {}
@@ -158,6 +173,19 @@ public final class CdiSpecs {
         }
         uids.removeIf(uid -> !UID.matcher(uid).matches());
         return uids;
+    }
+
+    /**
+     * Returns the names of the devices in a claim's spec, as far as it can be read.
+     *
+     * @return for instance {@code <uid>-gpu-0}; empty if there is no spec, or none that can be read
+     */
+    public List<String> deviceNames(String claimUid) {
+        try {
+            return CdiJson.deviceNames(Files.readAllBytes(file(claimUid)));
+        } catch (IOException e) {
+            return List.of();
+        }
     }
 
     private void replace(Path file, byte[] content) {

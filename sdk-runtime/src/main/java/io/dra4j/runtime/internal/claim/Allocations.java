@@ -6,6 +6,7 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
@@ -60,6 +61,40 @@ final class Allocations {
         return own;
     }
 
+    /** Says whether a claim was allocated a device of this driver. */
+    boolean isAllocated(ClaimObject object) {
+        Allocation allocation = object.allocation();
+        return allocation != null
+                && allocation.results().stream().anyMatch(own -> driver.equals(own.driver()));
+    }
+
+    /**
+     * Returns what the claim will hold, in the allocation's order.
+     *
+     * @throws PrepareException if {@link #results} does, or a result names no pool and device
+     */
+    List<HeldDevice> devices(ClaimRef ref, ClaimObject object) {
+        return results(ref, object).stream().map(Allocations::held).toList();
+    }
+
+    private static HeldDevice held(Result result) {
+        String main = mainRequest(result.request());
+        try {
+            return new HeldDevice(
+                    main,
+                    main.equals(result.request())
+                            ? null
+                            : result.request().substring(main.length() + 1),
+                    new PoolName(result.pool()),
+                    new DeviceName(result.device()),
+                    result.shareId(),
+                    result.consumedCapacity(),
+                    result.adminAccess());
+        } catch (IllegalArgumentException e) {
+            throw new PrepareException("the claim's allocation is not valid: " + e.getMessage(), e);
+        }
+    }
+
     /**
      * Returns the claim as the provider sees it.
      *
@@ -72,55 +107,57 @@ final class Allocations {
                 new ConfigChoice(
                         driver, configTypes, allocation == null ? List.of() : allocation.configs());
         List<AllocatedDevice> devices =
-                own.stream()
-                        .map(
-                                result ->
-                                        allocated(
-                                                result,
-                                                object,
-                                                configs,
-                                                published(result, inventory)))
-                        .toList();
+                own.stream().map(result -> allocated(result, object, configs, inventory)).toList();
         return new AllocatedClaim(ref, devices, object.json());
     }
 
-    private static AllocatedDevice allocated(
-            Result result, ClaimObject object, ConfigChoice configs, Optional<Device> device) {
-        String main = mainRequest(result.request());
+    private AllocatedDevice allocated(
+            Result result, ClaimObject object, ConfigChoice configs, Inventory inventory) {
+        HeldDevice held = held(result);
+        Optional<Device> device = published(held, inventory);
         return new AllocatedDevice(
-                main,
-                main.equals(result.request())
-                        ? null
-                        : result.request().substring(main.length() + 1),
-                new PoolName(result.pool()),
-                new DeviceName(result.device()),
-                result.shareId(),
-                result.consumedCapacity(),
-                result.adminAccess(),
+                held.request(),
+                held.subrequest(),
+                held.pool(),
+                held.device(),
+                held.shareId(),
+                held.consumedCapacity(),
+                held.adminAccess(),
                 object.deviceClasses().get(result.request()),
                 configs.configsOf(result, device));
     }
 
-    private Optional<Device> published(Result result, Inventory inventory) {
+    private Optional<Device> published(HeldDevice wanted, Inventory inventory) {
         Pool pool =
                 inventory
-                        .pool(new PoolName(result.pool()))
+                        .pool(wanted.pool())
                         .orElseThrow(
                                 () ->
                                         new PrepareException(
                                                 "driver "
                                                         + driver
                                                         + " has no pool "
-                                                        + result.pool()));
+                                                        + wanted.pool()));
         if (pool.placement() instanceof Placement.PublishedElsewhere) {
             return Optional.empty();
         }
-        Optional<Device> device = inventory.device(pool.name(), new DeviceName(result.device()));
-        if (device.isEmpty()) {
+        Device device =
+                inventory
+                        .device(wanted.pool(), wanted.device())
+                        .orElseThrow(
+                                () ->
+                                        new PrepareException(
+                                                "pool "
+                                                        + wanted.pool()
+                                                        + " has no device "
+                                                        + wanted.device()));
+        if (wanted.shareId() != null && !device.allowMultipleAllocations()) {
             throw new PrepareException(
-                    "pool " + result.pool() + " has no device " + result.device());
+                    "the claim has a share of device "
+                            + DeviceKey.of(wanted)
+                            + ", which allows no multiple allocations");
         }
-        return device;
+        return Optional.of(device);
     }
 
     /** Returns the request of a result, without the subrequest that was chosen for it. */

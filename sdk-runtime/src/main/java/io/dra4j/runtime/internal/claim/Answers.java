@@ -9,6 +9,7 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.AnswerDevice;
@@ -73,6 +74,7 @@ final class Answers {
 
     private static AnswerDevice taken(PreparedDevice device, List<PreparedDevice> left) {
         left.remove(device);
+        device.cdiDeviceIds().forEach(CdiSpecs::requireDeviceId);
         return new AnswerDevice(held(device.allocated()), device.edits(), device.cdiDeviceIds());
     }
 

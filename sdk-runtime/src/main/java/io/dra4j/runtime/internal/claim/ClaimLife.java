@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
-import static java.util.stream.Collectors.toSet;
-
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
@@ -14,13 +11,16 @@ import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.status.ClaimReports;
+import java.io.Serial;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -29,136 +29,205 @@ import org.jspecify.annotations.Nullable;
 /**
  * The life of one claim on this node, one durable step after the other.
  *
- * <p>Prepare: (1) the journal says STARTED; (2) the provider works, and may record its progress;
- * (3) what devices report and the CDI spec are in place; (4) the journal says PREPARED, with the
- * answer. Unprepare: (5) the journal says UNPREPARING; (6) the provider undoes, and may record its
- * progress; (7) the CDI spec and the reports are gone; (8) the journal forgets the claim.
+ * <p>Prepare ({@link #begin}):
+ *
+ * <ol>
+ *   <li>the journal says STARTED, if no claim in force is in the way: check and write are one step;
+ *   <li>the provider works; what it records of its progress is in the journal when it goes on;
+ *   <li>what devices report, and then the CDI spec, are in place;
+ *   <li>the journal says PREPARED, with the answer.
+ * </ol>
+ *
+ * <p>Unprepare ({@link #end}), of a claim in whatever phase:
+ *
+ * <ol>
+ *   <li>the journal says UNPREPARING;
+ *   <li>the provider undoes; what it records of its progress is in the journal when it goes on;
+ *   <li>the CDI spec is gone, and then what devices reported;
+ *   <li>the journal forgets the claim.
+ * </ol>
  *
  * <p>So whatever moment the process dies in, the journal knows of all that may be left, and
- * unprepare alone cleans it up. Callers see to it that no two operations of one claim overlap.
+ * unprepare alone cleans it up. An object is one operation on the claim: it has the claim's lock
+ * from {@link Lives#take} to {@link #close}, which keeps away other threads and the other process
+ * of a rolling update. Not thread-safe.
  */
-final class ClaimLife {
+final class ClaimLife implements AutoCloseable {
 
-    private final DeviceProvider provider;
-    private final Journal journal;
-    private final CdiSpecs specs;
-    private final ClaimReports reports;
-    private final DeviceHolds holds = new DeviceHolds();
+    private final Lives of;
+    private final String uid;
+    private final Deadline deadline;
+    private final WriteGroup writes;
+    private final LockFile.Held lock;
 
-    ClaimLife(DeviceProvider provider, Journal journal, CdiSpecs specs, ClaimReports reports) {
-        this.provider = provider;
-        this.journal = journal;
-        this.specs = specs;
-        this.reports = reports;
-        journal.claims().forEach(record -> holds.restore(record.ref(), record.devices()));
+    private ClaimLife(
+            Lives of, String uid, Deadline deadline, WriteGroup writes, LockFile.Held lock) {
+        this.of = of;
+        this.uid = uid;
+        this.deadline = deadline;
+        this.writes = writes;
+        this.lock = lock;
     }
 
-    /** Returns what the journal knows of a claim. */
-    Optional<ClaimRecord> record(ClaimRef ref) {
-        return journal.claim(ref.uid());
+    /** What the lives of all claims have in common. */
+    record Lives(
+            DeviceProvider provider,
+            Journal journal,
+            LockFile locks,
+            CdiSpecs specs,
+            ClaimReports reports,
+            DeviceHolds holds) {
+
+        /**
+         * Takes a claim to work on.
+         *
+         * @param writes what the claim's call shares its writes with
+         * @throws DraException if another process works on the claim until the deadline
+         */
+        ClaimLife take(String uid, Deadline deadline, WriteGroup writes) {
+            LockFile.Held lock = locks.claim(uid, deadline.instant());
+            return new ClaimLife(this, uid, deadline, writes, lock);
+        }
+
+        /**
+         * Takes a claim to work on by itself.
+         *
+         * @throws Busy if anybody else works on it
+         */
+        ClaimLife takeIfFree(String uid, Deadline deadline) throws Busy {
+            LockFile.Held lock;
+            try {
+                lock = locks.claim(uid, Instant.MIN);
+            } catch (DraException e) {
+                throw new Busy(e);
+            }
+            return new ClaimLife(this, uid, deadline, journal.group(Set.of(uid)), lock);
+        }
+
+        /** Says whether a record is the one of a claim that is prepared in this boot. */
+        boolean isPrepared(ClaimRecord record) {
+            return record.phase() == Phase.PREPARED && isOfThisBoot(record);
+        }
+
+        /** Says whether a record was begun in this boot. */
+        boolean isOfThisBoot(ClaimRecord record) {
+            return record.bootId().equals(journal.bootId());
+        }
+
+        /** Returns a record as the provider sees it. */
+        HeldClaim held(ClaimRecord record) {
+            return record.held(journal.bootId());
+        }
     }
 
-    /** Says whether a record is the one of a claim that is prepared in this boot. */
-    boolean isPrepared(ClaimRecord record) {
-        return record.phase() == Phase.PREPARED && record.bootId().equals(journal.bootId());
+    /** Somebody else works on the claim. */
+    static final class Busy extends Exception {
+        @Serial private static final long serialVersionUID = 1L;
+
+        Busy(DraException cause) {
+            super(cause.getMessage(), cause);
+        }
     }
 
-    /** Prepares a claim that the journal does not know. */
-    Answer begin(AllocatedClaim claim, Inventory inventory, Instant deadline) throws Exception {
-        List<HeldDevice> devices = Answers.held(claim);
-        holds.hold(claim.ref(), devices, inventory);
-        put(claim.ref(), Phase.STARTED, devices, null, null);
-
-        PreparedClaim prepared = provider.prepare(claim, progress(claim.ref(), deadline));
-        Answer answer = Answers.answer(claim, reports.prepared(claim, prepared));
-        specs.write(claim.ref().uid(), answer.edits(), Answers.specDevices(answer));
-        ProviderState state = prepared.state() == null ? state(claim.ref()) : prepared.state();
-        put(claim.ref(), Phase.PREPARED, devices, state, answer);
-        return answer;
-    }
-
-    /** Answers a claim that is prepared, with its CDI spec in place again. */
-    PrepareOutcome answer(ClaimRef ref, Answer answer) {
-        specs.write(ref.uid(), answer.edits(), Answers.specDevices(answer));
-        reports.reestablish(ref);
-        return Answers.outcome(answer, specs.ids(ref.uid(), Answers.specDevices(answer)));
-    }
-
-    /** Unprepares a claim, in whatever phase its record is. */
-    void end(ClaimRecord record, Instant deadline) throws Exception {
-        HeldClaim held = held(record);
-        put(record.ref(), Phase.UNPREPARING, record.devices(), record.state(), null);
-
-        provider.unprepare(held, progress(record.ref(), deadline));
-        specs.remove(record.ref().uid());
-        reports.end(record.ref());
-        journal.forget(record.ref().uid());
-        holds.release(record.ref().uid());
-    }
-
-    /** Removes what may be there of a claim that the journal does not know. */
-    void endUnknown(ClaimRef ref) {
-        specs.remove(ref.uid());
-        reports.end(ref);
-        holds.release(ref.uid());
-    }
-
-    /** Returns all claims that the journal knows, as the provider sees them. */
-    List<HeldClaim> held() {
-        return journal.claims().stream().map(this::held).toList();
+    /** Returns what the journal knows of the claim. */
+    Optional<ClaimRecord> record() {
+        return of.journal.claim(uid);
     }
 
     /**
-     * Makes the CDI specs what the journal says: those of prepared claims are there, and no others.
+     * Prepares the claim, which the journal does not know.
      *
-     * <p>A spec of an earlier boot goes: its claim is prepared afresh, with device numbers that may
-     * have changed.
+     * @throws Exception what the provider throws, and {@link DraException} if a step fails; what
+     *     was begun is to be {@linkplain #end ended} then
      */
-    void reconcile() {
-        Set<String> wanted = new HashSet<>();
-        for (ClaimRecord record : journal.claims()) {
-            Answer answer = record.answer();
-            if (answer != null && isPrepared(record)) {
-                specs.write(record.ref().uid(), answer.edits(), Answers.specDevices(answer));
-                wanted.add(record.ref().uid());
-            }
+    Answer begin(AllocatedClaim claim, Inventory inventory) throws Exception {
+        List<HeldDevice> devices = Answers.held(claim);
+        writes.put(
+                record(claim.ref(), Phase.STARTED, devices, null, null),
+                inForce ->
+                        of.holds
+                                .conflict(uid, devices, inForce, inventory)
+                                .ifPresent(HoldConflict::refuse));
+
+        PreparedClaim prepared;
+        try (CallProgress progress = new CallProgress(this::recordProgress, deadline)) {
+            prepared = of.provider.prepare(claim, progress);
         }
-        specs.claimUids().stream().filter(uid -> !wanted.contains(uid)).forEach(specs::remove);
-        Set<String> known =
-                journal.claims().stream().map(record -> record.ref().uid()).collect(toSet());
-        reports.reconcile(wanted, known);
+        Answer answer = Answers.answer(claim, of.reports.prepared(claim, prepared));
+
+        writeSpec(answer);
+
+        ProviderState state = prepared.state() == null ? state() : prepared.state();
+        writes.put(record(claim.ref(), Phase.PREPARED, devices, state, answer));
+        return answer;
     }
 
-    private HeldClaim held(ClaimRecord record) {
-        return record.held(journal.bootId());
+    /** Answers the claim, which is prepared, with its CDI spec in place again. */
+    PrepareOutcome answer(Answer answer) {
+        writeSpec(answer);
+        of.reports.reestablish(uid);
+        return Answers.outcome(answer, of.specs.ids(uid, Answers.specDevices(answer)));
     }
 
-    private Progress progress(ClaimRef ref, Instant deadline) {
-        return new Progress() {
-            @Override
-            public void record(ProviderState state) {
-                ClaimRecord now = journal.claim(ref.uid()).orElseThrow();
-                put(ref, now.phase(), now.devices(), state, now.answer());
-            }
+    /**
+     * Unprepares the claim, in whatever phase its record is.
+     *
+     * @throws Exception what the provider throws, and {@link DraException} if a step fails; the
+     *     claim stays held then
+     */
+    void end(ClaimRecord record) throws Exception {
+        writes.put(
+                new ClaimRecord(
+                        record.ref(),
+                        Phase.UNPREPARING,
+                        record.bootId(),
+                        record.devices(),
+                        record.state(),
+                        null));
 
-            @Override
-            public Instant deadline() {
-                return deadline;
-            }
-        };
+        try (CallProgress progress = new CallProgress(this::recordProgress, deadline)) {
+            of.provider.unprepare(of.held(record), progress);
+        }
+
+        of.specs.remove(uid);
+        of.reports.end(uid);
+
+        writes.forget(uid);
     }
 
-    private @Nullable ProviderState state(ClaimRef ref) {
-        return journal.claim(ref.uid()).map(ClaimRecord::state).orElse(null);
+    /** Removes what may be there of the claim, which the journal does not know. */
+    void endUnknown() {
+        of.specs.remove(uid);
+        of.reports.end(uid);
     }
 
-    private void put(
+    private void writeSpec(Answer answer) {
+        of.specs.write(uid, answer.edits(), Answers.specDevices(answer));
+    }
+
+    /** A provider waits for this one alone: nothing is gathered. */
+    private void recordProgress(ProviderState state) {
+        ClaimRecord now = record().orElseThrow();
+        of.journal.put(
+                new ClaimRecord(
+                        now.ref(), now.phase(), now.bootId(), now.devices(), state, now.answer()));
+    }
+
+    private @Nullable ProviderState state() {
+        return record().map(ClaimRecord::state).orElse(null);
+    }
+
+    private ClaimRecord record(
             ClaimRef ref,
             Phase phase,
             List<HeldDevice> devices,
             @Nullable ProviderState state,
             @Nullable Answer answer) {
-        String boot = journal.claim(ref.uid()).map(ClaimRecord::bootId).orElse(journal.bootId());
-        journal.put(new ClaimRecord(ref, phase, boot, devices, state, answer));
+        return new ClaimRecord(ref, phase, of.journal.bootId(), devices, state, answer);
+    }
+
+    @Override
+    public void close() {
+        lock.close();
     }
 }

@@ -16,9 +16,19 @@ import java.util.Map;
  */
 public interface ClaimOperations {
 
-    /** Prepares the claims; ends by the deadline, though work that was begun goes on. */
+    /**
+     * Prepares the claims.
+     *
+     * @param deadline until when the kubelet waits; the answer comes about a second before, though
+     *     work that was begun goes on
+     */
     Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline);
 
-    /** Unprepares the claims; a claim that is not known is done already. */
-    Map<ClaimRef, UnprepareOutcome> unprepare(List<ClaimRef> claims, Instant deadline);
+    /**
+     * Unprepares the claims; one that is not known is done already.
+     *
+     * @param uids the claims by their identity: their names may be anything
+     * @param deadline as of {@link #prepare}
+     */
+    Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline);
 }

@@ -3,32 +3,29 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
-import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Inventory;
-import io.dra4j.api.error.DraException;
-import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.cluster.ClaimObject;
-import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.checkpoint.WriteGroup;
+import io.dra4j.runtime.internal.observe.Notices;
 import io.dra4j.runtime.internal.status.ClaimReports;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -39,34 +36,56 @@ import org.slf4j.LoggerFactory;
 /**
  * Prepares each claim exactly once, and unprepares it, whatever the kubelet repeats or forgets.
  *
- * <p>Claims run in parallel; the operations of one claim run one after the other, and an operation
- * that is repeated while it runs joins it ({@link ClaimQueue}). What is durable when is told by
- * {@link ClaimLife}. A prepare always reads the claim's object; an unprepare never does.
+ * <p>Claims run in parallel; the operations of one claim run one after the other, and one that is
+ * repeated while it runs is joined ({@link ClaimQueue}). What a prepare does in its turn, and what
+ * an unprepare does, is told by {@link Preparation} and {@link Unpreparation}; what is durable
+ * when, by {@link ClaimLife}. A prepare always reads the claim's object; an unprepare never does.
+ *
+ * <p>Every claim of a call is answered, about a second before the kubelet gives the call up; work
+ * that takes longer goes on, and the kubelet's next try joins it. Thread-safe.
  */
 public final class ClaimPreparation implements ClaimOperations {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+    private static final Duration MARGIN = Duration.ofSeconds(1);
 
-    private final ClaimLife life;
-    private final ClaimQueue queue;
-    private final ClaimReader reader;
-    private final Allocations allocations;
-    private final Supplier<Optional<Inventory>> inventory;
-    private final InstantSource clock;
+    private final Parts parts;
+    private final ClaimLife.Lives lives;
+    private final Preparation preparation;
+    private final Unpreparation unpreparation;
+    private final LostClaims lost;
+    private final SpecRepair specs;
+    private final Orphans orphans;
 
     /**
-     * Takes up the claims of a journal.
+     * Makes the way of claims; nothing is done before {@link #takeUp}.
      *
      * @param parts what claims are prepared with
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
     public ClaimPreparation(Parts parts, Executor executor) {
-        this.life = new ClaimLife(parts.provider, parts.journal, parts.specs, parts.reports);
-        this.queue = new ClaimQueue(executor);
-        this.reader = parts.reader;
-        this.allocations = new Allocations(parts.driver, parts.provider.configTypes());
-        this.inventory = parts.inventory;
-        this.clock = parts.clock;
+        this.parts = parts;
+        this.lives =
+                new ClaimLife.Lives(
+                        parts.provider,
+                        parts.journal,
+                        parts.locks,
+                        parts.specs,
+                        parts.reports,
+                        new DeviceHolds());
+        ClaimQueue queue = new ClaimQueue(executor);
+        this.unpreparation = new Unpreparation(lives, queue);
+        this.lost = new LostClaims(parts, lives);
+        this.specs = new SpecRepair(parts, lives, lost);
+        this.preparation =
+                new Preparation(
+                        parts,
+                        lives,
+                        queue,
+                        executor,
+                        lost,
+                        new LeftBehind(lives, unpreparation, parts.inventory));
+        this.orphans = new Orphans(parts, unpreparation, Deadline.MONOTONIC);
     }
 
     /**
@@ -76,188 +95,113 @@ public final class ClaimPreparation implements ClaimOperations {
      * @param provider prepares the devices
      * @param reader reads claims
      * @param journal remembers claims
+     * @param locks keep other processes of the driver from a claim
      * @param specs tells containers
      * @param reports tells what devices report
      * @param inventory the last inventory that could be read
      * @param clock the time
+     * @param notices hear of damage
+     * @param dataDirectory the driver's directory below the kubelet's plugins
      */
     public record Parts(
             String driver,
             DeviceProvider provider,
             ClaimReader reader,
             Journal journal,
+            LockFile locks,
             CdiSpecs specs,
             ClaimReports reports,
             Supplier<Optional<Inventory>> inventory,
-            InstantSource clock) {}
+            InstantSource clock,
+            Notices notices,
+            Path dataDirectory) {}
+
+    /**
+     * Takes up the claims of the journal, before the first call: lost claims are looked for, and
+     * CDI specs brought in line. What can't be done now is tried again by {@link #lookAfter}.
+     */
+    public void takeUp() {
+        specs.takeUp();
+    }
+
+    /** Does what is due behind the scenes; to be called every few seconds, by one thread. */
+    public void lookAfter() {
+        specs.repairAgain();
+        orphans.look();
+    }
+
+    /** Returns the claims that the journal knows. */
+    public List<HeldClaim> held() {
+        return parts.journal.claims().stream().map(lives::held).toList();
+    }
 
     @Override
     public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
+        Deadline waiting = Deadline.at(deadline, parts.clock);
+        Duration margin = margin(waiting);
+        Deadline readBy = waiting.before(margin.multipliedBy(3).dividedBy(2));
+        WriteGroup writes = writes(claims.stream().map(ClaimRef::uid).toList());
         return all(
                 claims,
                 ref ->
-                        queue.submit(
-                                ref.uid(), PrepareOutcome.class, () -> prepareOne(ref, deadline)),
-                deadline,
+                        preparation
+                                .submit(ref, waiting, readBy, writes)
+                                .whenComplete((outcome, failed) -> writes.leave(ref.uid())),
+                waiting.before(margin),
                 PrepareOutcome.Failed::new);
     }
 
     @Override
-    public Map<ClaimRef, UnprepareOutcome> unprepare(List<ClaimRef> claims, Instant deadline) {
+    public Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline) {
+        Deadline waiting = Deadline.at(deadline, parts.clock);
+        WriteGroup writes = writes(uids);
         return all(
-                claims,
-                ref ->
-                        queue.submit(
-                                ref.uid(),
-                                UnprepareOutcome.class,
-                                () -> unprepareOne(ref, deadline)),
-                deadline,
+                uids,
+                uid ->
+                        unpreparation
+                                .submit(uid, waiting, writes)
+                                .whenComplete((outcome, failed) -> writes.leave(uid)),
+                waiting.before(margin(waiting)),
                 UnprepareOutcome.Failed::new);
     }
 
-    private PrepareOutcome prepareOne(ClaimRef ref, Instant deadline) {
-        try {
-            ClaimObject object = reader.read(ref, deadline);
-            Answer answer = answerFor(ref, object, deadline);
-            return life.answer(ref, answer);
-        } catch (DraException e) {
-            LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM.toString(), ref)
-                    .log("Claim not prepared: {}", e.getMessage(), e);
-            return new PrepareOutcome.Failed(e.getMessage());
-        }
+    private WriteGroup writes(Collection<String> uids) {
+        return parts.journal.group(new HashSet<>(uids));
     }
 
-    private Answer answerFor(ClaimRef ref, ClaimObject object, Instant deadline) {
-        Optional<ClaimRecord> record = life.record(ref);
-        List<ClaimObject.Result> wanted = allocations.results(ref, object);
-        if (record.isPresent()) {
-            Answer before = record.get().answer();
-            if (before != null && life.isPrepared(record.get()) && same(record.get(), wanted)) {
-                return before;
-            }
-            end(record.get(), deadline);
-        }
-        return begin(ref, object, deadline);
+    /** A short call needs some of its time for the work. */
+    private static Duration margin(Deadline deadline) {
+        Duration quarter = deadline.left().dividedBy(4);
+        return quarter.compareTo(MARGIN) < 0 ? quarter : MARGIN;
     }
 
-    private Answer begin(ClaimRef ref, ClaimObject object, Instant deadline) {
-        Inventory devices =
-                inventory
-                        .get()
-                        .orElseThrow(
-                                () ->
-                                        new PrepareException(
-                                                "the driver could not read its devices yet"));
-        try {
-            AllocatedClaim claim = allocations.read(ref, object, devices);
-            Answer answer = life.begin(claim, devices, deadline);
-            LOG.atInfo().addKeyValue(LogField.CLAIM.toString(), ref).log("Claim prepared");
-            return answer;
-        } catch (Exception e) { // whatever a provider throws: what was begun is undone
-            undo(ref, deadline, e);
-            throw forOwner("could not prepare the claim", e);
-        }
-    }
-
-    private void undo(ClaimRef ref, Instant deadline, Exception cause) {
-        try {
-            life.record(ref)
-                    .ifPresentOrElse(begun -> end(begun, deadline), () -> life.endUnknown(ref));
-        } catch (DraException e) {
-            cause.addSuppressed(e); // the claim stays held; the kubelet's next call tries again
-        }
-    }
-
-    private UnprepareOutcome unprepareOne(ClaimRef ref, Instant deadline) {
-        try {
-            Optional<ClaimRecord> record = life.record(ref);
-            if (record.isEmpty()) {
-                life.endUnknown(ref);
-                return new UnprepareOutcome.Unprepared();
-            }
-            end(record.get(), deadline);
-            LOG.atInfo().addKeyValue(LogField.CLAIM.toString(), ref).log("Claim unprepared");
-            return new UnprepareOutcome.Unprepared();
-        } catch (DraException e) {
-            LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM.toString(), ref)
-                    .log("Claim not unprepared: {}", e.getMessage(), e);
-            return new UnprepareOutcome.Failed(e.getMessage());
-        }
-    }
-
-    private void end(ClaimRecord record, Instant deadline) {
-        try {
-            life.end(record, deadline);
-        } catch (Exception e) { // whatever a provider throws: the claim stays held
-            throw forOwner("could not unprepare the claim", e);
-        }
-    }
-
-    private static DraException forOwner(String what, Exception e) {
-        if (e instanceof DraException known) {
-            return known;
-        }
-        return new DraException("the driver " + what + "; its log says why", e);
-    }
-
-    private static boolean same(ClaimRecord record, List<ClaimObject.Result> wanted) {
-        Set<String> held = new HashSet<>();
-        for (HeldDevice device : record.devices()) {
-            held.add(
-                    key(
-                            device.request(),
-                            device.pool().value(),
-                            device.device().value(),
-                            device.shareId()));
-        }
-        Set<String> allocated = new HashSet<>();
-        for (ClaimObject.Result result : wanted) {
-            String request = Allocations.mainRequest(result.request());
-            allocated.add(key(request, result.pool(), result.device(), result.shareId()));
-        }
-        return held.equals(allocated);
-    }
-
-    private static String key(String... parts) {
-        return String.join(" ", parts);
-    }
-
-    private <T> Map<ClaimRef, T> all(
-            List<ClaimRef> claims,
-            Function<ClaimRef, CompletableFuture<T>> submit,
-            Instant deadline,
+    private static <K, T> Map<K, T> all(
+            List<K> claims,
+            Function<K, CompletableFuture<T>> submit,
+            Deadline answerBy,
             Function<String, T> failed) {
-        Map<ClaimRef, CompletableFuture<T>> futures = new LinkedHashMap<>();
-        claims.forEach(ref -> futures.computeIfAbsent(ref, submit));
-        Map<ClaimRef, T> outcomes = new LinkedHashMap<>();
-        futures.forEach((ref, future) -> outcomes.put(ref, await(future, deadline, failed)));
+        Map<K, CompletableFuture<T>> futures = new LinkedHashMap<>();
+        claims.forEach(claim -> futures.computeIfAbsent(claim, submit));
+        Map<K, T> outcomes = new LinkedHashMap<>();
+        futures.forEach((claim, future) -> outcomes.put(claim, await(future, answerBy, failed)));
         return outcomes;
     }
 
-    private <T> T await(CompletableFuture<T> future, Instant deadline, Function<String, T> failed) {
+    private static <T> T await(
+            CompletableFuture<T> future, Deadline answerBy, Function<String, T> failed) {
         try {
-            long left = Math.max(0, Duration.between(clock.instant(), deadline).toMillis());
-            return future.get(left, TimeUnit.MILLISECONDS);
+            return future.get(answerBy.left().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             return failed.apply("the driver still works on the claim; the next try joins it");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return failed.apply("the driver stops; the next try goes on with the claim");
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof RejectedExecutionException) {
+                return failed.apply("the driver stops; the next try goes on with the claim");
+            }
             LOG.error("A claim operation failed in a way that is a bug of dra4j", e.getCause());
             return failed.apply("internal error of the driver; its log says more");
         }
-    }
-
-    /** Returns the claims that the journal knows. */
-    public List<HeldClaim> held() {
-        return life.held();
-    }
-
-    /** Brings CDI specs and journal together, as they should be after a start. */
-    public void reconcile() {
-        life.reconcile();
     }
 }

@@ -2,53 +2,92 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.MDC;
 
 /**
  * Runs the operations of one claim one after the other, and those of different claims in parallel.
  *
- * <p>Operations of a claim run in the order in which they were submitted. An operation that equals
- * the last one submitted joins it: the kubelet repeats a call that it gave up, and the work must be
- * done once. No thread waits for another claim's operation. Thread-safe.
+ * <p>Operations of a claim run in the order in which they came. One that equals the last one joins
+ * it, and extends its deadline: the kubelet repeats a call that it gave up, and the work must be
+ * done once. No operation waits in its turn for the API server: a prepare {@linkplain #arrive
+ * arrives}, reads what it needs, and is submitted then; an unprepare that comes meanwhile overtakes
+ * it, and it is given up, or it would bring back what the kubelet has done with. Thread-safe.
  */
 final class ClaimQueue {
 
     private final Executor executor;
     private final Map<String, Operation<?>> last = new HashMap<>(); // guarded by this
+    private final Map<String, List<Arrival>> arrivals = new HashMap<>(); // guarded by this
 
     ClaimQueue(Executor executor) {
         this.executor = executor;
     }
 
     /**
-     * Submits an operation of a claim, or joins an equal one that has not ended.
+     * What is to be done.
+     *
+     * @param result the type of the result, which tells a prepare from an unprepare
+     * @param input what the work goes by: equal operations have equal input
+     */
+    record Task<T>(Class<T> result, Object input, Deadline deadline, Function<Deadline, T> work) {}
+
+    /** Notes that an operation of a claim has come and will be submitted, or closed without. */
+    synchronized Arrival arrive(String uid) {
+        Arrival arrival = new Arrival(uid);
+        arrivals.computeIfAbsent(uid, key -> new ArrayList<>()).add(arrival);
+        return arrival;
+    }
+
+    /**
+     * Submits an operation of a claim, which overtakes those that have arrived only.
      *
      * <p>The future ends exceptionally if the work threw.
      */
-    synchronized <T> CompletableFuture<T> submit(String uid, Class<T> result, Supplier<T> work) {
+    synchronized <T> CompletableFuture<T> submit(String uid, Task<T> task) {
+        arrivals.getOrDefault(uid, List.of()).forEach(arrival -> arrival.overtaken = true);
+        return enqueue(uid, task);
+    }
+
+    /** Submits an operation of a claim if there is no other, and none has arrived. */
+    synchronized <T> Optional<CompletableFuture<T>> submitIfIdle(String uid, Task<T> task) {
+        return last.containsKey(uid) || arrivals.containsKey(uid)
+                ? Optional.empty()
+                : Optional.of(enqueue(uid, task));
+    }
+
+    private synchronized <T> CompletableFuture<T> enqueue(String uid, Task<T> task) {
         Operation<?> before = last.get(uid);
-        if (before != null && before.result == result) {
-            return before.future.thenApply(result::cast);
+        if (before != null && before.equalsTask(task)) {
+            before.task.deadline().extendTo(task.deadline());
+            return before.future.thenApply(task.result()::cast);
         }
-        Supplier<T> traced = inContextOfCaller(work);
+        Supplier<T> traced = inContextOfCaller(() -> task.work().apply(task.deadline()));
         CompletableFuture<?> turn =
                 before == null
                         ? CompletableFuture.completedFuture(null)
                         : before.future.handle((ended, failed) -> null);
-        CompletableFuture<T> future = turn.thenApplyAsync(ignored -> traced.get(), executor);
-        Operation<T> operation = new Operation<>(result, future);
-        last.put(uid, operation);
-        future.whenComplete((ended, failed) -> forget(uid, operation));
+        // Whoever sees the end of an operation must not find it in the queue any more.
+        CompletableFuture<T> future =
+                turn.thenApplyAsync(ignored -> traced.get(), executor)
+                        .whenComplete((ended, failed) -> forget(uid, task));
+        last.put(uid, new Operation<>(task, future));
+        if (future.isDone()) { // refused by the executor: it was not there to be forgotten
+            forget(uid, task);
+        }
         return future;
     }
 
     /** Log lines of the work carry the operation id of the call that asked for it. */
-    private static <T> Supplier<T> inContextOfCaller(Supplier<T> work) {
+    static <T> Supplier<T> inContextOfCaller(Supplier<T> work) {
         Map<String, String> context = MDC.getCopyOfContextMap();
         return () -> {
             MDC.setContextMap(context == null ? Map.of() : context);
@@ -60,10 +99,44 @@ final class ClaimQueue {
         };
     }
 
-    private synchronized void forget(String uid, Operation<?> operation) {
-        last.remove(uid, operation);
+    private synchronized void forget(String uid, Task<?> task) {
+        last.computeIfPresent(uid, (key, newest) -> newest.task == task ? null : newest);
     }
 
-    /** An operation that has not ended; its kind is told by the type of its result. */
-    private record Operation<T>(Class<T> result, CompletableFuture<T> future) {}
+    /** An operation that has come, and is not in the queue. */
+    final class Arrival implements AutoCloseable {
+        private final String uid;
+        private boolean overtaken; // guarded by the queue
+
+        private Arrival(String uid) {
+            this.uid = uid;
+        }
+
+        /** Submits the operation, unless another one overtook it. */
+        <T> Optional<CompletableFuture<T>> submit(Task<T> task) {
+            synchronized (ClaimQueue.this) {
+                close();
+                return overtaken ? Optional.empty() : Optional.of(enqueue(uid, task));
+            }
+        }
+
+        /** Says that it will not be submitted, if it was not. */
+        @Override
+        public void close() {
+            synchronized (ClaimQueue.this) {
+                List<Arrival> ofClaim = arrivals.getOrDefault(uid, new ArrayList<>());
+                ofClaim.remove(this);
+                if (ofClaim.isEmpty()) {
+                    arrivals.remove(uid);
+                }
+            }
+        }
+    }
+
+    /** An operation that has not ended. */
+    private record Operation<T>(Task<T> task, CompletableFuture<T> future) {
+        boolean equalsTask(Task<?> other) {
+            return task.result() == other.result() && task.input().equals(other.input());
+        }
+    }
 }

@@ -4,16 +4,28 @@ package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
-import java.time.Instant;
+import java.time.Duration;
+import java.util.Map;
 
-/** Reads a claim's object from the API server: the seam to the cluster. */
-@FunctionalInterface
+/**
+ * Reads claims' objects from the API server: the seam to the cluster.
+ *
+ * <p>Nothing comes from a cache; transient errors are retried within the time given.
+ */
 public interface ClaimReader {
 
     /**
-     * Reads the object now, never from a cache; transient errors are retried until the deadline.
+     * Reads a claim's object.
      *
-     * @throws io.dra4j.api.error.DraException if there is no object, or it can't be read in time
+     * @throws io.dra4j.runtime.internal.cluster.ClusterException if it can't be read in time; a
+     *     {@code NotFound} if there is none
      */
-    ClaimObject read(ClaimRef claim, Instant deadline);
+    ClaimObject read(ClaimRef claim, Duration limit);
+
+    /**
+     * Reads the objects of all claims of the cluster.
+     *
+     * @throws io.dra4j.runtime.internal.cluster.ClusterException if they can't be read in time
+     */
+    Map<ClaimRef, ClaimObject> readAll(Duration limit);
 }

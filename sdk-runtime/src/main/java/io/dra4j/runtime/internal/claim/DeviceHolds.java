@@ -2,150 +2,142 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldDevice;
-import io.dra4j.api.device.CounterConsumption;
-import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
-import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.claim.Budget.Amount;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * Knows which claim holds which device, and refuses a device that another claim holds.
+ * Refuses a device that another claim holds: the last line of defence against one device for two
+ * workloads.
  *
- * <p>The driver is the last line of defence against one device for two workloads. A device may be
- * held by several claims if the API says so: shares of it (each with a share id of its own), or
- * access for administration, which neither waits for other claims nor keeps them waiting. Devices
- * that overlap, as the pool's counters say, may not be held together. What a held device takes of
- * counters is looked up in the inventory, and remembered should the device leave it; after a
- * restart that is forgotten, and a held device that the inventory does not have any more takes
- * nothing. Thread-safe.
+ * <p>It keeps no list of its own: what is held is what the journal has in force at the moment of
+ * the question, so that two processes of the driver can't disagree. A device may be held by several
+ * claims if the API says so: shares of it, each with a share id of its own and all of them within
+ * the device's capacities, or access for administration, which neither waits for other claims nor
+ * keeps them waiting. Devices that overlap, as the pool's counters say, may not be held together.
+ * Thread-safe.
  */
 final class DeviceHolds {
 
-    // Guarded by this: who holds what, and what of counters that takes.
-    private final Map<Key, List<Hold>> holds = new HashMap<>();
-    private final Map<Key, List<CounterConsumption>> consumptions = new HashMap<>();
+    private KnownDevices known = KnownDevices.NONE; // guarded by this
 
     /**
-     * Holds devices for a claim, all or none; what the claim held before is given back.
+     * Returns what keeps a claim from having devices, or empty if nothing does.
      *
-     * @param inventory tells what devices take of the counters of their pools
-     * @throws PrepareException if another claim holds one of them, or one that overlaps with it
+     * @param uid the claim's own UID: what it holds itself is not in its way
+     * @param inForce the claims that the journal has in force
+     * @throws PrepareException if the devices can't be had, and no other claim is to blame
      */
-    synchronized void hold(ClaimRef claim, List<HeldDevice> devices, Inventory inventory) {
-        for (HeldDevice device : devices) {
-            for (Hold hold : holds.getOrDefault(Key.of(device), List.of())) {
-                if (!hold.claim.uid().equals(claim.uid()) && excludes(hold.device, device)) {
-                    throw new PrepareException(
-                            "device "
-                                    + device.pool()
-                                    + "/"
-                                    + device.device()
-                                    + " is held by claim "
-                                    + hold.claim
-                                    + "; it is free when that claim is unprepared");
+    Optional<HoldConflict> conflict(
+            String uid,
+            List<HeldDevice> devices,
+            Collection<ClaimRecord> inForce,
+            Inventory inventory) {
+        List<HeldDevice> wanted = devices.stream().filter(d -> !d.adminAccess()).toList();
+        Set<DeviceKey> keys = new LinkedHashSet<>();
+        wanted.forEach(device -> keys.add(DeviceKey.of(device)));
+        List<Hold> same = holds(uid, inForce, keys::contains);
+        return wanted.stream()
+                .flatMap(device -> exclusive(device, same).stream())
+                .findFirst()
+                .or(() -> budget(uid, wanted, keys, same, inForce, known(inventory, inForce)));
+    }
+
+    private synchronized KnownDevices known(Inventory inventory, Collection<ClaimRecord> inForce) {
+        known = known.with(inventory, inForce);
+        return known;
+    }
+
+    private static List<Hold> holds(
+            String uid, Collection<ClaimRecord> inForce, Predicate<DeviceKey> of) {
+        List<Hold> holds = new ArrayList<>();
+        for (ClaimRecord claim : inForce) {
+            for (HeldDevice device : claim.devices()) {
+                DeviceKey key = DeviceKey.of(device);
+                if (!device.adminAccess() && of.test(key) && !claim.ref().uid().equals(uid)) {
+                    holds.add(new Hold(claim, key, device));
                 }
             }
         }
-        rememberConsumption(inventory);
-        requireCounters(claim, devices, inventory);
-        release(claim.uid());
-        restore(claim, devices);
-        rememberConsumption(inventory);
+        return holds;
     }
 
-    private void requireCounters(ClaimRef claim, List<HeldDevice> devices, Inventory inventory) {
-        for (Pool pool : inventory.pools()) {
-            Set<Key> wanted = new LinkedHashSet<>();
-            devices.stream()
-                    .filter(device -> device.pool().equals(pool.name()) && !device.adminAccess())
-                    .forEach(device -> wanted.add(Key.of(device)));
-            if (!pool.counterSets().isEmpty() && !wanted.isEmpty()) {
-                CounterBudget budget = heldBudget(claim, pool, wanted);
-                wanted.forEach(
-                        key -> budget.take(claim, key.device.value(), consumption(inventory, key)));
-            }
+    private static Optional<HoldConflict> exclusive(HeldDevice wanted, List<Hold> same) {
+        List<ClaimRecord> holders =
+                same.stream().filter(h -> h.excludes(wanted)).map(Hold::claim).toList();
+        return holders.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new HoldConflict("device " + DeviceKey.of(wanted) + " is held", holders));
+    }
+
+    private static Optional<HoldConflict> budget(
+            String uid,
+            List<HeldDevice> wanted,
+            Set<DeviceKey> keys,
+            List<Hold> same,
+            Collection<ClaimRecord> inForce,
+            KnownDevices known) {
+        Budget budget = new Budget();
+        for (Hold share : same) {
+            known.shares(share.device).forEach(a -> budget.hold(List.of(share.claim), a));
+        }
+        overlapping(uid, keys, inForce, known)
+                .forEach((key, claims) -> known.counters(key).forEach(a -> budget.hold(claims, a)));
+
+        Map<DeviceKey, List<Amount>> amounts = new LinkedHashMap<>();
+        keys.forEach(key -> amounts.put(key, known.counters(key)));
+        wanted.forEach(share -> amounts.get(DeviceKey.of(share)).addAll(known.shares(share)));
+        return amounts.entrySet().stream()
+                .flatMap(one -> one.getValue().stream().map(a -> budget.take(one.getKey(), a)))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /** Returns who else holds devices of the same pools; one that is wanted is a shared one. */
+    private static Map<DeviceKey, List<ClaimRecord>> overlapping(
+            String uid,
+            Set<DeviceKey> wanted,
+            Collection<ClaimRecord> inForce,
+            KnownDevices known) {
+        List<DeviceKey> counted = wanted.stream().filter(known::hasCounters).toList();
+        Map<DeviceKey, List<ClaimRecord>> holders = new LinkedHashMap<>();
+        if (!counted.isEmpty()) {
+            holds(
+                            uid,
+                            inForce,
+                            key ->
+                                    !wanted.contains(key)
+                                            && counted.stream()
+                                                    .anyMatch(w -> w.pool().equals(key.pool())))
+                    .forEach(
+                            hold ->
+                                    holders.computeIfAbsent(hold.key, k -> new ArrayList<>())
+                                            .add(hold.claim));
+        }
+        return holders;
+    }
+
+    /** What a claim holds of a device. */
+    private record Hold(ClaimRecord claim, DeviceKey key, HeldDevice device) {
+
+        boolean excludes(HeldDevice wanted) {
+            return device.pool().equals(wanted.pool())
+                    && device.device().equals(wanted.device())
+                    && (device.shareId() == null
+                            || wanted.shareId() == null
+                            || device.shareId().equals(wanted.shareId()));
         }
     }
-
-    /** Counts what other claims hold of a pool; a device that is wanted, too, is a shared one. */
-    private CounterBudget heldBudget(ClaimRef claim, Pool pool, Set<Key> wanted) {
-        CounterBudget budget = new CounterBudget(pool);
-        holds.forEach(
-                (key, held) -> {
-                    List<ClaimRef> others =
-                            held.stream()
-                                    .filter(hold -> !hold.claim.uid().equals(claim.uid()))
-                                    .filter(hold -> !hold.device.adminAccess())
-                                    .map(Hold::claim)
-                                    .toList();
-                    if (key.pool.equals(pool.name())
-                            && !wanted.contains(key)
-                            && !others.isEmpty()) {
-                        budget.held(others, consumptions.getOrDefault(key, List.of()));
-                    }
-                });
-        return budget;
-    }
-
-    private void rememberConsumption(Inventory inventory) {
-        for (Pool pool : inventory.pools()) {
-            if (!pool.counterSets().isEmpty()) {
-                for (Device device : pool.devices()) {
-                    Key key = new Key(pool.name(), device.name());
-                    if (holds.containsKey(key)) {
-                        consumptions.put(key, device.consumesCounters());
-                    }
-                }
-            }
-        }
-        consumptions.keySet().retainAll(holds.keySet());
-    }
-
-    private static List<CounterConsumption> consumption(Inventory inventory, Key key) {
-        return inventory
-                .device(key.pool, key.device)
-                .map(Device::consumesCounters)
-                .orElse(List.of());
-    }
-
-    /** Holds devices for a claim without asking: the journal says that it has them. */
-    synchronized void restore(ClaimRef claim, List<HeldDevice> devices) {
-        for (HeldDevice device : devices) {
-            holds.computeIfAbsent(Key.of(device), key -> new ArrayList<>())
-                    .add(new Hold(claim, device));
-        }
-    }
-
-    /** Gives back all that a claim holds. */
-    synchronized void release(String uid) {
-        holds.values().forEach(held -> held.removeIf(hold -> hold.claim.uid().equals(uid)));
-        holds.values().removeIf(List::isEmpty);
-    }
-
-    private static boolean excludes(HeldDevice held, HeldDevice wanted) {
-        if (held.adminAccess() || wanted.adminAccess()) {
-            return false;
-        }
-        return held.shareId() == null
-                || wanted.shareId() == null
-                || held.shareId().equals(wanted.shareId());
-    }
-
-    private record Key(PoolName pool, DeviceName device) {
-        static Key of(HeldDevice device) {
-            return new Key(device.pool(), device.device());
-        }
-    }
-
-    private record Hold(ClaimRef claim, HeldDevice device) {}
 }

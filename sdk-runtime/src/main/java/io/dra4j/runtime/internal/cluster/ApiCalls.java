@@ -69,7 +69,7 @@ final class ApiCalls {
         HttpResponse<String> response =
                 await(() -> http.sendAsync(request.build(), String.class), method, path, limit);
         if (!response.isSuccessful()) {
-            throw failure(method + " " + path, response, reason(response.body()));
+            throw failure(method + " " + path, response, status(response.body()));
         }
         return response.body() == null ? "" : response.body();
     }
@@ -89,7 +89,7 @@ final class ApiCalls {
                 await(() -> http.consumeBytes(request.build(), reader), WATCH, path, limit);
         if (!response.isSuccessful()) {
             response.body().cancel();
-            throw failure("GET " + path, response, "");
+            throw failure("GET " + path, response, Json.object());
         }
         return response.body();
     }
@@ -133,21 +133,29 @@ final class ApiCalls {
         }
     }
 
-    private static ClusterException failure(String what, HttpResponse<?> response, String reason) {
-        String message = "The API server answered " + response.code() + reason;
+    private static ClusterException failure(
+            String what, HttpResponse<?> response, JsonNode status) {
+        String reason = status.path("message").asText("");
+        String message =
+                "The API server answered "
+                        + response.code()
+                        + (reason.isEmpty() ? "" : " (" + reason + ")")
+                        + ": "
+                        + what;
         if (response.code() == 404) {
-            return new ClusterException.NotFound(message + ": " + what);
+            boolean named = !status.path("details").path("name").asText("").isEmpty();
+            return new ClusterException.NotFound(
+                    message, named && status.path("reason").asText().equals("NotFound"));
         }
-        return new ClusterException(message + ": " + what, response.code(), retryAfter(response));
+        return new ClusterException(message, response.code(), retryAfter(response));
     }
 
-    /** The message of a Kubernetes Status; a proxy between may answer with something else. */
-    private static String reason(@Nullable String body) {
+    /** A Kubernetes Status; a proxy between may answer with something else. */
+    private static JsonNode status(@Nullable String body) {
         try {
-            String message = body == null ? "" : Json.parse(body).path("message").asText("");
-            return message.isEmpty() ? "" : " (" + message + ")";
+            return body == null ? Json.object() : Json.parse(body);
         } catch (IllegalArgumentException e) {
-            return "";
+            return Json.object();
         }
     }
 

@@ -10,9 +10,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.random.RandomGenerator;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +31,7 @@ public final class Cluster implements AutoCloseable {
     private final ApiCalls calls;
     private final SliceStore slices;
     private final NodeEvents events;
-    private final TransientRetry retry;
+    private final ClusterClaims claims;
 
     private Cluster(KubernetesClient client, String driver, String node, Meters meters) {
         this.client = client;
@@ -43,11 +42,7 @@ public final class Cluster implements AutoCloseable {
                         new RequestMeter(meters));
         this.slices = new KubernetesSlices(calls, driver, node);
         this.events = new NodeEvents(calls, driver, node, InstantSource.system());
-        this.retry =
-                new TransientRetry(
-                        InstantSource.system(),
-                        pause -> Thread.sleep(pause.toMillis()),
-                        RandomGenerator.getDefault());
+        this.claims = new ClusterClaims(calls);
     }
 
     /**
@@ -67,20 +62,23 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Reads a claim from the API server; transient failures are waited for until the deadline.
+     * Reads a claim from the API server; transient failures are waited for within the time given.
      *
      * @throws ClusterException.NotFound if there is no claim of that name
      * @throws ClusterException if it can't be read
      */
-    public ClaimObject claim(ClaimRef ref, Instant deadline) {
-        String path = KubernetesClaimStatuses.path(ref);
-        String json = retry.until(deadline, limit -> calls.read(path, limit));
-        try {
-            return ClaimCodec.decode(json);
-        } catch (IllegalArgumentException e) {
-            throw new ClusterException(
-                    "The API server's answer is no ResourceClaim: " + e.getMessage(), 200, null);
-        }
+    public ClaimObject claim(ClaimRef ref, Duration limit) {
+        return claims.read(ref, limit);
+    }
+
+    /**
+     * Reads all claims from the API server, of all namespaces; transient failures are waited for
+     * within the time given.
+     *
+     * @throws ClusterException if they can't be read
+     */
+    public Map<ClaimRef, ClaimObject> claims(Duration limit) {
+        return claims.readAll(limit);
     }
 
     /** Returns this driver's slices of this node. */

@@ -65,8 +65,25 @@ public class ClusterException extends DraException {
 
         @Serial private static final long serialVersionUID = 1L;
 
-        NotFound(String message) {
+        private final boolean named;
+
+        /**
+         * Creates the failure.
+         *
+         * @param message what was asked for, and what came back
+         * @param named whether the API itself says that it has no such object
+         */
+        public NotFound(String message, boolean named) {
             super(message, 404, null);
+            this.named = named;
+        }
+
+        /**
+         * Tells whether the API itself says that it has no such object. Otherwise the answer may be
+         * that of a proxy, or of a server without the API.
+         */
+        public boolean isOfTheObject() {
+            return named;
         }
     }
 

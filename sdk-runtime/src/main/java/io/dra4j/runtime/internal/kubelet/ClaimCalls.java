@@ -67,20 +67,12 @@ final class ClaimCalls {
         return answers;
     }
 
-    /** What can't be a claim was never prepared: it is unprepared already. */
+    /** A claim is its UID, whatever its names; what can't be a UID was never prepared. */
     Map<String, UnprepareOutcome> unprepare(List<Asked> asked) {
         Map<String, UnprepareOutcome> answers = new LinkedHashMap<>();
-        Map<String, ClaimRef> claims = new LinkedHashMap<>();
-        for (Asked claim : asked) {
-            try {
-                claims.put(claim.uid(), claim.ref());
-            } catch (IllegalArgumentException e) {
-                answers.put(claim.uid(), new UnprepareOutcome.Unprepared());
-            }
-        }
-        operations
-                .unprepare(List.copyOf(claims.values()), deadline())
-                .forEach((ref, outcome) -> answers.put(ref.uid(), outcome));
+        asked.forEach(claim -> answers.put(claim.uid(), new UnprepareOutcome.Unprepared()));
+        List<String> claims = answers.keySet().stream().filter(ClaimRef::isUid).toList();
+        answers.putAll(operations.unprepare(claims, deadline()));
         return answers;
     }
 

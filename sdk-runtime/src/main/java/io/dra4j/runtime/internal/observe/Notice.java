@@ -44,6 +44,10 @@ public record Notice(Reason reason, String subject, String message, @Nullable Th
         SLICES_CONTESTED("SlicesContested", Severity.PROBLEM),
         /** The API server can't be reached, or answers with errors. */
         CLUSTER_UNREACHABLE("ClusterUnreachable", Severity.PROBLEM),
+        /** Records of claims are lost; what may be theirs is held as damaged. */
+        JOURNAL_DAMAGED("JournalDamaged", Severity.PROBLEM),
+        /** CDI specs could not be written or removed after a start. */
+        SPECS_NOT_REPAIRED("CdiSpecsNotRepaired", Severity.PROBLEM),
         /** A round of publishing failed in a way that is a bug. */
         UNEXPECTED_ERROR("UnexpectedError", Severity.PROBLEM),
         /** What a problem kept from being published is published. */

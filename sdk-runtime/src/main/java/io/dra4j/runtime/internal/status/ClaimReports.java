@@ -170,8 +170,8 @@ public final class ClaimReports {
      *
      * @throws DraException if a file can't be read or written
      */
-    public synchronized void reestablish(ClaimRef claim) {
-        reports.read(claim.uid())
+    public synchronized void reestablish(String uid) {
+        reports.read(uid)
                 .ifPresent(
                         report -> {
                             metadata.write(report);
@@ -186,13 +186,11 @@ public final class ClaimReports {
      *
      * @throws DraException if something of it may be left on this node
      */
-    public synchronized void end(ClaimRef claim) {
-        boolean told = reports.read(claim.uid()).map(ClaimReport::hasStatus).orElse(false);
-        metadata.remove(claim.uid());
-        reports.remove(claim.uid());
-        if (told) {
-            statuses.want(claim, List.of());
-        }
+    public synchronized void end(String uid) {
+        Optional<ClaimReport> told = reports.read(uid).filter(ClaimReport::hasStatus);
+        metadata.remove(uid);
+        reports.remove(uid);
+        told.ifPresent(report -> statuses.want(report.claim(), List.of()));
     }
 
     /**
@@ -216,7 +214,7 @@ public final class ClaimReports {
         if (prepared.contains(uid)) {
             tryTo(
                     "bring what devices of claim " + uid + " report to its place",
-                    () -> reports.read(uid).ifPresent(report -> reestablish(report.claim())));
+                    () -> reestablish(uid));
         } else if (!known.contains(uid)) {
             tryTo(
                     "remove what devices of claim " + uid + " reported",

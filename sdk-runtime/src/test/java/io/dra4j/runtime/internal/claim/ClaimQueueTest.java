@@ -2,18 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
 class ClaimQueueTest {
+
+    private static final InstantSource CLOCK = InstantSource.system();
 
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final ClaimQueue queue = new ClaimQueue(tasks::add);
@@ -52,6 +60,29 @@ class ClaimQueueTest {
     }
 
     @Test
+    void whoeverSeesTheEndOfAnOperationDoesNotJoinItAnyMore() {
+        CompletableFuture<String> next =
+                submit("a", "prepare", String.class)
+                        .thenCompose(ended -> submit("a", "prepare", String.class));
+        runAll();
+
+        assertThat(next).isCompleted();
+        assertThat(ran).containsExactly("prepare", "prepare");
+    }
+
+    @Test
+    void anOperationThatTheExecutorRefusesLeavesNothing() {
+        ClaimQueue stopped =
+                new ClaimQueue(
+                        task -> {
+                            throw new RejectedExecutionException("stopped");
+                        });
+
+        assertThat(stopped.submit("a", named("x"))).isCompletedExceptionally();
+        assertThat(stopped.submitIfIdle("a", named("y"))).isPresent();
+    }
+
+    @Test
     void claimsDoNotWaitForOneAnother() {
         submit("a", "hangs", String.class);
         Runnable hanging = tasks.remove();
@@ -68,10 +99,11 @@ class ClaimQueueTest {
         CompletableFuture<String> failed =
                 queue.submit(
                         "a",
-                        String.class,
-                        () -> {
-                            throw new IllegalStateException("boom");
-                        });
+                        task(
+                                String.class,
+                                deadline -> {
+                                    throw new IllegalStateException("boom");
+                                }));
         submit("a", "unprepare", StringBuilder.class);
         runAll();
 
@@ -83,7 +115,7 @@ class ClaimQueueTest {
     void theWorkCarriesTheOperationIdOfItsCaller() {
         MDC.put("op.id", "7");
         CompletableFuture<String> seen =
-                queue.submit("a", String.class, () -> String.valueOf(MDC.get("op.id")));
+                queue.submit("a", task(String.class, deadline -> String.valueOf(MDC.get("op.id"))));
         MDC.clear();
         runAll();
 
@@ -91,15 +123,118 @@ class ClaimQueueTest {
         assertThat(MDC.get("op.id")).isNull();
     }
 
+    @Test
+    void anOperationThatJoinsExtendsTheDeadlineOfTheOther() {
+        List<Duration> left = new ArrayList<>();
+        for (int seconds : new int[] {20, 100, 50}) {
+            queue.submit(
+                    "a",
+                    new ClaimQueue.Task<>(
+                            String.class,
+                            "input",
+                            Deadline.in(Duration.ofSeconds(seconds), CLOCK),
+                            deadline -> {
+                                left.add(deadline.left());
+                                return "done";
+                            }));
+        }
+        runAll();
+
+        assertThat(left)
+                .singleElement()
+                .satisfies(d -> assertThat(d).isBetween(ofSeconds(60), ofSeconds(100)));
+    }
+
+    @Test
+    void anOperationOfOtherInputDoesNotJoin() {
+        submit("a", "one", String.class);
+        queue.submit(
+                "a",
+                new ClaimQueue.Task<>(
+                        String.class,
+                        "other input",
+                        Deadline.in(ofSeconds(9), CLOCK),
+                        deadline -> {
+                            ran.add("two");
+                            return "";
+                        }));
+        runAll();
+
+        assertThat(ran).containsExactly("one", "two");
+    }
+
+    @Nested
+    class AnArrival {
+
+        @Test
+        void isSubmittedInItsTurn() {
+            ClaimQueue.Arrival arrival = queue.arrive("a");
+            assertThat(arrival.submit(named("prepare"))).isPresent();
+            runAll();
+
+            assertThat(ran).containsExactly("prepare");
+        }
+
+        @Test
+        void isGivenUpIfAnOperationOfTheClaimComesMeanwhile() {
+            ClaimQueue.Arrival arrival = queue.arrive("a");
+            submit("a", "unprepare", StringBuilder.class);
+            runAll();
+
+            assertThat(arrival.submit(named("prepare"))).isEmpty();
+            assertThat(queue.arrive("a").submit(named("prepare again"))).isPresent();
+            runAll();
+            assertThat(ran).containsExactly("unprepare", "prepare again");
+        }
+
+        @Test
+        void isNotOvertakenByAnotherClaimOrAnotherArrival() {
+            ClaimQueue.Arrival arrival = queue.arrive("a");
+            submit("b", "unprepare", StringBuilder.class);
+            queue.arrive("a").submit(named("first"));
+            runAll();
+
+            assertThat(arrival.submit(named("second"))).isPresent();
+        }
+
+        @Test
+        void isAnOperationAsFarAsIdlenessGoes() {
+            ClaimQueue.Arrival arrival = queue.arrive("a");
+            assertThat(queue.submitIfIdle("a", named("clean up"))).isEmpty();
+
+            arrival.close();
+            assertThat(queue.submitIfIdle("a", named("clean up"))).isPresent();
+            assertThat(queue.submitIfIdle("a", named("once more"))).isEmpty();
+            runAll();
+            assertThat(queue.submitIfIdle("a", named("clean up"))).isPresent();
+        }
+    }
+
+    private ClaimQueue.Task<String> named(String name) {
+        return task(
+                String.class,
+                deadline -> {
+                    ran.add(name);
+                    return name;
+                });
+    }
+
+    private static <T> ClaimQueue.Task<T> task(Class<T> kind, Function<Deadline, T> work) {
+        return new ClaimQueue.Task<>(kind, "input", Deadline.in(ofSeconds(20), CLOCK), work);
+    }
+
     private <T> CompletableFuture<T> submit(String uid, String name, Class<T> kind) {
         return queue.submit(
                 uid,
-                kind,
-                () -> {
-                    ran.add(name);
-                    return kind.cast(
-                            kind == String.class ? new String("done") : new StringBuilder("done"));
-                });
+                task(
+                        kind,
+                        deadline -> {
+                            ran.add(name);
+                            return kind.cast(
+                                    kind == String.class
+                                            ? new String("done")
+                                            : new StringBuilder("done"));
+                        }));
     }
 
     private void runAll() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
@@ -16,6 +17,8 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -27,7 +30,8 @@ class DeviceHoldsTest {
     private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
     private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
 
-    private final DeviceHolds holds = new DeviceHolds();
+    private final DeviceHolds devices = new DeviceHolds();
+    private final Map<String, ClaimRecord> inForce = new LinkedHashMap<>();
 
     @Test
     void aDeviceThatAnotherClaimHoldsIsRefusedUntilItIsReleased() {
@@ -35,9 +39,12 @@ class DeviceHoldsTest {
 
         assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"))))
                 .isInstanceOf(PrepareException.class)
-                .hasMessageContaining("node/gpu-0 is held by claim ns/a");
+                .hasMessage(
+                        "device node/gpu-0 is held by another claim (UID uid-a…); it is free when"
+                                + " that is unprepared")
+                .hasRootCauseMessage("Held by ns/a (UID uid-a) STARTED");
 
-        holds.release("uid-a");
+        inForce.remove("uid-a");
         assertThatCode(() -> hold(B, List.of(whole("gpu-0")))).doesNotThrowAnyException();
     }
 
@@ -79,7 +86,7 @@ class DeviceHoldsTest {
         assertThatCode(() -> hold(B, List.of(device("gpu-0", null, true))))
                 .doesNotThrowAnyException();
 
-        holds.release("uid-a");
+        inForce.remove("uid-a");
         assertThatCode(() -> hold(A, List.of(whole("gpu-0")))).doesNotThrowAnyException();
     }
 
@@ -89,7 +96,7 @@ class DeviceHoldsTest {
 
         assertThatCode(() -> hold(B, List.of(device("gpu-0", "s2", false))))
                 .doesNotThrowAnyException();
-        holds.release("uid-b");
+        inForce.remove("uid-b");
         assertThatThrownBy(() -> hold(B, List.of(device("gpu-0", "s1", false))))
                 .isInstanceOf(PrepareException.class);
         assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"))))
@@ -120,7 +127,8 @@ class DeviceHoldsTest {
         }
 
         private void hold(ClaimRef claim, Inventory inventory, String... names) {
-            holds.hold(claim, Stream.of(names).map(DeviceHoldsTest::whole).toList(), inventory);
+            DeviceHoldsTest.this.hold(
+                    claim, Stream.of(names).map(DeviceHoldsTest::whole).toList(), inventory);
         }
 
         @Test
@@ -130,8 +138,9 @@ class DeviceHoldsTest {
             assertThatThrownBy(() -> hold(B, partitions, "full"))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("device node/full takes 80Gi of counter memory")
-                    .hasMessageContaining("counter set gpu, which has 80Gi")
-                    .hasMessageContaining("ns/a");
+                    .hasMessageContaining("counter set gpu of pool node, which has 80Gi")
+                    .hasMessageContaining("and 42949672960 of it is held by another claim (UID")
+                    .hasMessageNotContaining("ns/a");
             assertThatCode(() -> hold(B, partitions, "half-1")).doesNotThrowAnyException();
         }
 
@@ -146,14 +155,15 @@ class DeviceHoldsTest {
         void areCountedOnceIfTheyAreShared() {
             List<HeldDevice> one = List.of(device("full", "s1", false));
             List<HeldDevice> other = List.of(device("full", "s2", false));
-            holds.hold(A, one, partitions);
+            DeviceHoldsTest.this.hold(A, one, partitions);
 
-            assertThatCode(() -> holds.hold(B, other, partitions)).doesNotThrowAnyException();
+            assertThatCode(() -> DeviceHoldsTest.this.hold(B, other, partitions))
+                    .doesNotThrowAnyException();
         }
 
         @Test
         void areNotCountedForAdministration() {
-            holds.hold(A, List.of(device("half-0", null, true)), partitions);
+            DeviceHoldsTest.this.hold(A, List.of(device("half-0", null, true)), partitions);
 
             assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
         }
@@ -172,7 +182,7 @@ class DeviceHoldsTest {
 
         @Test
         void areCountedAfterARestart() {
-            holds.restore(A, List.of(whole("half-0")));
+            put(A, List.of(whole("half-0")));
 
             assertThatThrownBy(() -> hold(B, partitions, "full"))
                     .isInstanceOf(PrepareException.class);
@@ -181,14 +191,79 @@ class DeviceHoldsTest {
         @Test
         void areFreeWhenTheyAreReleased() {
             hold(A, partitions, "half-0");
-            holds.release("uid-a");
+            inForce.remove("uid-a");
 
             assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
         }
     }
 
-    private void hold(ClaimRef claim, List<HeldDevice> devices) {
-        holds.hold(claim, devices, Inventory.of());
+    @Nested
+    class SharesOfADevice {
+
+        private final Inventory shared =
+                Inventory.of(
+                        Pool.ofNode(
+                                "node",
+                                List.of(
+                                        Device.builder("gpu-0")
+                                                .allowMultipleAllocations(true)
+                                                .capacity("memory", "80Gi")
+                                                .build())));
+
+        private HeldDevice share(String id, String memory) {
+            return new HeldDevice(
+                    "r",
+                    null,
+                    new PoolName("node"),
+                    new DeviceName("gpu-0"),
+                    id,
+                    Map.of("memory", new Quantity(memory)),
+                    false);
+        }
+
+        @Test
+        void areRefusedBeyondItsCapacity() {
+            hold(A, List.of(share("s1", "50Gi")), shared);
+
+            assertThatThrownBy(() -> hold(B, List.of(share("s2", "31Gi")), shared))
+                    .hasMessageContaining("takes 31Gi of capacity memory of device node/gpu-0")
+                    .hasMessageContaining("which has 80Gi")
+                    .hasMessageContaining("another claim (UID uid-a…)");
+            assertThatCode(() -> hold(B, List.of(share("s2", "30Gi")), shared))
+                    .doesNotThrowAnyException();
+        }
+
+        @Test
+        void areAddedUpWithinOneClaimToo() {
+            assertThatThrownBy(
+                            () ->
+                                    hold(
+                                            A,
+                                            List.of(share("s1", "50Gi"), share("s2", "50Gi")),
+                                            shared))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("the claim takes more than there is");
+        }
+
+        @Test
+        void ofCapacitiesThatTheDeviceDoesNotNameAreNotLimited() {
+            assertThatCode(() -> hold(A, List.of(share("s1", "500Gi")), Inventory.of()))
+                    .doesNotThrowAnyException();
+        }
+    }
+
+    private void hold(ClaimRef claim, List<HeldDevice> wanted) {
+        hold(claim, wanted, Inventory.of());
+    }
+
+    private void hold(ClaimRef claim, List<HeldDevice> wanted, Inventory inventory) {
+        devices.conflict(claim.uid(), wanted, inForce.values(), inventory)
+                .ifPresent(HoldConflict::refuse);
+        put(claim, wanted);
+    }
+
+    private void put(ClaimRef claim, List<HeldDevice> held) {
+        inForce.put(claim.uid(), new ClaimRecord(claim, Phase.STARTED, "boot", held, null, null));
     }
 
     private static HeldDevice whole(String name) {

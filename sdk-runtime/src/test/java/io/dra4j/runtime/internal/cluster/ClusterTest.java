@@ -15,7 +15,6 @@ import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -70,10 +69,6 @@ class ClusterTest {
         server.close();
     }
 
-    private static Instant in(Duration time) {
-        return Instant.now().plus(time);
-    }
-
     @Nested
     class ReadingAClaim {
 
@@ -81,7 +76,7 @@ class ClusterTest {
         void allThatIsAllocatedIsReadAndUnknownFieldsStay() throws Exception {
             server.then(200, CLAIM);
 
-            ClaimObject claim = cluster.claim(REF, in(Duration.ofSeconds(10)));
+            ClaimObject claim = cluster.claim(REF, Duration.ofSeconds(10));
 
             assertThat(claim.uid()).isEqualTo("uid-1");
             assertThat(claim.json()).contains("futureField");
@@ -123,7 +118,7 @@ class ClusterTest {
         void aClaimThatIsNotAllocatedHasNoAllocation() {
             server.then(200, "{\"metadata\":{\"uid\":\"u\"},\"status\":{}}");
 
-            assertThat(cluster.claim(REF, in(Duration.ofSeconds(10))).allocation()).isNull();
+            assertThat(cluster.claim(REF, Duration.ofSeconds(10)).allocation()).isNull();
         }
 
         @Test
@@ -132,7 +127,7 @@ class ClusterTest {
                     404,
                     "{\"kind\":\"Status\",\"message\":\"resourceclaims \\\"c1\\\" not found\"}");
 
-            assertThatThrownBy(() -> cluster.claim(REF, in(Duration.ofSeconds(30))))
+            assertThatThrownBy(() -> cluster.claim(REF, Duration.ofSeconds(30)))
                     .isInstanceOf(ClusterException.NotFound.class)
                     .hasMessageContaining("\"c1\" not found");
             assertThat(server.requests).hasSize(1);
@@ -142,7 +137,7 @@ class ClusterTest {
         void aServerErrorIsWaitedFor() {
             server.then(500, "oops").then(503, "{\"message\":\"starting\"}").then(200, CLAIM);
 
-            assertThat(cluster.claim(REF, in(Duration.ofSeconds(20))).uid()).isEqualTo("uid-1");
+            assertThat(cluster.claim(REF, Duration.ofSeconds(20)).uid()).isEqualTo("uid-1");
             assertThat(server.requests).hasSize(3);
         }
 
@@ -153,7 +148,7 @@ class ClusterTest {
             ClusterException failure =
                     catchThrowableOfType(
                             ClusterException.class,
-                            () -> cluster.claim(REF, in(Duration.ofSeconds(20))));
+                            () -> cluster.claim(REF, Duration.ofSeconds(20)));
 
             assertThat(failure).hasMessageContaining("403").hasMessageContaining("not allowed");
             assertThat(failure.isTransient()).isFalse();
@@ -170,7 +165,7 @@ class ClusterTest {
                     .then(200, CLAIM);
             long begun = System.nanoTime();
 
-            cluster.claim(REF, in(Duration.ofSeconds(20)));
+            cluster.claim(REF, Duration.ofSeconds(20));
 
             assertThat(Duration.ofNanos(System.nanoTime() - begun))
                     .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
@@ -185,7 +180,7 @@ class ClusterTest {
             ClusterException failure =
                     catchThrowableOfType(
                             ClusterException.class,
-                            () -> cluster.claim(REF, in(Duration.ofSeconds(2))));
+                            () -> cluster.claim(REF, Duration.ofSeconds(2)));
 
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure).hasMessageContaining("did not answer");
@@ -200,7 +195,7 @@ class ClusterTest {
             ClusterException failure =
                     catchThrowableOfType(
                             ClusterException.class,
-                            () -> cluster.claim(REF, in(Duration.ofSeconds(3))));
+                            () -> cluster.claim(REF, Duration.ofSeconds(3)));
 
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure).hasMessageContaining("No answer from the API server");

@@ -147,10 +147,9 @@ class KubeletPluginTest {
         }
 
         @Override
-        public Map<ClaimRef, UnprepareOutcome> unprepare(List<ClaimRef> claims, Instant deadline) {
-            asked.addAll(claims);
-            Map<ClaimRef, UnprepareOutcome> outcomes = new LinkedHashMap<>();
-            claims.forEach(claim -> outcomes.put(claim, new UnprepareOutcome.Failed("busy")));
+        public Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline) {
+            Map<String, UnprepareOutcome> outcomes = new LinkedHashMap<>();
+            uids.forEach(claim -> outcomes.put(claim, new UnprepareOutcome.Failed("busy")));
             return outcomes;
         }
     }

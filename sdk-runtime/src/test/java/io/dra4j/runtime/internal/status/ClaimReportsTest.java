@@ -104,7 +104,7 @@ class ClaimReportsTest {
                 reports.prepared(
                         new AllocatedClaim(CLAIM, allocated, json),
                         PreparedClaim.of(List.of(devices)));
-        reports.reestablish(CLAIM);
+        reports.reestablish(CLAIM.uid());
         return answer;
     }
 
@@ -129,7 +129,7 @@ class ClaimReportsTest {
             assertThat(statuses.tries).isZero();
 
             run();
-            reports.reestablish(CLAIM);
+            reports.reestablish(CLAIM.uid());
             run();
 
             assertThat(statuses.applied).hasSize(1);
@@ -235,7 +235,7 @@ class ClaimReportsTest {
             prepare("{}", plain(gpu0).withStatus(READY));
             run();
 
-            reports.end(CLAIM);
+            reports.end(CLAIM.uid());
             run();
 
             assertThat(statuses.last().devices()).isEmpty();
@@ -245,7 +245,7 @@ class ClaimReportsTest {
 
         @Test
         void ofAClaimThatNeverHadOneIsNotRemoved() {
-            reports.end(CLAIM);
+            reports.end(CLAIM.uid());
             run();
 
             assertThat(statuses.tries).isZero();
@@ -331,7 +331,7 @@ class ClaimReportsTest {
             reports.reconcile(Set.of("uid-1"), Set.of());
 
             assertThat(directory.resolve("reports/uid-2.json")).exists();
-            reports.end(CLAIM);
+            reports.end(CLAIM.uid());
             assertThat(directory.resolve("reports/uid-1.json")).doesNotExist();
         }
     }
@@ -464,7 +464,7 @@ class ClaimReportsTest {
 
             reports.updateMetadata(CLAIM, gpu0.held(), EMPTY);
             reports.updateMetadata(CLAIM, gpu0.held(), EMPTY);
-            reports.reestablish(CLAIM);
+            reports.reestablish(CLAIM.uid());
             assertThat(read(file).at("/metadata/generation").asInt()).isEqualTo(3);
             assertThat(Files.getAttribute(file, "unix:ino")).isEqualTo(inode);
         }
@@ -476,7 +476,7 @@ class ClaimReportsTest {
             String content = Files.readString(file);
             Files.delete(file);
 
-            reports.reestablish(CLAIM);
+            reports.reestablish(CLAIM.uid());
 
             assertThat(file).hasContent(content);
         }
@@ -493,7 +493,7 @@ class ClaimReportsTest {
         @Test
         void goesWithTheClaim() throws IOException {
             prepare("{}", plain(gpu0).withMetadata(EMPTY));
-            reports.end(CLAIM);
+            reports.end(CLAIM.uid());
             run();
 
             assertThat(directory.resolve("dra-device-metadata")).isEmptyDirectory();

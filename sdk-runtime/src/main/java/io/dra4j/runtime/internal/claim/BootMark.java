@@ -1,0 +1,49 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+
+/**
+ * Remembers the boot in which CDI specs were last brought in line, in a file beside the journal.
+ *
+ * <p>In another boot, specs without a record are of that one and of no use. A mark that a crash of
+ * the node lost makes them count as evidence of damage, which is the safe side: so it is not
+ * synced.
+ */
+final class BootMark {
+
+    private final Path file;
+
+    BootMark(Path dataDirectory) {
+        this.file = dataDirectory.resolve("claims.boot");
+    }
+
+    /** Returns the boot of the last start that came this far, if there is a mark of it. */
+    Optional<String> read() {
+        try {
+            return Optional.of(Files.readString(file).strip()).filter(id -> !id.isEmpty());
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new DraException("Can't read " + file + ": " + e, e);
+        }
+    }
+
+    /** Says that a start of this boot came this far. */
+    void write(String bootId) {
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        try {
+            Files.writeString(next, bootId + "\n");
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new DraException("Can't write " + file + ": " + e, e);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.error.DraException;
+import java.time.Instant;
+import java.util.function.Consumer;
+
+/**
+ * The progress of one call to the provider; when the call has ended, it takes no more.
+ *
+ * <p>A provider that goes on on a thread of its own would otherwise write into what another
+ * operation of the claim does. Thread-safe.
+ */
+final class CallProgress implements Progress, AutoCloseable {
+
+    private final Consumer<ProviderState> durably;
+    private final Deadline deadline;
+    private boolean ended; // guarded by this
+
+    CallProgress(Consumer<ProviderState> durably, Deadline deadline) {
+        this.durably = durably;
+        this.deadline = deadline;
+    }
+
+    @Override
+    public synchronized void record(ProviderState state) {
+        if (ended) {
+            throw new DraException(
+                    "The call that this Progress was given to has ended; record what is done to"
+                            + " hardware before prepare or unprepare returns");
+        }
+        durably.accept(state);
+    }
+
+    @Override
+    public Instant deadline() {
+        return deadline.instant();
+    }
+
+    /** Ends it with its call, after a record that is being written. */
+    @Override
+    public synchronized void close() {
+        ended = true;
+    }
+}

@@ -1,0 +1,126 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Unprepares claims that the kubelet will never ask for: force-deleted, or forgotten by it.
+ *
+ * <p>A claim is an orphan if two readings of the API server, ten minutes apart at least and with no
+ * other between them, find no claim of its UID; of a damaged one, also if they find that it is not
+ * allocated to the driver any more. A reading that fails counts for nothing. An orphan stays while
+ * an operation of it runs, or the kubelet's own file names it. Not thread-safe.
+ */
+final class Orphans {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+    private static final Duration PACE = Duration.ofMinutes(5);
+    private static final Duration LEAST_ABSENCE = Duration.ofMinutes(10);
+    private static final Duration READ_LIMIT = Duration.ofSeconds(5);
+    private static final Duration END_LIMIT = Duration.ofSeconds(45);
+
+    private final Journal journal;
+    private final ClaimReader reader;
+    private final Allocations allocations;
+    private final Unpreparation unpreparation;
+    private final KubeletState kubelet;
+    private final InstantSource clock;
+    private final Map<String, Instant> absentSince = new HashMap<>();
+    private Instant next;
+
+    /**
+     * Looks for orphans.
+     *
+     * @param clock a monotonic one
+     */
+    Orphans(ClaimPreparation.Parts parts, Unpreparation unpreparation, InstantSource clock) {
+        this.journal = parts.journal();
+        this.reader = parts.reader();
+        this.allocations = new Allocations(parts.driver(), List.of());
+        this.unpreparation = unpreparation;
+        this.kubelet = KubeletState.besideThePluginsOf(parts.dataDirectory());
+        this.clock = clock;
+        this.next = clock.instant().plus(PACE);
+    }
+
+    /** Looks, if it is time to. */
+    void look() {
+        Instant now = clock.instant();
+        if (now.isBefore(next)) {
+            return;
+        }
+        next = now.plus(PACE);
+        List<ClaimRecord> claims = journal.claims();
+        Set<String> held = new HashSet<>();
+        claims.forEach(claim -> held.add(claim.ref().uid()));
+        absentSince.keySet().retainAll(held);
+        try {
+            for (ClaimRecord claim : claims) {
+                judge(claim, now);
+            }
+        } catch (ClusterException e) {
+            LOG.atDebug().setCause(e).log("Looking for orphans ends early: no API server");
+        }
+    }
+
+    private void judge(ClaimRecord claim, Instant now) {
+        String uid = claim.ref().uid();
+        if (isWanted(claim)) {
+            absentSince.remove(uid);
+            return;
+        }
+        Instant since = absentSince.computeIfAbsent(uid, first -> now);
+        if (Duration.between(since, now).compareTo(LEAST_ABSENCE) < 0) {
+            return;
+        }
+        if (kubelet.knows(uid)) {
+            LOG.atInfo()
+                    .addKeyValue(LogField.CLAIM.toString(), claim.ref())
+                    .log("An orphan is left to the kubelet, whose state names it");
+            return;
+        }
+        unpreparation.endIfIdle(
+                uid,
+                "the API server has not had the claim for "
+                        + LEAST_ABSENCE.toMinutes()
+                        + " minutes",
+                still -> still.equals(claim),
+                Deadline.in(END_LIMIT, clock));
+    }
+
+    /** Says whether the API server has the claim, or throws if it does not say. */
+    private boolean isWanted(ClaimRecord claim) {
+        ClaimRef ref = claim.ref();
+        if (LostClaims.isNameless(ref)) {
+            return reader.readAll(READ_LIMIT).keySet().stream()
+                    .anyMatch(known -> known.uid().equals(ref.uid()));
+        }
+        try {
+            ClaimObject object = reader.read(ref, READ_LIMIT);
+            return object.uid().equals(ref.uid())
+                    && (claim.phase() != Phase.DAMAGED || allocations.isAllocated(object));
+        } catch (ClusterException.NotFound e) {
+            if (!e.isOfTheObject()) {
+                throw e;
+            }
+            return false;
+        }
+    }
+}

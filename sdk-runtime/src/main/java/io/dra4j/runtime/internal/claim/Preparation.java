@@ -1,0 +1,176 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
+import io.dra4j.runtime.internal.checkpoint.WriteGroup;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a prepare does: the claim is prepared, once, or nothing of it is left and the answer says
+ * why.
+ *
+ * <p>In order: the claim's object is read, while other operations of the claim may run; when the
+ * claim's turn has come, claims that a damaged journal lost are found again, and claims that were
+ * left behind and are in the way are unprepared; then, with the claim's lock, a claim that is
+ * prepared already is answered from the journal, and any other is begun afresh ({@link ClaimLife}),
+ * after what is left of it was ended. Thread-safe.
+ */
+final class Preparation {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+
+    private final ClaimPreparation.Parts parts;
+    private final ClaimLife.Lives lives;
+    private final ClaimQueue queue;
+    private final Executor executor;
+    private final Allocations allocations;
+    private final LostClaims lost;
+    private final LeftBehind leftBehind;
+
+    Preparation(
+            ClaimPreparation.Parts parts,
+            ClaimLife.Lives lives,
+            ClaimQueue queue,
+            Executor executor,
+            LostClaims lost,
+            LeftBehind leftBehind) {
+        this.parts = parts;
+        this.lives = lives;
+        this.queue = queue;
+        this.executor = executor;
+        this.allocations = new Allocations(parts.driver(), parts.provider().configTypes());
+        this.lost = lost;
+        this.leftBehind = leftBehind;
+    }
+
+    /**
+     * Reads a claim's object, and submits its prepare then.
+     *
+     * @param deadline until when the caller waits
+     * @param readBy until when the object must be read
+     */
+    CompletableFuture<PrepareOutcome> submit(
+            ClaimRef ref, Deadline deadline, Deadline readBy, WriteGroup writes) {
+        ClaimQueue.Arrival arrival = queue.arrive(ref.uid());
+        return CompletableFuture.supplyAsync(
+                        ClaimQueue.inContextOfCaller(
+                                () -> read(ref, readBy, arrival, deadline, writes)),
+                        executor)
+                .thenCompose(submitted -> submitted)
+                .whenComplete((outcome, failed) -> arrival.close());
+    }
+
+    private CompletableFuture<PrepareOutcome> read(
+            ClaimRef ref,
+            Deadline readBy,
+            ClaimQueue.Arrival arrival,
+            Deadline deadline,
+            WriteGroup writes) {
+        try {
+            ClaimObject object = parts.reader().read(ref, readBy.left());
+            List<HeldDevice> devices = allocations.devices(ref, object);
+            return arrival.submit(
+                            new ClaimQueue.Task<>(
+                                    PrepareOutcome.class,
+                                    devices,
+                                    deadline,
+                                    waiting -> prepared(ref, object, devices, waiting, writes)))
+                    .orElseThrow(
+                            () ->
+                                    new PrepareException(
+                                            "the claim was unprepared while it was read; the next"
+                                                    + " try prepares it"));
+        } catch (DraException e) {
+            return CompletableFuture.completedFuture(refused(ref, e));
+        }
+    }
+
+    private PrepareOutcome prepared(
+            ClaimRef ref,
+            ClaimObject object,
+            List<HeldDevice> devices,
+            Deadline deadline,
+            WriteGroup writes) {
+        try {
+            lost.requireFound(deadline);
+            leftBehind.makeWay(ref, devices, deadline);
+            try (ClaimLife life = lives.take(ref.uid(), deadline, writes)) {
+                return life.answer(answer(life, ref, object, devices));
+            }
+        } catch (DraException e) {
+            return refused(ref, e);
+        }
+    }
+
+    private Answer answer(
+            ClaimLife life, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
+        Optional<ClaimRecord> record = life.record();
+        if (record.isPresent()) {
+            Answer before = record.get().answer();
+            if (before != null
+                    && lives.isPrepared(record.get())
+                    && holdsJust(record.get(), devices)) {
+                return before;
+            }
+            Unpreparation.end(life, record.get());
+        }
+        return begin(life, ref, object);
+    }
+
+    private static boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
+        return record.devices().size() == devices.size()
+                && new HashSet<>(record.devices()).equals(new HashSet<>(devices));
+    }
+
+    private Answer begin(ClaimLife life, ClaimRef ref, ClaimObject object) {
+        Inventory inventory =
+                parts.inventory()
+                        .get()
+                        .orElseThrow(
+                                () ->
+                                        new PrepareException(
+                                                "the driver could not read its devices yet"));
+        try {
+            AllocatedClaim claim = allocations.read(ref, object, inventory);
+            Answer answer = life.begin(claim, inventory);
+            LOG.atInfo().addKeyValue(LogField.CLAIM.toString(), ref).log("Claim prepared");
+            return answer;
+        } catch (Exception | Error e) { // whatever a provider throws: what was begun is undone
+            DraException failure = ProviderFailure.of("could not prepare the claim", e);
+            undo(life, failure);
+            throw failure;
+        }
+    }
+
+    private static void undo(ClaimLife life, DraException cause) {
+        try {
+            life.record()
+                    .ifPresentOrElse(begun -> Unpreparation.end(life, begun), life::endUnknown);
+        } catch (DraException e) {
+            cause.addSuppressed(e); // the claim stays held; the kubelet's next call tries again
+        }
+    }
+
+    private static PrepareOutcome refused(ClaimRef ref, DraException e) {
+        LOG.atWarn()
+                .addKeyValue(LogField.CLAIM.toString(), ref)
+                .log("Claim not prepared: {}", e.getMessage(), e);
+        return new PrepareOutcome.Failed(e.getMessage());
+    }
+}

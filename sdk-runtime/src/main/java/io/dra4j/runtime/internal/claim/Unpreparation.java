@@ -1,0 +1,115 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.WriteGroup;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an unprepare does: nothing of the claim is left, or it stays held and the answer says so.
+ *
+ * <p>It goes by the claim's UID alone and needs no API server. Thread-safe.
+ */
+final class Unpreparation {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+
+    private final ClaimLife.Lives lives;
+    private final ClaimQueue queue;
+
+    Unpreparation(ClaimLife.Lives lives, ClaimQueue queue) {
+        this.lives = lives;
+        this.queue = queue;
+    }
+
+    /** Submits an unprepare that the kubelet asks for. */
+    CompletableFuture<UnprepareOutcome> submit(String uid, Deadline deadline, WriteGroup writes) {
+        return queue.submit(uid, task(uid, deadline, waiting -> ended(uid, waiting, writes)));
+    }
+
+    private static ClaimQueue.Task<UnprepareOutcome> task(
+            String uid, Deadline deadline, Function<Deadline, UnprepareOutcome> work) {
+        return new ClaimQueue.Task<>(UnprepareOutcome.class, uid, deadline, work);
+    }
+
+    private UnprepareOutcome ended(String uid, Deadline deadline, WriteGroup writes) {
+        try (ClaimLife life = lives.take(uid, deadline, writes)) {
+            Optional<ClaimRecord> record = life.record();
+            if (record.isEmpty()) {
+                life.endUnknown();
+            } else {
+                end(life, record.get());
+                LOG.atInfo()
+                        .addKeyValue(LogField.CLAIM.toString(), record.get().ref())
+                        .log("Claim unprepared");
+            }
+            return new UnprepareOutcome.Unprepared();
+        } catch (DraException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM_UID.toString(), uid)
+                    .log("Claim not unprepared: {}", e.getMessage(), e);
+            return new UnprepareOutcome.Failed(e.getMessage());
+        }
+    }
+
+    /**
+     * Unprepares a claim that nobody asks for, unless an operation of it runs in any process.
+     *
+     * @param still whether the record, as it is when the claim's turn has come, is still to go
+     * @return whether nothing of the claim is left
+     */
+    boolean endIfIdle(String uid, String why, Predicate<ClaimRecord> still, Deadline deadline) {
+        Optional<CompletableFuture<UnprepareOutcome>> submitted =
+                queue.submitIfIdle(
+                        uid, task(uid, deadline, waiting -> endedIf(uid, why, still, waiting)));
+        return submitted.isPresent()
+                && submitted.get().join() instanceof UnprepareOutcome.Unprepared;
+    }
+
+    private UnprepareOutcome endedIf(
+            String uid, String why, Predicate<ClaimRecord> still, Deadline deadline) {
+        try (ClaimLife life = lives.takeIfFree(uid, deadline)) {
+            Optional<ClaimRecord> record = life.record();
+            if (record.isPresent() && !still.test(record.get())) {
+                return new UnprepareOutcome.Failed("the claim is in use again");
+            }
+            if (record.isPresent()) {
+                end(life, record.get());
+                LOG.atInfo()
+                        .addKeyValue(LogField.CLAIM.toString(), record.get().ref())
+                        .addKeyValue(LogField.REASON.toString(), why)
+                        .log("Claim unprepared without being asked to");
+            }
+            return new UnprepareOutcome.Unprepared();
+        } catch (ClaimLife.Busy e) {
+            return new UnprepareOutcome.Failed(e.getMessage());
+        } catch (DraException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM_UID.toString(), uid)
+                    .addKeyValue(LogField.REASON.toString(), why)
+                    .log("Claim not unprepared: {}", e.getMessage(), e);
+            return new UnprepareOutcome.Failed(e.getMessage());
+        }
+    }
+
+    /**
+     * Ends a claim.
+     *
+     * @throws DraException if it can't be ended; it stays held
+     */
+    static void end(ClaimLife life, ClaimRecord record) {
+        try {
+            life.end(record);
+        } catch (Exception | Error e) { // whatever a provider throws: the claim stays held
+            throw ProviderFailure.of("could not unprepare the claim", e);
+        }
+    }
+}

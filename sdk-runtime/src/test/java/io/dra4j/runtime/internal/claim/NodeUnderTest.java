@@ -1,0 +1,145 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.checkpoint.JournalMeter;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import io.dra4j.runtime.internal.observe.Notice;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+
+/** Claim preparation on real files, with an API server and a provider that a test has in hand. */
+final class NodeUnderTest implements AutoCloseable {
+
+    static final String DRIVER = "gpu.example.com";
+
+    final Path data;
+    final Path cdi;
+    final FakeClaims api = new FakeClaims();
+    final RecordingProvider provider;
+    final List<Notice> notices = Collections.synchronizedList(new ArrayList<>());
+    final ExecutorService executor = Executors.newCachedThreadPool();
+    LockFile locks;
+    Journal journal;
+    ClaimPreparation claims;
+    ClaimLife.Lives lives;
+    JournalMeter meter = JournalMeter.NONE;
+
+    /** Makes the directories of a node; nothing is opened yet. */
+    NodeUnderTest(Path directory, RecordingProvider provider) {
+        this.provider = provider;
+        this.data = directory.resolve("kubelet/plugins/" + DRIVER);
+        this.cdi = directory.resolve("cdi");
+        try {
+            Files.createDirectories(data);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    NodeUnderTest start(String boot) {
+        locks = LockFile.open(data.resolve("claims.lock"));
+        journal = Journal.open(data.resolve("claims.journal"), boot, locks, meter);
+        claims = new ClaimPreparation(parts(), executor);
+        return this;
+    }
+
+    ClaimPreparation.Parts parts() {
+        return new ClaimPreparation.Parts(
+                DRIVER,
+                provider,
+                api,
+                journal,
+                locks,
+                new CdiSpecs(cdi, DRIVER),
+                NoReports.in(data),
+                () -> Optional.of(provider.inventory()),
+                Clock.systemUTC(),
+                notices::add,
+                data);
+    }
+
+    void restart(String boot) {
+        stop();
+        provider.calls.clear();
+        start(boot);
+    }
+
+    void stop() {
+        journal.close();
+        locks.close();
+    }
+
+    @Override
+    public void close() {
+        stop();
+        executor.shutdownNow();
+    }
+
+    void allocate(ClaimRef ref, String... devices) {
+        allocate(
+                ref,
+                Stream.of(devices)
+                        .map(d -> new Result(DRIVER, "r/sub", "node", d, null, Map.of(), false))
+                        .toArray(Result[]::new));
+    }
+
+    void allocate(ClaimRef ref, Result... results) {
+        api.objects.put(
+                ref,
+                new ClaimObject(
+                        ref.uid(), new Allocation(List.of(results), List.of()), Map.of(), "{}"));
+    }
+
+    PrepareOutcome prepare(ClaimRef ref) {
+        return claims.prepare(List.of(ref), in(Duration.ofSeconds(20))).get(ref);
+    }
+
+    UnprepareOutcome unprepare(ClaimRef ref) {
+        return claims.unprepare(List.of(ref.uid()), in(Duration.ofSeconds(20))).get(ref.uid());
+    }
+
+    static Instant in(Duration time) {
+        return Instant.now().plus(time);
+    }
+
+    Phase phase(ClaimRef ref) {
+        return journal.claim(ref.uid()).orElseThrow().phase();
+    }
+
+    Path spec(String uid) {
+        return cdi.resolve("k8s." + DRIVER + "-claim_" + uid + ".json");
+    }
+
+    /** The UIDs of the claims that have a spec. */
+    List<String> specs() throws IOException {
+        if (!Files.exists(cdi)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(cdi)) {
+            return files.map(file -> file.getFileName().toString())
+                    .map(name -> name.replaceAll(".*claim_(.*)\\.json", "$1"))
+                    .sorted()
+                    .toList();
+        }
+    }
+}
