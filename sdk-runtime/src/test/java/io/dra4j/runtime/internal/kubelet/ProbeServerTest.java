@@ -58,8 +58,7 @@ class ProbeServerTest {
                 }
 
                 @Override
-                public Map<ClaimRef, UnprepareOutcome> unprepare(
-                        List<ClaimRef> asked, Instant end) {
+                public Map<String, UnprepareOutcome> unprepare(List<String> asked, Instant end) {
                     return Map.of();
                 }
             };
