@@ -49,6 +49,7 @@ public final class BindingLoop implements AutoCloseable {
     private boolean asksLater;
 
     private volatile ClaimFeed.@Nullable Watch watch;
+    private volatile boolean closed;
 
     /**
      * What devices are bound with.
@@ -188,9 +189,15 @@ public final class BindingLoop implements AutoCloseable {
 
     private void schedule(Runnable task, Duration delay) {
         try {
-            executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+            executor.schedule(() -> runUnlessClosed(task), delay.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             LOG.atDebug().log("The driver stops; binding conditions are set after its start");
+        }
+    }
+
+    private void runUnlessClosed(Runnable task) {
+        if (!closed) {
+            task.run();
         }
     }
 
@@ -222,10 +229,11 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    /** Ends the loop; a call of the binder that runs goes on. */
+    /** Ends the loop; a call of the binder that runs goes on, and is not interrupted. */
     @Override
     public void close() {
-        executor.shutdownNow();
+        closed = true;
+        executor.shutdown();
         ClaimFeed.Watch last = watch;
         if (last != null) {
             last.close();

@@ -194,7 +194,7 @@ final class MetadataFiles {
 
     /** Removes all files of a claim; none is there on return. */
     void remove(String claimUid) {
-        Path own = directory.resolve(claimUid);
+        Path own = ClaimUid.in(directory, claimUid, "");
         try {
             removeTree(own);
         } catch (IOException | UncheckedIOException | DirectoryIteratorException e) {
@@ -223,6 +223,7 @@ final class MetadataFiles {
         } catch (IOException | DirectoryIteratorException e) {
             throw new DraException("Can't list " + directory + ": " + e, e);
         }
+        uids.removeIf(uid -> !ClaimUid.isOne(uid));
         return uids;
     }
 
@@ -230,6 +231,6 @@ final class MetadataFiles {
         if (!DNS_LABEL.matcher(request).matches()) {
             throw new DraException("Not the name of a request: it can't be part of a path");
         }
-        return directory.resolve(claimUid).resolve(request).resolve(FILE);
+        return ClaimUid.in(directory, claimUid, "").resolve(request).resolve(FILE);
     }
 }

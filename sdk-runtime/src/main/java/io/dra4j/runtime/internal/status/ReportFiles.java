@@ -97,11 +97,11 @@ final class ReportFiles {
         } catch (IOException | DirectoryIteratorException e) {
             throw new DraException("Can't list " + directory + ": " + e, e);
         }
+        uids.removeIf(uid -> !ClaimUid.isOne(uid));
         return uids;
     }
 
-    /** A claim's UID is checked by ClaimRef: it is a plain name. */
     private Path file(String claimUid) {
-        return directory.resolve(claimUid + ENDING);
+        return ClaimUid.in(directory, claimUid, ENDING);
     }
 }

@@ -1,0 +1,91 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.DeviceBinder.AwaitedDevice;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceStatus.Truth;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.device.BindingConditions;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ReportingGpusTest {
+
+    private static final ClaimRef CLAIM = new ClaimRef("ns", "claim", "uid");
+    private static final FakeGpuProvider GPUS = new FakeGpuProvider("gpu.example.com", "node", 1);
+
+    private static PreparedDevice prepared(boolean status, boolean metadata, String gpu)
+            throws Exception {
+        AllocatedDevice allocated =
+                new AllocatedDevice(
+                        "r",
+                        null,
+                        new PoolName("node"),
+                        new DeviceName(gpu),
+                        null,
+                        Map.of(),
+                        false,
+                        null,
+                        List.of());
+        return new ReportingGpus(GPUS, status, metadata)
+                .prepare(new AllocatedClaim(CLAIM, List.of(allocated), "{}"), new NothingToRecord())
+                .devices()
+                .get(0);
+    }
+
+    @Test
+    void theStatusTellsWhichGpuItIs() throws Exception {
+        PreparedDevice gpu = prepared(true, false, "gpu-0");
+
+        assertThat(gpu.status().data())
+                .matches(
+                        "\\{\"uuid\":\"gpu-[-0-9a-f]{36}\",\"model\":\"LATEST-GPU-MODEL\",\"driverVersion\":\"1.0.0\"}");
+        assertThat(gpu.status().conditions()).hasSize(1);
+        assertThat(gpu.metadata()).isNull();
+    }
+
+    @Test
+    void theMetadataHasAllAttributes() throws Exception {
+        PreparedDevice gpu = prepared(false, true, "gpu-0");
+
+        assertThat(gpu.metadata().attributes())
+                .containsOnlyKeys("index", "uuid", "model", "driverVersion");
+        assertThat(gpu.status()).isNull();
+    }
+
+    @Test
+    void anUnpluggedGpuHasNothingToTell() throws Exception {
+        PreparedDevice gpu = prepared(true, true, "gpu-7");
+
+        assertThat(gpu.status().data()).isNull();
+        assertThat(gpu.metadata().attributes()).isEmpty();
+    }
+
+    @Test
+    void gpusThatAreWaitedForAreReadyAtOnce() throws Exception {
+        BindingConditions binding =
+                new BoundGpus(GPUS).inventory().pools().get(0).devices().get(0).binding();
+
+        assertThat(binding.conditions()).containsExactly("BindingConditions");
+        assertThat(binding.failureConditions()).containsExactly("BindingFailureConditions");
+        assertThat(
+                        BoundGpus.ready(
+                                new AwaitedDevice(
+                                        CLAIM,
+                                        "r",
+                                        new PoolName("node"),
+                                        new DeviceName("gpu-0"),
+                                        null,
+                                        binding)))
+                .singleElement()
+                .matches(c -> c.type().equals("BindingConditions") && c.status() == Truth.TRUE);
+    }
+}
