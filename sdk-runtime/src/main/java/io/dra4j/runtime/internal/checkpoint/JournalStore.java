@@ -13,9 +13,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,21 +35,18 @@ import org.slf4j.LoggerFactory;
 final class JournalStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
-    private static final int LINES_WORTH_COMPACTING = 1000;
-    private static final long BYTES_WORTH_COMPACTING = 1 << 20;
 
     private final Place place;
     private final InForce inForce;
     private final Reserve reserve;
+    private final Admission admission;
     private final Quarantine quarantine;
+    private final Growth growth = new Growth();
     private @Nullable JournalFile file;
     private Map<String, ClaimRecord> ahead = new HashMap<>(); // in force, and what is being written
     private LineNumber last = LineNumber.NONE;
     private byte[] damaged = new byte[0]; // not yet kept beside the file
     private boolean isEnded = true; // the last line, by a line feed
-    private int lines;
-    private long linesWorthCompacting = LINES_WORTH_COMPACTING;
-    private long bytesWorthCompacting = BYTES_WORTH_COMPACTING;
     private volatile Loss loss = Loss.NONE;
     private volatile @Nullable Seen seen;
 
@@ -60,6 +54,7 @@ final class JournalStore {
         this.place = place;
         this.inForce = inForce;
         this.reserve = Reserve.of(place.path);
+        this.admission = new Admission(reserve);
         this.quarantine = Quarantine.of(place.path);
     }
 
@@ -132,7 +127,7 @@ final class JournalStore {
         }
         try {
             JournalFile current = catchUp();
-            if (ahead.isEmpty() && lines > 1) {
+            if (ahead.isEmpty() && growth.lines() > 1) {
                 compact(current);
             }
         } catch (IOException e) {
@@ -186,7 +181,7 @@ final class JournalStore {
     private JournalFile load() throws IOException {
         JournalFile opened = JournalFile.open(place.path, place.sync);
         file = opened;
-        lines = 0;
+        growth.reset();
         try {
             replay(opened, new Replay(place.bootId));
         } catch (IOException e) {
@@ -217,7 +212,7 @@ final class JournalStore {
     private void adopt(JournalFile from, Replay replay) {
         ahead = replay.claims();
         last = replay.last();
-        lines += replay.lines();
+        growth.add(replay.lines());
         isEnded = replay.isEnded();
         from.endAt(replay.end());
         inForce.replace(ahead);
@@ -261,50 +256,18 @@ final class JournalStore {
         }
     }
 
-    private void write(JournalFile to, List<Write> writes) throws IOException {
-        List<Write> allowed = allowed(withRoom(writes));
+    private void write(JournalFile to, List<Write> writes) {
+        List<Write> admitted = admission.admit(writes, ahead);
         try {
-            append(to, allowed);
+            append(to, admitted);
         } catch (IOException e) {
-            List<Write> releasing = allowed.stream().filter(Write::releases).toList();
-            allowed.stream().filter(write -> !write.releases()).forEach(write -> write.fail(e));
-            retry(to, releasing, e);
+            ahead = inForce.copy();
+            giveBack(to, Admission.releasing(admitted, e), e);
         }
-    }
-
-    /** Without a reserve, nothing is begun that could not be ended. */
-    private List<Write> withRoom(List<Write> writes) {
-        if (reserve.isThere() || writes.stream().allMatch(Write::releases)) {
-            return writes;
-        }
-        try {
-            reserve.putBack();
-            return writes;
-        } catch (IOException e) {
-            writes.stream().filter(write -> !write.releases()).forEach(write -> write.fail(e));
-            return writes.stream().filter(Write::releases).toList();
-        }
-    }
-
-    private List<Write> allowed(List<Write> writes) {
-        Collection<ClaimRecord> view = Collections.unmodifiableCollection(ahead.values());
-        List<Write> allowed = new ArrayList<>();
-        for (Write write : writes) {
-            try {
-                write.check().check(view);
-                InForce.apply(ahead, write.entry());
-                allowed.add(write);
-            } catch (RuntimeException | Error e) { // the caller's, as it is
-                write.fail(e);
-            }
-        }
-        return allowed;
     }
 
     /** Writes what gives devices back, with the room that was reserved for it. */
-    private void retry(JournalFile to, List<Write> releasing, IOException cause)
-            throws IOException {
-        ahead = inForce.copy();
+    private void giveBack(JournalFile to, List<Write> releasing, IOException cause) {
         if (releasing.isEmpty()) {
             return;
         }
@@ -334,7 +297,7 @@ final class JournalStore {
         to.append(bytes.toByteArray());
         place.meter.synced(Duration.ofNanos(System.nanoTime() - start));
         isEnded = true;
-        lines += writes.size();
+        growth.add(writes.size());
         acknowledge(number);
         inForce.apply(writes);
         if (writes.stream().anyMatch(write -> write.entry().found() != null)) {
@@ -364,9 +327,8 @@ final class JournalStore {
     }
 
     private void compactIfWorthIt(JournalFile current) {
-        if (lines > linesWorthCompacting || current.end() > bytesWorthCompacting) {
-            linesWorthCompacting = lines + LINES_WORTH_COMPACTING; // not again at the next line
-            bytesWorthCompacting = current.end() + BYTES_WORTH_COMPACTING;
+        if (growth.isTooMuch(current.end())) {
+            growth.postpone(current.end());
             orElseLater(
                     "The journal was not compacted; it grows until it can be",
                     () -> compact(current));
@@ -389,9 +351,7 @@ final class JournalStore {
         current.replace(bytes.toByteArray());
         last = number;
         isEnded = true;
-        lines = 1 + ahead.size();
-        linesWorthCompacting = Math.max(LINES_WORTH_COMPACTING, 4L * lines);
-        bytesWorthCompacting = Math.max(BYTES_WORTH_COMPACTING, 4L * bytes.size());
+        growth.startFrom(1 + ahead.size(), bytes.size());
         orElseLater(
                 "The journal's new name is not durable yet, which is tried again",
                 () -> {

@@ -88,7 +88,7 @@ class JournalDamageTest {
             LineNumber before = locks.lastLine().plus(-1);
             String last = lines.remove(2);
 
-            for (int length = 1; length < last.length() - 1; length += 7) {
+            for (int length = 1; length < last.length() - 1; length += 19) {
                 locks.lastLine(before);
                 write(lines);
                 Files.writeString(file, Files.readString(file) + last.substring(0, length));
@@ -122,7 +122,7 @@ class JournalDamageTest {
             LineNumber all = locks.lastLine();
             String last = lines.remove(3);
 
-            for (int length = 0; length < last.length() - 1; length += 7) {
+            for (int length = 0; length < last.length() - 1; length += 19) {
                 locks.lastLine(all);
                 write(lines);
                 Files.writeString(file, Files.readString(file) + last.substring(0, length));

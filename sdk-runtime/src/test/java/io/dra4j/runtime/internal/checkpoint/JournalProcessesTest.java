@@ -31,11 +31,11 @@ import org.junit.jupiter.api.io.TempDir;
  * so before and after each step. So afterwards it is known what must be in the journal: the last
  * step that was acknowledged, or the one that was going on.
  */
-@Timeout(120)
+@Timeout(300)
 class JournalProcessesTest {
 
     private static final int KILLS = Boolean.getBoolean("dra4j.full") ? 12 : 4;
-    private static final int STEPS_BEFORE_A_KILL = 150;
+    private static final int STEPS_BEFORE_A_KILL = 60;
     private static final long SEED = 7;
 
     @TempDir Path directory;

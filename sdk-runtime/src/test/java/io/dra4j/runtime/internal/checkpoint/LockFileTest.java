@@ -104,6 +104,15 @@ class LockFileTest {
     }
 
     @Test
+    void anInterruptedThreadTakesWhatIsFreeAndClosesNothing() {
+        Thread.currentThread().interrupt();
+        locks.claim("uid-1", NOW).close();
+        assertThat(Thread.interrupted()).isTrue();
+
+        locks.claim("uid-2", NOW).close();
+    }
+
+    @Test
     void givingBackTwiceTakesNothingFromTheNext() {
         LockFile.Held first = locks.claim("uid-1", NOW);
         first.close();
