@@ -42,10 +42,10 @@ final class JournalStore {
     private final Admission admission;
     private final Quarantine quarantine;
     private final Growth growth = new Growth();
+    private final ByteArrayOutputStream damaged = new ByteArrayOutputStream(); // not yet kept
     private @Nullable JournalFile file;
     private Map<String, ClaimRecord> ahead = new HashMap<>(); // in force, and what is being written
     private LineNumber last = LineNumber.NONE;
-    private byte[] damaged = new byte[0]; // not yet kept beside the file
     private boolean isEnded = true; // the last line, by a line feed
     private volatile Loss loss = Loss.NONE;
     private volatile @Nullable Seen seen;
@@ -182,6 +182,7 @@ final class JournalStore {
         JournalFile opened = JournalFile.open(place.path, place.sync);
         file = opened;
         growth.reset();
+        damaged.reset();
         try {
             replay(opened, new Replay(place.bootId));
         } catch (IOException e) {
@@ -216,10 +217,8 @@ final class JournalStore {
         isEnded = replay.isEnded();
         from.endAt(replay.end());
         inForce.replace(ahead);
+        damaged.writeBytes(replay.damaged());
         boolean isNew = from.end() == 0;
-        if (replay.loss().isDamage()) {
-            damaged = replay.damaged();
-        }
         tell(replay.loss());
         if (replay.loss().tornTail()) {
             orElseLater("The torn line is cut by the next write", from::cut);
@@ -337,9 +336,9 @@ final class JournalStore {
 
     /** Writes the file afresh: the claims in force, and nothing else. */
     private void compact(JournalFile current) throws IOException {
-        if (damaged.length > 0) {
-            quarantine.keep(damaged);
-            damaged = new byte[0];
+        if (damaged.size() > 0) {
+            quarantine.keep(damaged.toByteArray());
+            damaged.reset();
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         LineNumber number = last.nextFile();
