@@ -36,6 +36,7 @@ record HttpSettings(InetSocketAddress address, String metricsPath) {
         try {
             URI uri = URI.create("http://" + (anyAddress ? "any" : "") + endpoint);
             if (uri.getHost() != null
+                    && uri.getRawUserInfo() == null
                     && uri.getPort() >= 0
                     && endpoint.endsWith(":" + uri.getPort())) {
                 return new HttpSettings(

@@ -19,6 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,6 +60,9 @@ final class NoticeBoard implements Notices, AutoCloseable {
         this.listener = listener;
         this.events = events;
         this.meters = meters;
+        Stream.of(Reason.values())
+                .filter(reason -> reason.severity() != Severity.GOOD_NEWS)
+                .forEach(reason -> meters.count(Metric.PROBLEMS, 0, reason.apiName()));
         this.clock = clock;
         this.delivery =
                 new ThreadPoolExecutor(

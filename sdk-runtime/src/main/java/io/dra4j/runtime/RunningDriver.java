@@ -8,7 +8,6 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
-import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
@@ -48,9 +47,9 @@ final class RunningDriver implements AutoCloseable {
     RunningDriver(DriverSettings settings, DeviceProvider provider) {
         try {
             Meters meters = started(Meters.global(settings.driverName(), settings.nodeName()));
-            meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             Readiness readiness = new Readiness();
             serveHttp(settings, meters, readiness);
+            meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             DataDirectory data = DataDirectory.of(settings);
             String boot = BootId.read(settings.procRoot());
             LockFile locks = started(LockFile.open(data.locks(), settings.clock()));
@@ -75,7 +74,8 @@ final class RunningDriver implements AutoCloseable {
             started(publisher).readInventory();
             join(apiCheck);
             running.takeUp(); // before a kubelet can prepare what this would take for lost
-            plugin = serve(settings, MeteredClaims.of(claims, meters), health.feed(publisher));
+            health.measure(publisher, meters);
+            plugin = serve(settings, claims, meters, health.feed(publisher));
             publisher.start();
             started(readiness).started(plugin, publisher);
             bind(settings, cluster);
@@ -86,10 +86,19 @@ final class RunningDriver implements AutoCloseable {
     }
 
     private KubeletPlugin serve(
-            DriverSettings settings, ClaimOperations claims, @Nullable HealthFeed health) {
+            DriverSettings settings,
+            ClaimPreparation claims,
+            Meters meters,
+            @Nullable HealthFeed health) {
         PluginSockets sockets = settings.sockets();
         KubeletPlugin served =
-                started(KubeletPlugin.start(sockets, claims, health, settings.clock()));
+                started(
+                        KubeletPlugin.start(
+                                sockets,
+                                MeteredClaims.of(claims, meters),
+                                health,
+                                meters,
+                                settings.clock()));
         if (settings.healthcheckPort() >= 0) {
             started(ProbeServer.start(sockets, settings.healthcheckPort()));
         }

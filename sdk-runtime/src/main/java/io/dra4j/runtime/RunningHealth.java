@@ -6,11 +6,15 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
 import io.dra4j.runtime.internal.health.HealthTaints;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import java.util.Collection;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +60,20 @@ final class RunningHealth {
     void informs(SlicePublisher publisher) {
         if (taints != null) {
             taints.onChange(publisher::taintsChanged);
+        }
+    }
+
+    /** Lets the meters tell how many devices are in which state, if anybody says. */
+    void measure(SlicePublisher publisher, Meters meters) {
+        for (HealthState state : isReported ? HealthState.values() : new HealthState[0]) {
+            meters.watch(
+                    Metric.DEVICE_HEALTH,
+                    () ->
+                            publisher.lastInventory().stream()
+                                    .flatMap(inventory -> reports.current(inventory).stream())
+                                    .filter(device -> device.state() == state)
+                                    .count(),
+                    state.name().toLowerCase(Locale.ROOT));
         }
     }
 

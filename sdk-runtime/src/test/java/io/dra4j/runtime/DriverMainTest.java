@@ -101,6 +101,8 @@ class DriverMainTest {
             assertThat(options.kubeletRegistrarDirectory())
                     .isEqualTo(Path.of("/var/lib/kubelet/plugins_registry"));
             assertThat(options.podUid()).isEmpty();
+            assertThat(options.httpEndpoint()).isEmpty();
+            assertThat(options.metricsPath()).isEqualTo("/metrics");
             assertThat(options.verbosity()).isZero();
             assertThat(options.cards).isEqualTo(8);
             assertThat(options.fast).isFalse();
@@ -115,6 +117,8 @@ class DriverMainTest {
             environment.put("KUBELET_PLUGINS_DIRECTORY_PATH", "/plugins");
             environment.put("KUBELET_REGISTRAR_DIRECTORY_PATH", "/registry");
             environment.put("POD_UID", "uid-1");
+            environment.put("HTTP_ENDPOINT", ":8080");
+            environment.put("METRICS_PATH", "/dra");
             environment.put("NUM_CARDS", "3");
             environment.put("FAST", "true");
 
@@ -127,6 +131,8 @@ class DriverMainTest {
             assertThat(options.kubeletPluginsDirectory()).isEqualTo(Path.of("/plugins"));
             assertThat(options.kubeletRegistrarDirectory()).isEqualTo(Path.of("/registry"));
             assertThat(options.podUid()).contains("uid-1");
+            assertThat(options.httpEndpoint()).contains(":8080");
+            assertThat(options.metricsPath()).isEqualTo("/dra");
             assertThat(options.cards).isEqualTo(3);
             assertThat(options.fast).isTrue();
         }

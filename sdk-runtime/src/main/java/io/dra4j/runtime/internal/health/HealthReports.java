@@ -95,7 +95,7 @@ public final class HealthReports {
      *
      * <p>Of a pool that another component publishes, it has the devices with a valid report.
      */
-    synchronized List<Current> current(Inventory inventory) {
+    public synchronized List<Current> current(Inventory inventory) {
         Instant now = steady.instant();
         last.entrySet().removeIf(old -> !old.getValue().isValid(now) && !isOffered(old, inventory));
         List<Current> current = new ArrayList<>();

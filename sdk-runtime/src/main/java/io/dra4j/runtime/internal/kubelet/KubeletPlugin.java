@@ -6,6 +6,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.health.HealthFeed;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.grpc.BindableService;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,17 +53,20 @@ public final class KubeletPlugin implements AutoCloseable {
      *
      * @param health what the kubelet hears of devices, closed with the plugin; {@code null} if the
      *     provider reports none, and the kubelet's question is unimplemented
+     * @param meters count what the kubelet says of the registration
      * @throws DraException if a socket can't be served; then neither is, and the health is closed
      */
     public static KubeletPlugin start(
             PluginSockets sockets,
             ClaimOperations operations,
             @Nullable HealthFeed health,
+            Meters meters,
             InstantSource clock) {
         Path servicePath = sockets.service();
         Path registrationPath = sockets.registration();
         RegistrationService registration =
-                new RegistrationService(info(sockets.driverName(), servicePath, health != null));
+                new RegistrationService(
+                        info(sockets.driverName(), servicePath, health != null), meters);
         new StaleSockets(sockets, clock).remove();
         Deque<SocketServer> started = new ArrayDeque<>();
         try {

@@ -7,6 +7,8 @@ import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
 import io.dra4j.kubelet.registration.v1.RegistrationStatus;
 import io.dra4j.kubelet.registration.v1.RegistrationStatusResponse;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -24,12 +26,19 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
 
     private static final Logger LOG = LoggerFactory.getLogger(RegistrationService.class);
 
+    private static final String SUCCESS = "success";
+    private static final String ERROR = "error";
+
     private final PluginInfo info;
+    private final Meters meters;
     private final CountDownLatch registered = new CountDownLatch(1);
     private volatile boolean isRegistered; // as the kubelet said last
 
-    RegistrationService(PluginInfo info) {
+    RegistrationService(PluginInfo info, Meters meters) {
         this.info = info;
+        this.meters = meters;
+        meters.count(Metric.REGISTRATIONS, 0, SUCCESS);
+        meters.count(Metric.REGISTRATIONS, 0, ERROR);
     }
 
     @Override
@@ -42,6 +51,7 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
     public void notifyRegistrationStatus(
             RegistrationStatus status, StreamObserver<RegistrationStatusResponse> response) {
         isRegistered = status.getPluginRegistered();
+        meters.count(Metric.REGISTRATIONS, isRegistered ? SUCCESS : ERROR);
         if (isRegistered) {
             LOG.info("The kubelet registered the driver");
             registered.countDown();

@@ -62,6 +62,16 @@ public enum Metric {
             "method",
             "resource",
             "status"),
+    REGISTRATIONS(
+            Kind.COUNTER,
+            "dra4j.registrations",
+            "what the kubelet said of the driver's registration: result is success or error",
+            "result"),
+    DEVICE_HEALTH(
+            Kind.GAUGE,
+            "dra4j.device.health",
+            "devices, by the health last reported; only of a driver that reports health",
+            "state"),
     PROBLEMS(
             Kind.COUNTER,
             "dra4j.problems",

@@ -24,6 +24,7 @@ import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -93,7 +94,7 @@ class KubeletPluginTest {
     }
 
     private KubeletPlugin startPlugin() {
-        return KubeletPlugin.start(sockets, claims, null, Clock.systemUTC());
+        return KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
     }
 
     private ManagedChannel channel(Path socket, String authority) {

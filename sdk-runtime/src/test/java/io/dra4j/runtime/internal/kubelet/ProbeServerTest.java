@@ -13,6 +13,7 @@ import io.dra4j.kubelet.probe.v1.HealthGrpc;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
@@ -72,7 +73,7 @@ class ProbeServerTest {
                         Files.createDirectory(root.resolve("r")),
                         Files.createDirectory(root.resolve("d")),
                         null);
-        plugin = KubeletPlugin.start(sockets, claims, null, Clock.systemUTC());
+        plugin = KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
         probes = ProbeServer.start(sockets, 0);
         channel = NettyChannelBuilder.forAddress("localhost", probes.port()).usePlaintext().build();
         prepares.set(0);
