@@ -92,8 +92,8 @@ class JournalCorruptionTest {
         locks.close();
         log.setLevel(null);
         System.out.printf(
-                "journal of %d claims, %d bytes, every %s byte: %s%n",
-                CLAIMS, whole.length, STRIDE == 1 ? "" : STRIDE + "th", counts);
+                "journal of %d claims, %d bytes, every%s byte: %s%n",
+                CLAIMS, whole.length, STRIDE == 1 ? "" : " " + STRIDE + "th", counts);
     }
 
     @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two who have one journal open, step by step; {@link JournalProcessesTest} lets them loose. */
-@Timeout(60)
+@Timeout(120)
 class JournalSharingTest {
 
     @TempDir Path directory;

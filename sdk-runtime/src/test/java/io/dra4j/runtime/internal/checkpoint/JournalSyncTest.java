@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the journal does about its syncs: a disk whose sync is counted, held up or fails. */
-@Timeout(30)
+@Timeout(120)
 class JournalSyncTest {
 
     private static final int CALLERS = 32;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Locks within one process; {@link JournalProcessesTest} has two. */
-@Timeout(30)
+@Timeout(120)
 @SuppressWarnings("try") // locks are held, and not looked at
 class LockFileTest {
 
