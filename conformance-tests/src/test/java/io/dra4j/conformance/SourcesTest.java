@@ -47,6 +47,7 @@ class SourcesTest {
                     "SlicePublisher", // a round of the loop
                     "RunningDriver", // what a provider throws at its start, and the end of each
                     // part
+                    "SelfTests", // what a test of the fake hardware throws
                     "NoticeBoard", // what a host's listener throws
                     "DriverMain", // the end of the program
                     "ApiHandler", // a request to the embedded server
