@@ -196,21 +196,6 @@ class DeviceReportsIT {
         }
 
         @Test
-        @Tag("DRA-DST-01")
-        void isTakenBackFromOneWhoForcedAnother() throws Exception {
-            KubeletClaim claim = driver.allocate("forced", "gpu-2");
-            prepare(claim);
-            awaitClaim(claim, found -> ready(found).equals("True"));
-            applyAs("admin", claim, conditionOfOurs("gpu-2", "Ready", "False"));
-            assertThat(ready(awaitClaim(claim, found -> true))).isEqualTo("False");
-
-            driver.restartAfterKill(OPTIONS);
-
-            awaitClaim(claim, found -> ready(found).equals("True"));
-            unprepare(claim);
-        }
-
-        @Test
         @Tag("DRA-DST-02")
         void thatCanNotBeWrittenKeepsNoPodWaitingAndIsWrittenLater() throws Exception {
             for (int status : List.of(403, 409, 500)) {
@@ -229,18 +214,29 @@ class DeviceReportsIT {
         }
 
         @Test
+        @Tag("DRA-DST-01")
         @Tag("DRA-DST-02")
-        void thatWasNotWrittenWhenTheDriverWasKilledIsWrittenAfterwards() throws Exception {
-            KubeletClaim claim = driver.allocate("killed", "gpu-4");
+        void thatIsMissingOrForcedByAnotherIsWrittenAfterAKill() throws Exception {
+            KubeletClaim forced = driver.allocate("forced", "gpu-2");
+            prepare(forced);
+            awaitClaim(forced, found -> ready(found).equals("True"));
+            applyAs("admin", forced, conditionOfOurs("gpu-2", "Ready", "False"));
+            assertThat(ready(awaitClaim(forced, found -> true))).isEqualTo("False");
+            KubeletClaim missing = driver.allocate("missing", "gpu-4");
             Injection refusal = driver.proxy.inject(Fault.status(503, "Refused").on(STATUS_WRITES));
             int number = driver.proxy.lastNumber();
-            prepare(claim);
+            prepare(missing);
             driver.proxy.await(PATIENCE, STATUS_WRITES.and(Requests.after(number)));
+            driver.kill();
             refusal.close();
+            assertThat(ready(awaitClaim(missing, found -> true))).isEmpty();
+
             driver.restartAfterKill(OPTIONS);
 
-            awaitClaim(claim, found -> ready(found).equals("True"));
-            unprepare(claim);
+            awaitClaim(forced, found -> ready(found).equals("True"));
+            awaitClaim(missing, found -> ready(found).equals("True"));
+            unprepare(forced);
+            unprepare(missing);
         }
     }
 

@@ -512,6 +512,21 @@ class ClaimReportsTest {
         }
 
         @Test
+        void ofWhatIsNoUidIsNotLookedFor() throws IOException {
+            Path other = Files.writeString(directory.resolve("other"), "");
+            Files.createDirectories(directory.resolve("dra-device-metadata/a b"));
+
+            reports.reconcile(Set.of(), Set.of());
+            for (String odd : List.of("", ".", "..", "../other", "a/b", "/etc", "a\0b")) {
+                assertThatThrownBy(() -> ClaimUid.in(directory, odd, ""))
+                        .isInstanceOf(DraException.class);
+            }
+
+            assertThat(other).exists();
+            assertThat(directory.resolve("dra-device-metadata/a b")).exists();
+        }
+
+        @Test
         void neverLeavesItsDirectory() {
             assertThatThrownBy(
                             () ->
