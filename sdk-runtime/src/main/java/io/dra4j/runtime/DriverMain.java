@@ -114,6 +114,7 @@ public final class DriverMain {
                 .cdiRoot(options.cdiRoot())
                 .kubeletPluginsDirectory(options.kubeletPluginsDirectory())
                 .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
+                .procRoot(options.procRoot())
                 .podUid(options.podUid().orElse(null))
                 .healthcheckPort(options.healthcheckPort())
                 .taintUnhealthy(options.unhealthyTaint().orElse(null))

@@ -86,6 +86,17 @@ public abstract class DriverOptions {
     private Path kubeletRegistrarDirectory;
 
     @Option(
+            names = "--proc-root",
+            paramLabel = "DIR",
+            defaultValue = "/proc",
+            description = {
+                "Where the host's /proc is mounted: it tells one boot of the node from another."
+                        + " [PROC_ROOT]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private Path procRoot;
+
+    @Option(
             names = "--pod-uid",
             paramLabel = "UID",
             description =
@@ -247,6 +258,15 @@ public abstract class DriverOptions {
      */
     public final Path kubeletRegistrarDirectory() {
         return kubeletRegistrarDirectory;
+    }
+
+    /**
+     * Returns where the host's proc file system is mounted.
+     *
+     * @return the directory
+     */
+    public final Path procRoot() {
+        return procRoot;
     }
 
     /**

@@ -100,6 +100,7 @@ class DriverMainTest {
                     .isEqualTo(Path.of("/var/lib/kubelet/plugins"));
             assertThat(options.kubeletRegistrarDirectory())
                     .isEqualTo(Path.of("/var/lib/kubelet/plugins_registry"));
+            assertThat(options.procRoot()).isEqualTo(Path.of("/proc"));
             assertThat(options.podUid()).isEmpty();
             assertThat(options.httpEndpoint()).isEmpty();
             assertThat(options.metricsPath()).isEqualTo("/metrics");
@@ -116,6 +117,7 @@ class DriverMainTest {
             environment.put("CDI_ROOT", "/cdi");
             environment.put("KUBELET_PLUGINS_DIRECTORY_PATH", "/plugins");
             environment.put("KUBELET_REGISTRAR_DIRECTORY_PATH", "/registry");
+            environment.put("PROC_ROOT", "/host/proc");
             environment.put("POD_UID", "uid-1");
             environment.put("HTTP_ENDPOINT", ":8080");
             environment.put("METRICS_PATH", "/dra");
@@ -130,6 +132,7 @@ class DriverMainTest {
             assertThat(options.cdiRoot()).isEqualTo(Path.of("/cdi"));
             assertThat(options.kubeletPluginsDirectory()).isEqualTo(Path.of("/plugins"));
             assertThat(options.kubeletRegistrarDirectory()).isEqualTo(Path.of("/registry"));
+            assertThat(options.procRoot()).isEqualTo(Path.of("/host/proc"));
             assertThat(options.podUid()).contains("uid-1");
             assertThat(options.httpEndpoint()).contains(":8080");
             assertThat(options.metricsPath()).isEqualTo("/dra");
