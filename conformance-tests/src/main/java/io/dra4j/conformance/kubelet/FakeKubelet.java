@@ -112,6 +112,16 @@ public final class FakeKubelet implements AutoCloseable {
         return locked(() -> Optional.ofNullable(find(driver)).map(Plugin::info));
     }
 
+    /** Returns the instances of a driver that are registered, the newest last. */
+    public List<PluginInfo> plugins(String driver) {
+        return locked(
+                () ->
+                        plugins.stream()
+                                .map(Plugin::info)
+                                .filter(info -> info.name().equals(driver))
+                                .toList());
+    }
+
     /** Prepares claims in one call, by the service that the kubelet chose. */
     public CallResult prepare(String driver, List<KubeletClaim> claims) {
         Plugin plugin = registered(driver);
@@ -122,6 +132,22 @@ public final class FakeKubelet implements AutoCloseable {
     public CallResult prepare(
             String driver, List<KubeletClaim> claims, PluginInfo.Service service) {
         return registered(driver).prepare(claims, service);
+    }
+
+    /** Prepares claims in one call that the kubelet gives up sooner than it would. */
+    public CallResult prepare(String driver, List<KubeletClaim> claims, Duration timeout) {
+        Plugin plugin = registered(driver);
+        return plugin.within(timeout).prepare(claims, plugin.info().service());
+    }
+
+    /** Prepares claims in one call to one of several instances of a driver. */
+    public CallResult prepare(PluginInfo instance, List<KubeletClaim> claims) {
+        return connected(instance).prepare(claims, instance.service());
+    }
+
+    /** Unprepares claims in one call to one of several instances of a driver. */
+    public CallResult unprepare(PluginInfo instance, List<KubeletClaim> claims) {
+        return connected(instance).unprepare(claims, instance.service());
     }
 
     /** Unprepares claims in one call, by the service that the kubelet chose. */
@@ -287,6 +313,18 @@ public final class FakeKubelet implements AutoCloseable {
             throw new IllegalStateException("Driver " + driver + " is not registered");
         }
         return plugin;
+    }
+
+    private Plugin connected(PluginInfo instance) {
+        return locked(
+                () ->
+                        plugins.stream()
+                                .filter(plugin -> plugin.info().equals(instance))
+                                .findFirst()
+                                .orElseThrow(
+                                        () ->
+                                                new IllegalStateException(
+                                                        instance + " is not registered")));
     }
 
     private @Nullable Plugin find(String driver) {

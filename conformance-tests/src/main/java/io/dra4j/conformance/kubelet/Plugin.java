@@ -22,10 +22,21 @@ final class Plugin {
 
     private final PluginInfo info;
     private final ManagedChannel channel;
+    private final Duration timeout;
 
     Plugin(PluginInfo info, ManagedChannel channel) {
+        this(info, channel, CALL_TIMEOUT);
+    }
+
+    private Plugin(PluginInfo info, ManagedChannel channel, Duration timeout) {
         this.info = info;
         this.channel = channel;
+        this.timeout = timeout;
+    }
+
+    /** The same driver and connection, for calls that end sooner than the kubelet's. */
+    Plugin within(Duration shorter) {
+        return new Plugin(info, channel, shorter);
     }
 
     PluginInfo info() {
@@ -74,7 +85,7 @@ final class Plugin {
         claims.forEach(claim -> request.addClaims(v1(claim)));
         Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
         io.dra4j.kubelet.dra.v1.DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(CALL_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .nodePrepareResources(request.build())
                 .getClaimsMap()
                 .forEach((uid, answer) -> answers.put(uid, v1(answer)));
@@ -101,7 +112,7 @@ final class Plugin {
         claims.forEach(claim -> request.addClaims(v1beta1(claim)));
         Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
         io.dra4j.kubelet.dra.v1beta1.DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(CALL_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .nodePrepareResources(request.build())
                 .getClaimsMap()
                 .forEach((uid, answer) -> answers.put(uid, v1beta1(answer)));
@@ -129,7 +140,7 @@ final class Plugin {
         claims.forEach(claim -> request.addClaims(v1(claim)));
         Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
         io.dra4j.kubelet.dra.v1.DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(CALL_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .nodeUnprepareResources(request.build())
                 .getClaimsMap()
                 .forEach((uid, a) -> answers.put(uid, unprepared(a.getError(), a)));
@@ -141,7 +152,7 @@ final class Plugin {
         claims.forEach(claim -> request.addClaims(v1beta1(claim)));
         Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
         io.dra4j.kubelet.dra.v1beta1.DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(CALL_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .nodeUnprepareResources(request.build())
                 .getClaimsMap()
                 .forEach((uid, a) -> answers.put(uid, unprepared(a.getError(), a)));
