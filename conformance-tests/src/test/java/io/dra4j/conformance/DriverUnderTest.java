@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
 import io.dra4j.conformance.kubelet.FakeKubelet;
 import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.kubelet.KubeletEvent;
 import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
 import io.dra4j.conformance.proxy.ApiProxy;
 import java.io.File;
@@ -20,7 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -29,8 +32,9 @@ final class DriverUnderTest implements AutoCloseable {
 
     static final String DRIVER = "gpu.example.com";
     static final String NODE = "node-1";
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final Duration LOOK = Duration.ofMillis(200);
     private static final ObjectMapper JSON = new ObjectMapper();
 
     final Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
@@ -41,7 +45,12 @@ final class DriverUnderTest implements AutoCloseable {
     final EmbeddedApiServer api;
     final ApiProxy proxy;
     final FakeKubelet kubelet = FakeKubelet.start(registry);
+    String classPath = System.getProperty("java.class.path");
+    String main = "io.dra4j.example.FakeDriverMain";
+    final Map<String, String> environment = new HashMap<>();
+    final List<String> jvmOptions = new ArrayList<>();
     private final Path kubeconfig;
+    private final List<Process> processes = new ArrayList<>();
     private Process process;
 
     DriverUnderTest() throws IOException {
@@ -55,23 +64,68 @@ final class DriverUnderTest implements AutoCloseable {
         kubeconfig = proxy.writeKubeconfig(root.resolve("kubeconfig"));
     }
 
+    /** Lets the driver start in half the time. */
+    DriverUnderTest archived() throws IOException, InterruptedException {
+        classPath = DriverArchive.get().classPath();
+        jvmOptions.addAll(DriverArchive.get().jvmOptions());
+        return this;
+    }
+
     /** Starts the driver as a fresh JVM with this test's class path. */
     void start(String... more) throws IOException {
+        process = launch(more);
+    }
+
+    /** Starts a driver beside those that run; it ends with this test at the latest. */
+    Process launch(String... more) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.add("io.dra4j.example.FakeDriverMain");
+        command.addAll(jvmOptions);
+        command.addAll(List.of("-cp", classPath));
+        command.add(main);
         command.addAll(List.of("--node-name", NODE, "--kubeconfig", kubeconfig.toString()));
         command.addAll(List.of("--cdi-root", cdi.toString()));
         command.addAll(List.of("--kubelet-plugins-directory-path", plugins.toString()));
         command.addAll(List.of("--kubelet-registrar-directory-path", registry.toString()));
         command.addAll(Arrays.asList(more));
-        process =
+        ProcessBuilder builder =
                 new ProcessBuilder(command)
                         .redirectErrorStream(true)
                         .redirectOutput(
-                                ProcessBuilder.Redirect.appendTo(root.resolve("log").toFile()))
-                        .start();
+                                ProcessBuilder.Redirect.appendTo(root.resolve("log").toFile()));
+        builder.environment().putAll(environment);
+        Process launched = builder.start();
+        processes.add(launched);
+        return launched;
+    }
+
+    /**
+     * Starts the driver and waits until the kubelet has registered this very process.
+     *
+     * @return whether it got so far; if not, it ended by itself
+     */
+    boolean startRegistered(String... more) throws InterruptedException, IOException {
+        int before = kubelet.events().size();
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        start(more);
+        while (process.isAlive()) {
+            if (kubelet.awaitEvents(events -> registeredAfter(before, events), LOOK)) {
+                return true;
+            }
+            if (System.nanoTime() > end) {
+                throw new AssertionError("not registered: " + kubelet.events() + "\n" + log());
+            }
+        }
+        return false;
+    }
+
+    private static boolean registeredAfter(int before, List<KubeletEvent> events) {
+        return events.stream().skip(before).anyMatch(e -> e.kind() == Kind.REGISTERED);
+    }
+
+    /** Whether the driver that was started last runs. */
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     void awaitRegistered() throws InterruptedException, IOException {
@@ -91,13 +145,9 @@ final class DriverUnderTest implements AutoCloseable {
     }
 
     void restartAfterKill(String... more) throws InterruptedException, IOException {
-        int before = kubelet.events().size();
         kill();
-        start(more);
-        if (!kubelet.awaitEvents(
-                events -> events.stream().skip(before).anyMatch(e -> e.kind() == Kind.REGISTERED),
-                PATIENCE)) {
-            throw new AssertionError("not registered again\n" + log());
+        if (!startRegistered(more)) {
+            throw new AssertionError("ended by itself\n" + log());
         }
     }
 
@@ -119,6 +169,16 @@ final class DriverUnderTest implements AutoCloseable {
 
     String log() throws IOException {
         return Files.readString(root.resolve("log"));
+    }
+
+    /** The end of the log, for failures. */
+    String logTail() {
+        try {
+            String log = log();
+            return log.substring(Math.max(0, log.length() - 3000));
+        } catch (IOException e) {
+            return "no log: " + e;
+        }
     }
 
     /** Creates a claim with the allocation that a scheduler would have written. */
@@ -168,9 +228,7 @@ final class DriverUnderTest implements AutoCloseable {
 
     @Override
     public void close() {
-        if (process != null) {
-            process.destroyForcibly().onExit().join();
-        }
+        processes.forEach(each -> each.destroyForcibly().onExit().join());
         kubelet.close();
         proxy.close();
         api.close();

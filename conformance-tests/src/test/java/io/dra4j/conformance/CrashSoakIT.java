@@ -1,0 +1,50 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import io.dra4j.conformance.CrashLane.Kind;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Random prepares and unprepares, through which the driver's process dies at random steps. */
+class CrashSoakIT {
+
+    private static final boolean FULL = Boolean.getBoolean("dra4j.full");
+    private static final int ROUNDS_OF_A_LANE = FULL ? 100 : 10;
+    private static final long SEED = Long.getLong("dra4j.seed", System.nanoTime());
+
+    @TempDir static Path folder;
+
+    @Test
+    @Tag("DRA-RST-10")
+    void nothingLeaksAndNoDeviceIsLostOrDoubledWhateverStepsTheDriverDiesAt() throws Exception {
+        System.out.println("DRA-RST-10, seed " + SEED);
+        Path library = CrashPoints.build(folder);
+        DriverArchive.get();
+        List<CrashSoak> soaks = new ArrayList<>();
+        for (Kind kind : Kind.values()) {
+            soaks.add(new CrashSoak(library, kind, ROUNDS_OF_A_LANE, SEED + kind.ordinal()));
+        }
+        ExecutorService lanes = Executors.newFixedThreadPool(soaks.size());
+        try {
+            Map<String, Integer> hits = new TreeMap<>();
+            for (Future<CrashSoak> done : lanes.invokeAll(soaks)) {
+                System.out.println(done.get());
+                done.get().hits().forEach((point, count) -> hits.merge(point, count, Integer::sum));
+            }
+            System.out.println("Points hit: " + hits.size());
+            hits.forEach((point, count) -> System.out.println("  " + count + " x " + point));
+        } finally {
+            lanes.shutdownNow();
+        }
+    }
+}
