@@ -17,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The whole way of a claim: real sockets, real processes, real HTTP, real files. */
@@ -118,6 +119,7 @@ class ClaimWayIT {
     }
 
     @Test
+    @Tag("DRA-VER-02")
     void bothServicesShareOneState() throws Exception {
         KubeletClaim claim = driver.allocate("claim", "gpu-0");
         ClaimAnswer v1 = prepare(claim);
