@@ -104,7 +104,6 @@ class DiskIT {
         points.pass();
         if (result.complaint().isPresent()) {
             assertThat(reached).as("%s: %s", disk, result).isTrue();
-            node.refusal(node.allocate("gpu-0"));
         }
         node.cleanUp();
         node.prepare(node.allocate("gpu-0"));

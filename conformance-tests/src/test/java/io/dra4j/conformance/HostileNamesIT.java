@@ -141,6 +141,20 @@ class HostileNamesIT {
     }
 
     @Test
+    @Tag("DRA-UNP-08")
+    void aHeldUidIsUnpreparedWhateverItsNameIsSaidToBe() throws Exception {
+        for (String text : List.of("../x", "", "UPPER_case", "x".repeat(300))) {
+            KubeletClaim claim = node.allocate("gpu-0");
+            node.prepare(claim);
+
+            node.unprepare(new KubeletClaim(text, text, claim.uid()));
+
+            assertThat(node.cdi.content()).as(text).isEmpty();
+            node.driver.deleteObject(claim);
+        }
+    }
+
+    @Test
     @Tag("DRA-SEC-04")
     void errorsAndLogsHoldNoCredentials() throws Exception {
         List<String> errors = new ArrayList<>();

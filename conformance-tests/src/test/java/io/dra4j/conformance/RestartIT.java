@@ -12,9 +12,11 @@ import io.dra4j.conformance.kubelet.FakeKubelet;
 import io.dra4j.conformance.kubelet.KubeletClaim;
 import io.dra4j.conformance.proxy.Fault;
 import io.dra4j.conformance.proxy.Requests;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What outlives kills, reboots, the kubelet's restarts and a damaged journal. */
 @DisplayNameGeneration(RequirementNames.class)
@@ -138,5 +142,72 @@ class RestartIT {
         assertThat(answer.wire()).isEqualTo(first.wire());
         assertThat(node.environment(answer)).isEqualTo(environment);
         node.unprepare(ended);
+    }
+
+    @Test
+    @Tag("DRA-RST-09")
+    void afterARebootADeviceOfAClaimThatIsGoneIsFree() throws Exception {
+        KubeletClaim gone = node.allocate("gpu-0");
+        node.prepare(gone);
+        node.driver.deleteObject(gone);
+
+        reboot();
+
+        assertThat(node.prepare(node.allocate("gpu-0")).devices()).hasSize(1);
+    }
+
+    /** What happens to the journal while the driver is away. */
+    private enum Damage {
+        EMPTIED,
+        CUT,
+        GARBAGE,
+        A_BIT_FLIPPED;
+
+        byte[] of(byte[] journal) {
+            switch (this) {
+                case EMPTIED:
+                    return new byte[0];
+                case CUT:
+                    return Arrays.copyOf(journal, journal.length * 2 / 3);
+                case GARBAGE:
+                    byte[] garbage = new byte[journal.length];
+                    Arrays.fill(garbage, (byte) 0xA5);
+                    return garbage;
+                default:
+                    journal[journal.length / 2] ^= 4;
+                    return journal;
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("DRA-RST-06")
+    void aDamagedJournalEndsNoDriverAndForgetsNoClaim(Damage damage) throws Exception {
+        assertThat(node.driver.terminate()).isZero(); // leaves a journal without a past
+        assertThat(node.driver.startRegistered(options)).as(node.driver::logTail).isTrue();
+        List<KubeletClaim> prepared = List.of(node.allocate("gpu-0"), node.allocate("gpu-1"));
+        prepared.forEach(node::prepare);
+        node.driver.kill();
+        damage(damage);
+
+        assertThat(node.driver.startRegistered(options)).as(node.driver::logTail).isTrue();
+
+        node.prepare(node.allocate("gpu-5")); // by now it is known what may be lost
+        for (String device : List.of("gpu-0", "gpu-1")) {
+            KubeletClaim thief = node.allocate(device);
+            assertThat(node.refusal(thief)).as("%s, %s", damage, device).isNotEmpty();
+        }
+        for (KubeletClaim claim : prepared) {
+            node.unprepare(claim);
+        }
+        assertThat(node.cdi.content()).hasSize(1);
+        node.prepare(node.allocate("gpu-0", "gpu-1"));
+    }
+
+    private static void damage(Damage damage) throws IOException {
+        byte[] journal = Files.readAllBytes(node.driver.journal);
+        assertThat(journal.length).isGreaterThan(500);
+        Files.write(node.driver.journal, damage.of(journal));
     }
 }

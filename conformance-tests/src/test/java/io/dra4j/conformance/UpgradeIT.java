@@ -15,9 +15,11 @@ import io.dra4j.conformance.kubelet.PluginInfo;
 import io.dra4j.conformance.proxy.Requests;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -101,6 +103,60 @@ class UpgradeIT {
         process.destroy();
         assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
+    }
+
+    @Test
+    @Tag("DRA-UPG-01")
+    @Tag("DRA-UPG-02")
+    void twoInstancesWorkOnTheClaimsOfEachOther() throws Exception {
+        PluginInfo first = instances().get(0);
+        PluginInfo second = instances().get(1);
+        assertThat(first.endpoint()).isNotEqualTo(second.endpoint());
+        assertThat(sockets()).hasSize(4);
+
+        KubeletClaim claim = driver.allocate("claim", "gpu-0");
+        ClaimAnswer answer = prepare(first, claim);
+        assertThat(prepare(second, claim).wire()).isEqualTo(answer.wire());
+        KubeletClaim thief = driver.allocate("thief", "gpu-0");
+        for (PluginInfo instance : instances()) {
+            assertThat(driver.kubelet.prepare(instance, List.of(thief)).complaint())
+                    .as("a device has one claim, whichever process is asked")
+                    .isPresent();
+        }
+        unprepare(second, claim);
+        assertThat(driver.specs()).isEmpty();
+        unprepare(first, claim);
+        prepare(first, thief);
+        unprepare(second, thief);
+
+        KubeletClaim wanted = driver.allocate("wanted", "gpu-1");
+        List<CompletableFuture<ClaimAnswer>> calls = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            PluginInfo instance = i % 2 == 0 ? first : second;
+            calls.add(NodeUnderTest.async(() -> prepare(instance, wanted)));
+        }
+        assertThat(calls.stream().map(call -> call.join().wire()).distinct()).hasSize(1);
+        assertThat(driver.specs()).hasSize(1);
+        raceForOneDevice(first, second);
+        unprepare(first, wanted);
+        assertThat(driver.specs()).isEmpty();
+    }
+
+    /** Two claims that want one device, each asked of another process: one of them gets it. */
+    private void raceForOneDevice(PluginInfo first, PluginInfo second) throws Exception {
+        for (int i = 0; i < 20; i++) {
+            KubeletClaim left = driver.allocate("left-" + i, "gpu-2");
+            KubeletClaim right = driver.allocate("right-" + i, "gpu-2");
+            CompletableFuture<CallResult> one =
+                    NodeUnderTest.async(() -> driver.kubelet.prepare(first, List.of(left)));
+            CompletableFuture<CallResult> two =
+                    NodeUnderTest.async(() -> driver.kubelet.prepare(second, List.of(right)));
+            assertThat(Stream.of(one.join(), two.join()).filter(r -> r.complaint().isEmpty()))
+                    .as("round %d", i)
+                    .hasSize(1);
+            unprepare(second, left);
+            unprepare(first, right);
+        }
     }
 
     @Test
