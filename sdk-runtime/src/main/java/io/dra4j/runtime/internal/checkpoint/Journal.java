@@ -198,7 +198,12 @@ public final class Journal implements AutoCloseable {
         return group(uids, GROUP_PATIENCE);
     }
 
-    WriteGroup group(Set<String> uids, Duration patience) {
+    /**
+     * Begins a group of claims whose writes share syncs.
+     *
+     * @param patience how long a write waits for those of the other claims
+     */
+    public WriteGroup group(Set<String> uids, Duration patience) {
         return new WriteGroup(this, uids, patience);
     }
 

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -50,6 +51,7 @@ public final class ClaimPreparation implements ClaimOperations {
     private static final Duration MARGIN = Duration.ofSeconds(1);
 
     private final Parts parts;
+    private final Function<Set<String>, WriteGroup> groups;
     private final ClaimLife.Lives lives;
     private final Preparation preparation;
     private final Unpreparation unpreparation;
@@ -64,7 +66,12 @@ public final class ClaimPreparation implements ClaimOperations {
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
     public ClaimPreparation(Parts parts, Executor executor) {
+        this(parts, executor, parts.journal::group);
+    }
+
+    ClaimPreparation(Parts parts, Executor executor, Function<Set<String>, WriteGroup> groups) {
         this.parts = parts;
+        this.groups = groups;
         this.lives =
                 new ClaimLife.Lives(
                         parts.provider,
@@ -166,7 +173,7 @@ public final class ClaimPreparation implements ClaimOperations {
     }
 
     private WriteGroup writes(Collection<String> uids) {
-        return parts.journal.group(new HashSet<>(uids));
+        return groups.apply(new HashSet<>(uids));
     }
 
     /** A short call needs some of its time for the work. */

@@ -19,6 +19,7 @@ final class FakeClaims implements ClaimReader {
     final AtomicInteger lists = new AtomicInteger();
     volatile Hook beforeRead = ref -> {};
     volatile @Nullable ClusterException failure;
+    volatile @Nullable ClusterException listFailure;
 
     interface Hook {
         void run(ClaimRef ref) throws InterruptedException;
@@ -31,7 +32,7 @@ final class FakeClaims implements ClaimReader {
         } catch (InterruptedException e) {
             throw new DraException("interrupted", e);
         }
-        fail();
+        fail(failure);
         return objects.entrySet().stream()
                 .filter(entry -> entry.getKey().namespace().equals(claim.namespace()))
                 .filter(entry -> entry.getKey().name().equals(claim.name()))
@@ -43,12 +44,12 @@ final class FakeClaims implements ClaimReader {
     @Override
     public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
         lists.incrementAndGet();
-        fail();
+        fail(failure);
+        fail(listFailure);
         return Map.copyOf(objects);
     }
 
-    private void fail() {
-        ClusterException now = failure;
+    private static void fail(@Nullable ClusterException now) {
         if (now != null) {
             throw now;
         }

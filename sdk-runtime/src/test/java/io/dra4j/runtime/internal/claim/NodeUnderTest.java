@@ -41,8 +41,8 @@ final class NodeUnderTest implements AutoCloseable {
     LockFile locks;
     Journal journal;
     ClaimPreparation claims;
-    ClaimLife.Lives lives;
     JournalMeter meter = JournalMeter.NONE;
+    Duration patience = Duration.ofMillis(20);
 
     /** Makes the directories of a node; nothing is opened yet. */
     NodeUnderTest(Path directory, RecordingProvider provider) {
@@ -59,7 +59,7 @@ final class NodeUnderTest implements AutoCloseable {
     NodeUnderTest start(String boot) {
         locks = LockFile.open(data.resolve("claims.lock"));
         journal = Journal.open(data.resolve("claims.journal"), boot, locks, meter);
-        claims = new ClaimPreparation(parts(), executor);
+        claims = new ClaimPreparation(parts(), executor, uids -> journal.group(uids, patience));
         return this;
     }
 

@@ -15,12 +15,15 @@ import io.dra4j.api.device.Pool;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** A provider that remembers what it was asked, and can be told to do otherwise than well. */
 class RecordingProvider implements DeviceProvider {
 
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     final List<HeldClaim> unprepared = Collections.synchronizedList(new ArrayList<>());
+    volatile int devices = 2;
+    private Inventory inventory = Inventory.of(); // guarded by this
     volatile Action onPrepare = (claim, progress) -> {};
     volatile Undo onUnprepare = claim -> {};
 
@@ -33,11 +36,17 @@ class RecordingProvider implements DeviceProvider {
     }
 
     @Override
-    public Inventory inventory() {
-        return Inventory.of(
-                Pool.ofNode(
-                        "node",
-                        List.of(Device.builder("gpu-0").build(), Device.builder("gpu-1").build())));
+    public synchronized Inventory inventory() {
+        if (inventory.pools().isEmpty() || inventory.pools().get(0).devices().size() != devices) {
+            inventory =
+                    Inventory.of(
+                            Pool.ofNode(
+                                    "node",
+                                    IntStream.range(0, devices)
+                                            .mapToObj(i -> Device.builder("gpu-" + i).build())
+                                            .toList()));
+        }
+        return inventory;
     }
 
     @Override

@@ -203,6 +203,47 @@ class ClusterTest {
     }
 
     @Nested
+    class ReadingAllClaims {
+
+        @Test
+        void goesOnFromPageToPage() throws Exception {
+            server.then(200, "{\"metadata\":{\"continue\":\"next/1\"},\"items\":[" + CLAIM + "]}")
+                    .then(
+                            200,
+                            "{\"metadata\":{},\"items\":["
+                                    + CLAIM.replace("c1", "c2").replace("uid-1", "uid-2")
+                                    + "]}");
+
+            Map<ClaimRef, ClaimObject> claims = cluster.claims(Duration.ofSeconds(20));
+
+            assertThat(claims)
+                    .containsOnlyKeys(REF, new ClaimRef("default", "c2", "uid-2"))
+                    .extractingByKey(REF)
+                    .satisfies(c -> assertThat(c.allocation().results()).hasSize(2));
+            ScriptedServer.Request first = server.requests.take();
+            assertThat(first.path()).isEqualTo("/apis/resource.k8s.io/v1/resourceclaims");
+            assertThat(first.query()).isEqualTo("limit=500");
+            assertThat(server.requests.take().query()).isEqualTo("limit=500&continue=next/1");
+        }
+
+        @Test
+        void tellsAMissingObjectFromAMissingApi() {
+            server.then(404, "404 page not found")
+                    .then(
+                            404,
+                            "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}");
+
+            for (boolean named : new boolean[] {false, true}) {
+                ClusterException.NotFound failure =
+                        catchThrowableOfType(
+                                ClusterException.NotFound.class,
+                                () -> cluster.claim(REF, Duration.ofSeconds(20)));
+                assertThat(failure.isOfTheObject()).isEqualTo(named);
+            }
+        }
+    }
+
+    @Nested
     class Events {
 
         @Test

@@ -271,6 +271,20 @@ class KubeletPluginTest {
         }
 
         @Test
+        void unprepareByTheUidWhateverTheNamesAre() {
+            Claim odd = claim(UID).toBuilder().setNamespace("").setName("../x").build();
+
+            var answer =
+                    service()
+                            .nodeUnprepareResources(
+                                    NodeUnprepareResourcesRequest.newBuilder()
+                                            .addClaims(odd)
+                                            .build());
+
+            assertThat(answer.getClaimsOrThrow(UID).getError()).as("it was asked for").isNotEmpty();
+        }
+
+        @Test
         void forNoClaimsAreAnsweredWithNone() {
             assertThat(service().nodePrepareResources(request()).getClaimsMap()).isEmpty();
         }

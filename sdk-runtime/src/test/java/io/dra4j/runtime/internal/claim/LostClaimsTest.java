@@ -1,0 +1,235 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
+import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.Notice;
+import io.dra4j.runtime.internal.observe.Notice.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of claims whose records are gone. */
+class LostClaimsTest {
+
+    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
+    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
+
+    @TempDir Path directory;
+
+    private final RecordingProvider provider = new RecordingProvider();
+    private NodeUnderTest node;
+
+    @BeforeEach
+    void start() {
+        node = new NodeUnderTest(directory, provider).start("boot-1");
+        node.claims.takeUp();
+        node.allocate(A, "gpu-0");
+        node.prepare(A);
+        node.allocate(B, "gpu-0");
+    }
+
+    @AfterEach
+    void stop() {
+        node.close();
+    }
+
+    private void loseTheJournal(String boot) throws IOException {
+        node.stop();
+        Files.delete(node.data.resolve("claims.journal"));
+        Files.delete(node.data.resolve("claims.lock"));
+        provider.calls.clear();
+        node.start(boot);
+        node.claims.takeUp();
+    }
+
+    /** Cuts the journal at the end of a line: what is lost is told by the lock file alone. */
+    private void cutTheJournal() throws IOException {
+        node.stop();
+        Path journal = node.data.resolve("claims.journal");
+        String all = Files.readString(journal);
+        Files.writeString(journal, all.substring(0, all.indexOf('\n') + 1));
+        provider.calls.clear();
+        node.start("boot-1");
+        node.claims.takeUp();
+    }
+
+    private static String message(PrepareOutcome outcome) {
+        assertThat(outcome).isInstanceOf(Failed.class);
+        return ((Failed) outcome).message();
+    }
+
+    @Nested
+    class ASpecWithoutARecord {
+
+        @Test
+        void isHeldAsDamagedWithTheDevicesThatItNames() throws IOException {
+            loseTheJournal("boot-1");
+
+            HeldClaim held = node.claims.held().get(0);
+            assertThat(held.phase()).isEqualTo(Phase.DAMAGED);
+            assertThat(held.ref().uid()).isEqualTo("uid-a");
+            assertThat(held.devices()).extracting(d -> d.device().value()).containsExactly("gpu-0");
+            assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
+            assertThat(node.notices).extracting(Notice::reason).contains(Reason.JOURNAL_DAMAGED);
+        }
+
+        @Test
+        void isUnpreparedWithoutAnyState() throws IOException {
+            loseTheJournal("boot-1");
+
+            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+
+            assertThat(provider.calls).containsExactly("unprepare uid-a");
+            assertThat(provider.unprepared.get(0).state()).isNull();
+            assertThat(node.specs()).isEmpty();
+            node.api.objects.remove(A);
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+        }
+
+        @Test
+        void getsItsNameFromTheApiServer() throws IOException {
+            loseTheJournal("boot-1");
+            node.allocate(B, "gpu-1");
+
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+
+            assertThat(node.claims.held()).extracting(HeldClaim::ref).contains(A);
+        }
+
+        @Test
+        void ofAnEarlierBootIsRemovedAndNotHeld() throws IOException {
+            loseTheJournal("boot-2");
+
+            assertThat(node.specs()).isEmpty();
+            assertThat(node.claims.held()).isEmpty();
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+        }
+
+        @Test
+        void ofAnotherDriverIsLeftAlone() throws IOException {
+            Path foreign = node.cdi.resolve("k8s.nic.example.com-claim_uid-z.json");
+            Files.writeString(foreign, "{}");
+
+            loseTheJournal("boot-1");
+
+            assertThat(node.claims.held()).hasSize(1);
+            assertThat(foreign).exists();
+        }
+    }
+
+    @Nested
+    class ALossThatNothingNames {
+
+        @BeforeEach
+        void withoutSpecs() throws IOException {
+            Files.delete(node.spec("uid-a"));
+        }
+
+        @Test
+        void isFoundAtTheApiServerBeforeAnyClaimIsPrepared() throws IOException {
+            cutTheJournal();
+
+            assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
+            assertThat(node.claims.held()).extracting(HeldClaim::phase).contains(Phase.DAMAGED);
+            assertThat(provider.calls).doesNotContain("prepare uid-b");
+        }
+
+        @Test
+        void keepsAllFromBeingPreparedWhileTheApiServerCannotBeAsked() throws IOException {
+            cutTheJournal();
+            ClaimRef other = new ClaimRef("ns", "c", "uid-c");
+            node.allocate(other, "gpu-1");
+            node.api.listFailure = new ClusterException("503 for now", 503, null);
+
+            assertThat(message(node.prepare(other)))
+                    .contains("journal was damaged")
+                    .contains("503");
+            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+            node.api.listFailure = null;
+            assertThat(node.prepare(other)).isInstanceOf(Prepared.class);
+        }
+
+        @Test
+        void isNotForgottenByARestart() throws IOException {
+            cutTheJournal();
+
+            node.restart("boot-1");
+            node.claims.takeUp();
+
+            assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
+        }
+
+        @Test
+        void isComparedOnce() throws IOException {
+            cutTheJournal();
+            node.prepare(B);
+            node.prepare(B);
+            node.restart("boot-1");
+            node.claims.takeUp();
+            node.prepare(B);
+
+            assertThat(node.api.lists).hasValue(1);
+        }
+    }
+
+    @Nested
+    class AStart {
+
+        @Test
+        void isNotEndedByACdiDirectoryThatIsNone() throws IOException {
+            node.stop();
+            Files.delete(node.spec("uid-a"));
+            Files.delete(node.cdi);
+            Files.writeString(node.cdi, "a file");
+            node.start("boot-1");
+
+            assertThatCode(() -> node.claims.takeUp()).doesNotThrowAnyException();
+            assertThat(node.notices).extracting(Notice::reason).contains(Reason.SPECS_NOT_REPAIRED);
+
+            Files.delete(node.cdi);
+            node.claims.lookAfter();
+            assertThat(node.specs()).containsExactly("uid-a");
+        }
+
+        @Test
+        void leavesAClaimToTheProcessThatWorksOnIt() throws IOException {
+            Files.delete(node.spec("uid-a"));
+            try (var held = node.locks.claim("uid-a", NodeUnderTest.in(Duration.ofSeconds(9)))) {
+                assertThat(held).isNotNull();
+                node.claims.takeUp();
+            }
+            assertThat(node.specs()).isEmpty();
+            assertThat(node.notices).isEmpty();
+        }
+    }
+
+    @Test
+    void namesInASpecAreReadBackIntoDevicesAndShares() {
+        String share = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
+        assertThat(
+                        SpecNames.devices(
+                                "uid-a",
+                                List.of("uid-a-gpu-0-" + share, "uid-a-gpu-1.1", "uid-ab-gpu-0"),
+                                provider.inventory()))
+                .extracting(d -> d.device() + " " + d.shareId())
+                .containsExactly("gpu-0 " + share, "gpu-1 null");
+    }
+}

@@ -1,0 +1,171 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class OrphansTest {
+
+    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
+    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
+    private static final ClaimRef A_AGAIN = new ClaimRef("ns", "a", "uid-z");
+
+    @TempDir Path directory;
+
+    private final RecordingProvider provider = new RecordingProvider();
+    private NodeUnderTest node;
+    private Orphans orphans;
+    private Instant now = Instant.EPOCH;
+
+    @BeforeEach
+    void start() {
+        node = new NodeUnderTest(directory, provider).start("boot-1");
+        node.allocate(A, "gpu-0");
+        node.allocate(B, "gpu-1");
+        node.prepare(A);
+        node.prepare(B);
+        provider.calls.clear();
+        ClaimLife.Lives lives =
+                new ClaimLife.Lives(
+                        provider,
+                        node.journal,
+                        node.locks,
+                        new CdiSpecs(node.cdi, NodeUnderTest.DRIVER),
+                        NoReports.in(node.data),
+                        new DeviceHolds());
+        orphans =
+                new Orphans(
+                        node.parts(),
+                        new Unpreparation(lives, new ClaimQueue(node.executor)),
+                        () -> now);
+    }
+
+    @AfterEach
+    void stop() {
+        node.close();
+    }
+
+    private void lookAfter(int minutes) {
+        now = now.plus(Duration.ofMinutes(minutes));
+        orphans.look();
+    }
+
+    @Test
+    void aClaimThatIsGoneForTenMinutesIsUnpreparedAndNoOther() throws Exception {
+        node.api.objects.remove(A);
+
+        lookAfter(5);
+        lookAfter(5);
+        assertThat(provider.calls).as("absent for five minutes").isEmpty();
+        lookAfter(5);
+
+        assertThat(provider.calls).containsExactly("unprepare uid-a");
+        assertThat(node.specs()).containsExactly("uid-b");
+    }
+
+    @Test
+    void aClaimThatWasReplacedByAnotherOfItsNameIsGone() {
+        node.api.objects.remove(A);
+        node.allocate(A_AGAIN, "gpu-0");
+
+        lookAfter(5);
+        lookAfter(10);
+
+        assertThat(provider.calls).containsExactly("unprepare uid-a");
+    }
+
+    @Test
+    void aClaimThatIsSeenBetweenIsNone() {
+        var object = node.api.objects.remove(A);
+        lookAfter(5);
+        node.api.objects.put(A, object);
+        lookAfter(5);
+        node.api.objects.remove(A);
+        lookAfter(5);
+        lookAfter(5);
+
+        assertThat(provider.calls).isEmpty();
+    }
+
+    @Test
+    void readingsThatFailCountForNothing() {
+        node.api.objects.remove(A);
+        node.api.failure = new ClusterException("503", 503, null);
+        lookAfter(5);
+        lookAfter(30);
+        node.api.failure = null;
+        lookAfter(5);
+        assertThat(provider.calls).as("the first reading that succeeded").isEmpty();
+        node.api.failure = new ClusterException.NotFound("404 page not found", false);
+        lookAfter(30);
+
+        assertThat(provider.calls).as("a 404 that is not the API's").isEmpty();
+    }
+
+    @Test
+    void aClaimThatTheKubeletNamesIsLeftToIt() throws Exception {
+        Path state = node.data.getParent().resolveSibling("dra_manager_state");
+        Files.writeString(state, "{\"Data\":\"{\\\"ClaimUID\\\":\\\"uid-a\\\"}\"}");
+        node.api.objects.remove(A);
+        lookAfter(5);
+        lookAfter(10);
+        assertThat(provider.calls).isEmpty();
+
+        Files.delete(state);
+        lookAfter(5);
+        assertThat(provider.calls).containsExactly("unprepare uid-a");
+    }
+
+    @Test
+    void aClaimThatAnotherProcessWorksOnStays() {
+        node.api.objects.remove(A);
+        lookAfter(5);
+        try (var held = node.locks.claim("uid-a", NodeUnderTest.in(Duration.ofSeconds(9)))) {
+            assertThat(held).isNotNull();
+            lookAfter(10);
+        }
+
+        assertThat(provider.calls).isEmpty();
+    }
+
+    @Test
+    void aDamagedClaimIsGoneWhenItIsNotAllocatedAnyMore() {
+        node.journal.put(new ClaimRecord(A, Phase.DAMAGED, "boot-1", List.of(), null, null));
+        node.allocate(A, new Result[0]);
+
+        lookAfter(5);
+        lookAfter(10);
+
+        assertThat(provider.calls).containsExactly("unprepare uid-a");
+    }
+
+    @Test
+    void aDamagedClaimKnownByItsUidAloneIsLookedForInAllNamespaces() {
+        ClaimRef vague = new ClaimRef("unknown", "unknown", "uid-a");
+        node.journal.put(new ClaimRecord(vague, Phase.DAMAGED, "boot-1", List.of(), null, null));
+        lookAfter(5);
+        lookAfter(10);
+        assertThat(provider.calls).as("another name has the UID").isEmpty();
+
+        node.api.objects.remove(A);
+        lookAfter(5);
+        lookAfter(10);
+        assertThat(provider.calls).containsExactly("unprepare uid-a");
+    }
+}

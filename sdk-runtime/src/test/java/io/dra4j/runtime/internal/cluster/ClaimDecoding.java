@@ -1,0 +1,13 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+/** Decodes claims for tests of other packages. */
+public final class ClaimDecoding {
+
+    private ClaimDecoding() {}
+
+    public static ClaimObject decode(String json) {
+        return ClaimCodec.decode(json);
+    }
+}
