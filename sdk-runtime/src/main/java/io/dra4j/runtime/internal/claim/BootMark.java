@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
@@ -25,14 +24,12 @@ final class BootMark {
         this.file = dataDirectory.resolve("claims.boot");
     }
 
-    /** Returns the boot of the last start that came this far, if there is a mark of it. */
+    /** Returns the boot of the last start that came this far, if there is a mark that says so. */
     Optional<String> read() {
         try {
             return Optional.of(Files.readString(file).strip()).filter(id -> !id.isEmpty());
-        } catch (NoSuchFileException e) {
-            return Optional.empty();
         } catch (IOException e) {
-            throw new DraException("Can't read " + file + ": " + e, e);
+            return Optional.empty(); // none, or none that can be read: the safe side
         }
     }
 

@@ -19,8 +19,8 @@ import java.util.function.Supplier;
  * by a reboot, or by an unprepare that failed.
  *
  * <p>Before another claim takes a device of theirs they are unprepared, each under its own lock,
- * and none that an operation runs of. A damaged claim of this boot is not among them: its
- * containers may run. Thread-safe.
+ * and none that an operation runs of. One that takes long goes on, and the other claim is refused.
+ * A damaged claim of this boot is not among them: its containers may run. Thread-safe.
  */
 final class LeftBehind {
 
@@ -47,7 +47,11 @@ final class LeftBehind {
             String uid = next.get().ref().uid();
             tried.add(uid);
             unpreparation.endIfIdle(
-                    uid, "left behind, and a device of it is wanted", this::isLeft, deadline);
+                    uid,
+                    "left behind, and a device of it is wanted",
+                    this::isLeft,
+                    deadline,
+                    deadline.left().dividedBy(3));
             next = inTheWay(ref, devices, tried);
         }
     }

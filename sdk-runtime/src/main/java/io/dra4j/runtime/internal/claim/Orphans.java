@@ -42,6 +42,7 @@ final class Orphans {
     private final Unpreparation unpreparation;
     private final KubeletState kubelet;
     private final InstantSource clock;
+    private final InstantSource nodeClock;
     private final Map<String, Instant> absentSince = new HashMap<>();
     private Instant next;
 
@@ -57,6 +58,7 @@ final class Orphans {
         this.unpreparation = unpreparation;
         this.kubelet = KubeletState.besideThePluginsOf(parts.dataDirectory());
         this.clock = clock;
+        this.nodeClock = parts.clock();
         this.next = clock.instant().plus(PACE);
     }
 
@@ -71,12 +73,18 @@ final class Orphans {
         Set<String> held = new HashSet<>();
         claims.forEach(claim -> held.add(claim.ref().uid()));
         absentSince.keySet().retainAll(held);
-        try {
-            for (ClaimRecord claim : claims) {
+        for (ClaimRecord claim : claims) {
+            try {
                 judge(claim, now);
+            } catch (ClusterException e) {
+                LOG.atDebug()
+                        .addKeyValue(LogField.CLAIM.toString(), claim.ref())
+                        .setCause(e)
+                        .log("Nobody says whether the claim is an orphan");
+                if (e.status() == 0) { // no answer: for the others there would be none either
+                    return;
+                }
             }
-        } catch (ClusterException e) {
-            LOG.atDebug().setCause(e).log("Looking for orphans ends early: no API server");
         }
     }
 
@@ -102,15 +110,19 @@ final class Orphans {
                         + LEAST_ABSENCE.toMinutes()
                         + " minutes",
                 still -> still.equals(claim),
-                Deadline.in(END_LIMIT, clock));
+                Deadline.in(END_LIMIT, nodeClock),
+                END_LIMIT);
     }
 
     /** Says whether the API server has the claim, or throws if it does not say. */
     private boolean isWanted(ClaimRecord claim) {
         ClaimRef ref = claim.ref();
         if (LostClaims.isNameless(ref)) {
-            return reader.readAll(READ_LIMIT).keySet().stream()
-                    .anyMatch(known -> known.uid().equals(ref.uid()));
+            return reader.readAll(READ_LIMIT).values().stream()
+                    .anyMatch(
+                            known ->
+                                    known.uid().equals(ref.uid())
+                                            && allocations.isAllocated(known));
         }
         try {
             ClaimObject object = reader.read(ref, READ_LIMIT);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,12 +69,17 @@ final class Preparation {
     CompletableFuture<PrepareOutcome> submit(
             ClaimRef ref, Deadline deadline, Deadline readBy, WriteGroup writes) {
         ClaimQueue.Arrival arrival = queue.arrive(ref.uid());
-        return CompletableFuture.supplyAsync(
-                        ClaimQueue.inContextOfCaller(
-                                () -> read(ref, readBy, arrival, deadline, writes)),
-                        executor)
-                .thenCompose(submitted -> submitted)
-                .whenComplete((outcome, failed) -> arrival.close());
+        try {
+            return CompletableFuture.supplyAsync(
+                            ClaimQueue.inContextOfCaller(
+                                    () -> read(ref, readBy, arrival, deadline, writes)),
+                            executor)
+                    .thenCompose(submitted -> submitted)
+                    .whenComplete((outcome, failed) -> arrival.close());
+        } catch (RejectedExecutionException e) { // the driver stops
+            arrival.close();
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private CompletableFuture<PrepareOutcome> read(
@@ -111,10 +117,20 @@ final class Preparation {
             lost.requireFound(deadline);
             leftBehind.makeWay(ref, devices, deadline);
             try (ClaimLife life = lives.take(ref.uid(), deadline, writes)) {
+                requireCaller(deadline);
                 return life.answer(answer(life, ref, object, devices));
             }
         } catch (DraException e) {
             return refused(ref, e);
+        }
+    }
+
+    /** The kubelet may have had the claim unprepared by another process of the driver meanwhile. */
+    private static void requireCaller(Deadline deadline) {
+        if (deadline.left().isZero()) {
+            throw new PrepareException(
+                    "the claim's turn came after the kubelet gave the call up; the next try"
+                            + " prepares it");
         }
     }
 

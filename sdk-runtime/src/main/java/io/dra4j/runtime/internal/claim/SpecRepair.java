@@ -8,11 +8,9 @@ import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Notice;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,7 +62,7 @@ final class SpecRepair {
             attempt(uid, () -> repair(uid), failures);
         }
         attempt("the CDI directory", () -> judgeSpecs(failures), failures);
-        repairReports();
+        attempt("what devices report", () -> endReports(failures), failures);
         if (failures.isEmpty()) {
             attempt("its mark", () -> boot.write(parts.journal().bootId()), failures);
         }
@@ -72,16 +70,20 @@ final class SpecRepair {
         failures.entrySet().stream().findFirst().ifPresent(first -> tell(failures, first));
     }
 
-    private void repairReports() {
-        Set<String> prepared = new HashSet<>();
-        Set<String> known = new HashSet<>();
-        for (ClaimRecord record : parts.journal().claims()) {
-            known.add(record.ref().uid());
-            if (lives.isPrepared(record)) {
-                prepared.add(record.ref().uid());
-            }
+    private void endReports(Map<String, DraException> failures) {
+        for (String uid : parts.reports().claimUids()) {
+            attempt(uid, () -> endReport(uid), failures);
         }
-        parts.reports().reconcile(prepared, known);
+    }
+
+    private void endReport(String uid) {
+        try (ClaimLife life = lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
+            if (life.record().isEmpty()) {
+                parts.reports().end(uid);
+            }
+        } catch (ClaimLife.Busy e) {
+            LOG.atDebug().addKeyValue(LogField.CLAIM_UID.toString(), uid).log("Left to its call");
+        }
     }
 
     private static void attempt(

@@ -6,8 +6,12 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.observe.LogField;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -64,14 +68,35 @@ final class Unpreparation {
      * Unprepares a claim that nobody asks for, unless an operation of it runs in any process.
      *
      * @param still whether the record, as it is when the claim's turn has come, is still to go
+     * @param patience how long to wait; what takes longer goes on
      * @return whether nothing of the claim is left
      */
-    boolean endIfIdle(String uid, String why, Predicate<ClaimRecord> still, Deadline deadline) {
+    boolean endIfIdle(
+            String uid,
+            String why,
+            Predicate<ClaimRecord> still,
+            Deadline deadline,
+            Duration patience) {
         Optional<CompletableFuture<UnprepareOutcome>> submitted =
                 queue.submitIfIdle(
                         uid, task(uid, deadline, waiting -> endedIf(uid, why, still, waiting)));
-        return submitted.isPresent()
-                && submitted.get().join() instanceof UnprepareOutcome.Unprepared;
+        return submitted.isPresent() && isUnprepared(submitted.get(), patience);
+    }
+
+    private static boolean isUnprepared(
+            CompletableFuture<UnprepareOutcome> end, Duration patience) {
+        try {
+            return end.get(patience.toNanos(), TimeUnit.NANOSECONDS)
+                    instanceof UnprepareOutcome.Unprepared;
+        } catch (TimeoutException e) {
+            return false; // whoever needs the claim's devices is refused, and comes again
+        } catch (ExecutionException e) {
+            LOG.error("A claim operation failed in a way that is a bug of dra4j", e.getCause());
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     private UnprepareOutcome endedIf(

@@ -16,8 +16,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param podClaimName how pods name the claim, if it was made from a template
  * @param devices devices that report something, each once
+ * @param ended whether the claim is not prepared any more, and only the API server is yet to hear
  */
-record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices) {
+record ClaimReport(
+        ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices, boolean ended) {
+
+    /** Makes the report of a claim of which nothing is known. */
+    static ClaimReport of(ClaimRef claim) {
+        return new ClaimReport(claim, null, List.of(), false);
+    }
 
     ClaimReport {
         Objects.requireNonNull(claim, "claim");
@@ -33,12 +40,17 @@ record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceRep
         List<DeviceReport> all = new ArrayList<>(devices);
         all.removeIf(changed::isAbout);
         all.add(changed);
-        return new ClaimReport(claim, podClaimName, all);
+        return new ClaimReport(claim, podClaimName, all, ended);
     }
 
     /** Returns this report of a claim that pods know by a name of its own. */
     ClaimReport named(@Nullable String newPodClaimName) {
-        return new ClaimReport(claim, newPodClaimName, devices);
+        return new ClaimReport(claim, newPodClaimName, devices, ended);
+    }
+
+    /** Returns the report of the claim once it is unprepared: nothing, which is yet to be told. */
+    ClaimReport end() {
+        return new ClaimReport(claim, podClaimName, List.of(), true);
     }
 
     boolean isEmpty() {

@@ -60,7 +60,8 @@ public final class ClaimReports {
         this.metadata =
                 new MetadataFiles(parts.directory.resolve("dra-device-metadata"), parts.driver);
         this.statuses =
-                new StatusWriter(parts.statuses, FieldOwner.of(parts.driver, parts.node), executor);
+                new StatusWriter(
+                        parts.statuses, FieldOwner.of(parts.driver, parts.node), this, executor);
     }
 
     /**
@@ -92,9 +93,7 @@ public final class ClaimReports {
      */
     public synchronized PreparedClaim prepared(AllocatedClaim claim, PreparedClaim prepared) {
         // The provider may have reported by its context while it worked.
-        ClaimReport report =
-                reports.read(claim.ref().uid())
-                        .orElse(new ClaimReport(claim.ref(), null, List.of()));
+        ClaimReport report = report(claim.ref().uid()).orElseGet(() -> ClaimReport.of(claim.ref()));
         for (PreparedDevice device : prepared.devices()) {
             report = report.with(answered(claim.ref(), device, report));
         }
@@ -105,6 +104,10 @@ public final class ClaimReports {
         reports.write(report);
         metadata.write(report);
         return withMounts(prepared, report);
+    }
+
+    private Optional<ClaimReport> report(String uid) {
+        return reports.read(uid).filter(report -> !report.ended());
     }
 
     private DeviceReport answered(ClaimRef claim, PreparedDevice device, ClaimReport report) {
@@ -171,7 +174,7 @@ public final class ClaimReports {
      * @throws DraException if a file can't be read or written
      */
     public synchronized void reestablish(String uid) {
-        reports.read(uid)
+        report(uid)
                 .ifPresent(
                         report -> {
                             metadata.write(report);
@@ -187,50 +190,50 @@ public final class ClaimReports {
      * @throws DraException if something of it may be left on this node
      */
     public synchronized void end(String uid) {
-        Optional<ClaimReport> told = reports.read(uid).filter(ClaimReport::hasStatus);
+        Optional<ClaimReport> told =
+                reports.read(uid).filter(report -> report.hasStatus() || report.ended());
         metadata.remove(uid);
-        reports.remove(uid);
-        told.ifPresent(report -> statuses.want(report.claim(), List.of()));
+        if (told.isEmpty() || !isKept(told.get().end())) {
+            reports.remove(uid);
+        }
+        told.ifPresent(this::tell);
+    }
+
+    /** A full disk must not keep a claim from being unprepared. */
+    private boolean isKept(ClaimReport ended) {
+        try {
+            reports.write(ended);
+            return true;
+        } catch (DraException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM.toString(), ended.claim())
+                    .setCause(e)
+                    .log("The end of a report is told now, but not after a restart");
+            return false;
+        }
+    }
+
+    /** Returns what the cluster is to say of a claim's devices now: nothing once it has ended. */
+    synchronized List<String> statusEntries(ClaimRef claim) {
+        return report(claim.uid()).map(report -> report.statusEntries(driver)).orElse(List.of());
+    }
+
+    /** Hears that the cluster says, or will never say, what it should of a claim's devices. */
+    synchronized void told(ClaimRef claim) {
+        if (reports.read(claim.uid()).filter(ClaimReport::ended).isPresent()) {
+            reports.remove(claim.uid());
+        }
     }
 
     /**
-     * Re-establishes the reports of prepared claims, and removes those of claims that nobody knows;
-     * what can't be done is logged, and does not keep a driver from its start.
+     * Returns the UIDs of the claims that something is kept of.
      *
-     * @param prepared the UIDs of the claims that are prepared
-     * @param known the UIDs of all claims that the journal knows
+     * @throws DraException if that can't be read
      */
-    public synchronized void reconcile(Set<String> prepared, Set<String> known) {
-        tryTo(
-                "list what devices report",
-                () -> {
-                    Set<String> uids = new HashSet<>(reports.claimUids());
-                    uids.addAll(metadata.claimUids());
-                    uids.forEach(uid -> reconcile(uid, prepared, known));
-                });
-    }
-
-    private void reconcile(String uid, Set<String> prepared, Set<String> known) {
-        if (prepared.contains(uid)) {
-            tryTo(
-                    "bring what devices of claim " + uid + " report to its place",
-                    () -> reestablish(uid));
-        } else if (!known.contains(uid)) {
-            tryTo(
-                    "remove what devices of claim " + uid + " reported",
-                    () -> {
-                        metadata.remove(uid);
-                        reports.remove(uid);
-                    });
-        }
-    }
-
-    private static void tryTo(String what, Runnable task) {
-        try {
-            task.run();
-        } catch (DraException e) {
-            LOG.atWarn().setCause(e).log("Could not {}", what);
-        }
+    public synchronized Set<String> claimUids() {
+        Set<String> uids = new HashSet<>(reports.claimUids());
+        uids.addAll(metadata.claimUids());
+        return uids;
     }
 
     /**
@@ -241,12 +244,12 @@ public final class ClaimReports {
     public synchronized void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
         StatusRules.check(status);
         DeviceReport before = before(claim, device);
-        update(
-                        claim,
-                        before.withStatus(
-                                ReportJson.status(status, before.status(), clock.instant())))
-                .filter(report -> isPrepared(claim))
-                .ifPresent(this::tell);
+        DeviceReport after =
+                before.withStatus(ReportJson.status(status, before.status(), clock.instant()));
+        if (after.equals(before)) {
+            return; // told, or on its way
+        }
+        update(claim, after).filter(report -> isPrepared(claim)).ifPresent(this::tell);
     }
 
     /**
@@ -271,7 +274,7 @@ public final class ClaimReports {
 
     private DeviceReport before(ClaimRef claim, HeldDevice device) {
         DeviceReport fresh = DeviceReport.of(device);
-        return reports.read(claim.uid()).flatMap(report -> report.about(fresh)).orElse(fresh);
+        return report(claim.uid()).flatMap(report -> report.about(fresh)).orElse(fresh);
     }
 
     private Optional<ClaimReport> update(ClaimRef claim, DeviceReport changed) {
@@ -283,9 +286,7 @@ public final class ClaimReports {
             return Optional.empty();
         }
         ClaimReport report =
-                reports.read(claim.uid())
-                        .orElse(new ClaimReport(claim, null, List.of()))
-                        .with(changed);
+                report(claim.uid()).orElseGet(() -> ClaimReport.of(claim)).with(changed);
         reports.write(report);
         return Optional.of(report);
     }
@@ -305,6 +306,6 @@ public final class ClaimReports {
     }
 
     private void tell(ClaimReport report) {
-        statuses.want(report.claim(), report.statusEntries(driver));
+        statuses.want(report.claim());
     }
 }

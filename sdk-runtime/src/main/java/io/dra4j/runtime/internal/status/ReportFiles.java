@@ -39,10 +39,14 @@ final class ReportFiles {
         this.directory = directory;
     }
 
+    /** Returns a claim's report; what is in the way of the directory holds none. */
     Optional<ClaimReport> read(String claimUid) {
+        if (!Files.isDirectory(directory)) {
+            return Optional.empty();
+        }
         try {
             byte[] content = Files.readAllBytes(file(claimUid));
-            return Optional.of(ReportJson.MAPPER.readValue(content, ClaimReport.class));
+            return Optional.ofNullable(ReportJson.MAPPER.readValue(content, ClaimReport.class));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (JsonProcessingException e) {
@@ -77,6 +81,9 @@ final class ReportFiles {
 
     /** Removes a claim's report; none is there on return. */
     void remove(String claimUid) {
+        if (!Files.isDirectory(directory)) {
+            return;
+        }
         try {
             Files.deleteIfExists(file(claimUid));
         } catch (IOException e) {

@@ -3,12 +3,12 @@
 package io.dra4j.runtime.internal.status;
 
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimStatuses;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -20,9 +20,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings a field manager's part of claims' statuses to the API server, later and until it is there.
  *
- * <p>Callers never wait. Only what is wanted last of a claim is written; what failed is tried again
- * after a second, then less and less often, for as long as the claim exists and nothing else is
- * wanted. A refusal that says that the entries themselves are wrong is final. Thread-safe.
+ * <p>Callers never wait. What is to be written is asked for at the moment of each try, because
+ * another process of the driver may have changed it since. What failed is tried again after a
+ * second, then less and less often, for as long as the claim exists. A refusal that says that the
+ * entries themselves are wrong is final. Thread-safe.
  */
 final class StatusWriter {
 
@@ -34,39 +35,39 @@ final class StatusWriter {
 
     private final ClaimStatuses statuses;
     private final String fieldManager;
+    private final ClaimReports reports;
     private final ScheduledExecutorService executor;
     private final Map<String, Wanted> wanted = new HashMap<>(); // by UID; guarded by this
 
     /**
+     * @param reports tell what is to be written
      * @param executor one thread, which the writes block
      */
-    StatusWriter(ClaimStatuses statuses, String fieldManager, ScheduledExecutorService executor) {
+    StatusWriter(
+            ClaimStatuses statuses,
+            String fieldManager,
+            ClaimReports reports,
+            ScheduledExecutorService executor) {
         this.statuses = statuses;
         this.fieldManager = fieldManager;
+        this.reports = reports;
         this.executor = executor;
     }
 
-    /** What is wanted of a claim, and whether the API server has it. */
+    /** A claim whose entries are to be written, and how long the next try waits. */
     private static final class Wanted {
         private final ClaimRef claim;
-        private final List<String> entries;
         private Duration wait = FIRST_WAIT; // of the executor's thread
-        private volatile boolean done;
 
-        Wanted(ClaimRef claim, List<String> entries) {
+        Wanted(ClaimRef claim) {
             this.claim = claim;
-            this.entries = entries;
         }
     }
 
-    /** Wants all entries of a claim to be these; no entries removes those that were written. */
-    void want(ClaimRef claim, List<String> entries) {
-        Wanted next = new Wanted(claim, entries);
+    /** Wants a claim's entries to be what the reports say. */
+    void want(ClaimRef claim) {
+        Wanted next = new Wanted(claim);
         synchronized (this) {
-            Wanted before = wanted.get(claim.uid());
-            if (before != null && before.entries.equals(entries)) {
-                return; // written, or on its way
-            }
             wanted.put(claim.uid(), next);
         }
         schedule(next, Duration.ZERO);
@@ -85,10 +86,12 @@ final class StatusWriter {
             return;
         }
         try {
-            statuses.apply(next.claim, fieldManager, next.entries);
+            statuses.apply(next.claim, fieldManager, reports.statusEntries(next.claim));
             finish(next, null);
         } catch (ClusterException failure) {
             afterFailure(next, failure);
+        } catch (DraException e) { // the reports can't be read now
+            retry(next, e, null);
         }
     }
 
@@ -99,10 +102,10 @@ final class StatusWriter {
             } else if (failure.status() == INVALID) {
                 finish(next, "the API server refuses it for good: " + failure.getMessage());
             } else {
-                retry(next, failure);
+                retry(next, failure, failure.retryAfter());
             }
         } catch (ClusterException unreachable) {
-            retry(next, unreachable);
+            retry(next, unreachable, unreachable.retryAfter());
         }
     }
 
@@ -112,14 +115,13 @@ final class StatusWriter {
                 && !statuses.exists(next.claim);
     }
 
-    private void retry(Wanted next, ClusterException failure) {
+    private void retry(Wanted next, DraException failure, @Nullable Duration asked) {
         // The first failure says what is wrong; those after it repeat it.
         (next.wait.equals(FIRST_WAIT) ? LOG.atWarn() : LOG.atDebug())
                 .addKeyValue(LogField.CLAIM.toString(), next.claim)
                 .log(
                         "The status of a claim's devices is not written yet, and tried again: {}",
                         failure.getMessage());
-        Duration asked = failure.retryAfter();
         Duration wait = asked != null && asked.compareTo(next.wait) > 0 ? asked : next.wait;
         Duration doubled = next.wait.multipliedBy(2);
         next.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
@@ -127,20 +129,20 @@ final class StatusWriter {
     }
 
     private void finish(Wanted next, @Nullable String problem) {
-        next.done = true;
-        if (problem != null && !next.entries.isEmpty()) {
+        if (problem != null) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM.toString(), next.claim)
                     .log("The status of a claim's devices is not written: {}", problem);
         }
         synchronized (this) {
-            if (next.entries.isEmpty()) {
-                wanted.remove(next.claim.uid(), next);
+            if (!wanted.remove(next.claim.uid(), next)) {
+                return; // there is more to tell
             }
         }
+        reports.told(next.claim);
     }
 
     private synchronized boolean isWanted(Wanted next) {
-        return wanted.get(next.claim.uid()) == next && !next.done;
+        return wanted.get(next.claim.uid()) == next;
     }
 }

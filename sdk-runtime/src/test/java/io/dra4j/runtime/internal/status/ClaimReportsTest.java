@@ -37,7 +37,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,7 +128,7 @@ class ClaimReportsTest {
             assertThat(statuses.tries).isZero();
 
             run();
-            reports.reestablish(CLAIM.uid());
+            reports.updateStatus(CLAIM, gpu0.held(), READY);
             run();
 
             assertThat(statuses.applied).hasSize(1);
@@ -196,7 +195,7 @@ class ClaimReportsTest {
             run(); // what the first life still had to do
             int before = statuses.applied.size();
 
-            reports.reconcile(Set.of("uid-1"), Set.of("uid-1"));
+            reports.reestablish("uid-1");
             run();
 
             assertThat(statuses.applied).hasSize(before + 1);
@@ -323,12 +322,65 @@ class ClaimReportsTest {
         }
 
         @Test
+        void whileAClaimEndsAreTriedAgainAfterARestart() throws IOException {
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+            reports.end(CLAIM.uid()); // the process ends before the API server hears of it
+            loop.forget();
+            start();
+
+            assertThat(reports.claimUids()).containsExactly("uid-1");
+            reports.end("uid-1");
+            statuses.fail(1, 503);
+            loop.advance(Duration.ofMinutes(1));
+
+            assertThat(statuses.last().devices()).isEmpty();
+            assertThat(reports.claimUids()).isEmpty();
+        }
+
+        @Test
+        void ofAnEarlierStatusAreNotTriedAgainOnceTheClaimHasEnded() throws IOException {
+            statuses.fail(1, 503);
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+            new ReportFiles(directory.resolve("reports")).remove("uid-1"); // by another process
+
+            loop.advance(Duration.ofMinutes(1));
+
+            assertThat(statuses.last().devices()).isEmpty();
+        }
+
+        @Test
+        void ofAnOddDirectoryConcernReportsAlone() throws IOException {
+            Files.writeString(directory.resolve("reports"), "no directory");
+
+            assertThat(prepare("{}", plain(gpu0)).devices()).hasSize(1);
+            reports.end(CLAIM.uid());
+
+            assertThatThrownBy(() -> prepare("{}", plain(gpu0).withStatus(READY)))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("reports");
+        }
+
+        @Test
+        void ofAReportThatSaysNothingCountAsNone() throws IOException {
+            prepare("{}", plain(gpu0).withStatus(READY));
+            Files.writeString(directory.resolve("reports/uid-1.json"), "null");
+
+            reports.reestablish("uid-1");
+            reports.end("uid-1");
+
+            assertThat(reports.claimUids()).isEmpty();
+        }
+
+        @Test
         void ofTheDiskNeverEndAStartOrKeepAClaim() throws IOException {
             prepare("{}", plain(gpu0).withStatus(READY));
             Files.writeString(directory.resolve("reports/uid-1.json"), "{torn");
             Files.createDirectories(directory.resolve("reports/uid-2.json/x"));
 
-            reports.reconcile(Set.of("uid-1"), Set.of());
+            assertThat(reports.claimUids()).contains("uid-1", "uid-2");
+            reports.reestablish("uid-1");
 
             assertThat(directory.resolve("reports/uid-2.json")).exists();
             reports.end(CLAIM.uid());
@@ -501,22 +553,11 @@ class ClaimReportsTest {
         }
 
         @Test
-        void ofUnknownClaimsIsRemovedAtTheStartAndOfOthersKept() {
-            prepare("{}", plain(gpu0).withMetadata(EMPTY));
-            reports.reconcile(Set.of(), Set.of("uid-1"));
-            assertThat(directory.resolve("dra-device-metadata/uid-1")).exists();
-
-            reports.reconcile(Set.of(), Set.of());
-            assertThat(directory.resolve("dra-device-metadata")).isEmptyDirectory();
-            assertThat(directory.resolve("reports")).isEmptyDirectory();
-        }
-
-        @Test
         void ofWhatIsNoUidIsNotLookedFor() throws IOException {
             Path other = Files.writeString(directory.resolve("other"), "");
             Files.createDirectories(directory.resolve("dra-device-metadata/a b"));
 
-            reports.reconcile(Set.of(), Set.of());
+            assertThat(reports.claimUids()).isEmpty();
             for (String odd : List.of("", ".", "..", "../other", "a/b", "/etc", "a\0b")) {
                 assertThatThrownBy(() -> ClaimUid.in(directory, odd, ""))
                         .isInstanceOf(DraException.class);
