@@ -29,7 +29,7 @@ public final class KubeletPlugin implements AutoCloseable {
     private static final List<String> VERSIONS = List.of("v1.DRAPlugin", "v1beta1.DRAPlugin");
     private static final List<String> HEALTH_VERSIONS =
             List.of("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
-    private static final Duration GRACE = Duration.ofSeconds(4);
+    private static final Duration GRACE = Duration.ofSeconds(3);
     private static final Duration FIRST_CALL = Duration.ofSeconds(20);
 
     private final SocketServer service;

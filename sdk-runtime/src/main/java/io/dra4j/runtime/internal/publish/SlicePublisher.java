@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
 public final class SlicePublisher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SlicePublisher.class);
-    private static final Duration LAST_WRITES = Duration.ofSeconds(3);
+    private static final Duration LAST_WRITES = Duration.ofSeconds(2);
     private static final Duration FIRST_READ = Duration.ofSeconds(30);
     private static final Duration REREAD_EVERY = Duration.ofMinutes(10);
     private static final int REMOVALS = 3;
