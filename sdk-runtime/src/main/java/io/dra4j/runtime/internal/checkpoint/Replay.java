@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Line after line is applied. Where something is wrong, be it pieces that are no line or numbers
  * that are missing, the claims that it was about are held as damaged: those that the {@linkplain
  * Wreck pieces name}, and if they name fewer than the numbers say are missing, all claims known up
- * to there. A line that comes later is believed: what it says of its claim is certain again.
+ * to there. A line that comes later is believed: what it says of its claim is certain again. A
+ * header that is gone may have said that claims are still looked for, so then they are.
  *
  * <p>At the file's end no later number tells what is missing. There, the number of the last line
  * that was acknowledged does, which is kept apart; it may lag behind after a power failure. What is
@@ -101,6 +102,7 @@ final class Replay {
     private void take(Line line) {
         requireKnownFormat(line.record());
         if (last == null) {
+            complete &= line.line() == 0;
             loseIfAny(line.line() - 1, line.line()); // the header is about no claim
         } else if (line.file() == last.file()) {
             long missing = line.line() - last.line() - 1;
@@ -142,6 +144,7 @@ final class Replay {
 
     /** Ends the replay: says what is missing at the end. */
     void end(LineNumber acknowledged) {
+        complete &= last != null || wreck == null;
         LineNumber known = last == null ? new LineNumber(acknowledged.file(), 0) : last;
         if (acknowledged.file() > known.file()) { // an old file came back
             lose(ALL, Math.max(1, acknowledged.line()));

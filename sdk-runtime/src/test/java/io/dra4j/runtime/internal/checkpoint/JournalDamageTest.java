@@ -237,13 +237,13 @@ class JournalDamageTest {
         }
 
         @Test
-        void thatIsTheHeaderLosesNothing() throws IOException {
+        void thatIsTheHeaderLosesNoneThatIsKnownButMayHaveSaidThatSomeAreLost() throws IOException {
             List<String> lines = written(Records.full("uid-1"));
             lines.set(0, lines.get(0).replace("dra4j", "dra5j"));
             write(lines);
 
             assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.PREPARED));
-            assertThat(loss).isEqualTo(new Loss(false, 1, Set.of(), true));
+            assertThat(loss).isEqualTo(new Loss(false, 1, Set.of(), false));
         }
 
         @Test
@@ -368,6 +368,20 @@ class JournalDamageTest {
             }
             phases();
             assertThat(loss).isEqualTo(Loss.NONE);
+        }
+
+        @Test
+        void areStillSoughtIfTheHeaderThatSaidSoIsDamagedToo() throws IOException {
+            written(Records.full("uid-1"));
+            Files.delete(file);
+            List<String> lines = written(Records.full("uid-2"));
+            assertThat(lines.get(0)).contains("\"incomplete\":true");
+            lines.set(0, lines.get(0).replace("dra4j", "dra5j"));
+            lines.set(1, lines.get(1).replace("crc32c", "crc33c"));
+            write(lines);
+
+            assertThat(phases()).isEqualTo(Map.of("uid-2", Phase.DAMAGED));
+            assertThat(loss.complete()).isFalse();
         }
 
         @Test
