@@ -144,10 +144,12 @@ final class ClaimLife implements AutoCloseable {
         List<HeldDevice> devices = Answers.held(claim);
         writes.put(
                 record(claim.ref(), Phase.STARTED, devices, null, null),
-                inForce ->
-                        of.holds
-                                .conflict(uid, devices, inForce, inventory)
-                                .ifPresent(HoldConflict::refuse));
+                inForce -> {
+                    LostClaims.requireNoneLost(of.journal);
+                    of.holds
+                            .conflict(uid, devices, inForce, inventory)
+                            .ifPresent(HoldConflict::refuse);
+                });
 
         PreparedClaim prepared;
         try (CallProgress progress = new CallProgress(this::recordProgress, deadline)) {

@@ -7,6 +7,7 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
@@ -18,8 +19,12 @@ import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Notice;
 import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +36,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A damaged claim keeps its devices from others until it is unprepared, and never counts as
  * prepared. What the journal itself can't name is told by CDI specs without a record, and by the
- * API server's claims with devices of this node; as long as those have not been compared, no claim
- * can be prepared, because nobody knows which devices are free. A restart does not forget that a
- * comparison is due. Thread-safe.
+ * API server's claims with devices of this node; they tell as well which devices a damaged claim
+ * may have besides those of its last intact record. As long as a damaged record, or an incomplete
+ * journal, has not been compared with them, no claim can be prepared, because nobody knows which
+ * devices are free. That holds whenever damage is found: by a start, or later, by another process.
+ * A restart compares again. Thread-safe.
  */
 final class LostClaims {
 
@@ -45,8 +52,9 @@ final class LostClaims {
     private final ClaimLife.Lives lives;
     private final Allocations allocations;
     private final ReentrantLock comparing = new ReentrantLock(); // held while claims are compared
-    private volatile boolean mayLackClaims;
-    private volatile boolean compared = true;
+    private volatile Set<ClaimRecord> compared = Set.of(); // damaged ones, as they are since then
+    private volatile boolean specsTell; // of claims that the journal lost
+    private volatile @Nullable Loss told;
 
     LostClaims(ClaimPreparation.Parts parts, ClaimLife.Lives lives) {
         this.parts = parts;
@@ -55,40 +63,34 @@ final class LostClaims {
         this.allocations = new Allocations(parts.driver(), List.of());
     }
 
-    /** Learns from the journal what is lost. */
-    void takeUp() {
-        List<ClaimRecord> damaged =
-                journal.claims().stream().filter(LostClaims::isDamaged).toList();
-        mayLackClaims =
-                !journal.loss().complete()
-                        || damaged.stream().anyMatch(record -> isNameless(record.ref()));
-        compared = !mayLackClaims && damaged.stream().noneMatch(LostClaims::isVague);
-    }
-
     /** Holds a claim as damaged that only a CDI spec speaks of; to be called with its lock. */
     void holdForSpec(String uid) {
-        mayLackClaims = true;
-        compared = false;
-        hold(
-                new ClaimRef(UNKNOWN, UNKNOWN, uid),
-                SpecNames.devices(
-                        uid,
-                        parts.specs().deviceNames(uid),
-                        parts.inventory().get().orElse(Inventory.of())));
+        specsTell = true;
+        hold(nameless(uid, journal.bootId(), named(uid, inventory().orElse(Inventory.of()))));
     }
 
-    private void hold(ClaimRef ref, List<HeldDevice> devices) {
-        journal.put(new ClaimRecord(ref, Phase.DAMAGED, journal.bootId(), devices, null, null));
+    private Optional<Inventory> inventory() {
+        return parts.inventory().get();
+    }
+
+    private List<HeldDevice> named(String uid, Inventory inventory) {
+        return SpecNames.devices(uid, parts.specs().deviceNames(uid), inventory);
+    }
+
+    private void hold(ClaimRecord damaged) {
+        journal.put(damaged);
         LOG.atWarn()
-                .addKeyValue(LogField.CLAIM.toString(), ref)
-                .addKeyValue(LogField.DEVICE_COUNT.toString(), devices.size())
+                .addKeyValue(LogField.CLAIM.toString(), damaged.ref())
+                .addKeyValue(LogField.DEVICE_COUNT.toString(), damaged.devices().size())
                 .log("A claim's record is lost; it is held as damaged until it is unprepared");
     }
 
     /** Tells the cluster's admins what is lost, if anything is. */
     void tell() {
+        boolean isDue = isDue();
         Loss loss = journal.loss();
-        if (loss.damagedLines() == 0 && loss.complete() && !mayLackClaims) {
+        told = loss;
+        if (loss.damagedLines() == 0 && loss.complete() && !specsTell) {
             return;
         }
         long held = journal.claims().stream().filter(LostClaims::isDamaged).count();
@@ -102,10 +104,10 @@ final class LostClaims {
                                         + held
                                         + " claims are held as damaged, and their devices refused"
                                         + " to others until they are unprepared"
-                                        + (compared
-                                                ? ""
-                                                : "; claims are prepared again when the journal was"
-                                                        + " compared with the API server")));
+                                        + (isDue
+                                                ? "; claims are prepared again when the journal was"
+                                                        + " compared with the API server"
+                                                : "")));
     }
 
     /**
@@ -114,7 +116,7 @@ final class LostClaims {
      * @throws DraException if the API server's claims could not be compared by the deadline
      */
     void requireFound(Deadline deadline) {
-        if (compared) {
+        if (!isDue()) {
             return;
         }
         try {
@@ -126,7 +128,7 @@ final class LostClaims {
             throw notYet(null);
         }
         try {
-            if (!compared) {
+            if (isDue()) {
                 compare(deadline);
             }
         } catch (ClusterException e) {
@@ -134,6 +136,23 @@ final class LostClaims {
         } finally {
             comparing.unlock();
         }
+    }
+
+    /** The journal is looked at first: what another process wrote may tell of damage. */
+    private boolean isDue() {
+        return !uncompared().isEmpty() || specsTell || !journal.loss().complete();
+    }
+
+    private List<ClaimRecord> uncompared() {
+        return journal.claims().stream()
+                .filter(record -> isDamaged(record) && !compared.contains(record))
+                .toList();
+    }
+
+    private boolean mayLackClaims() {
+        return uncompared().stream().anyMatch(record -> isNameless(record.ref()))
+                || specsTell
+                || !journal.loss().complete();
     }
 
     private static DraException notYet(@Nullable ClusterException why) {
@@ -145,27 +164,46 @@ final class LostClaims {
     }
 
     private void compare(Deadline deadline) {
+        if (!journal.loss().equals(told)) {
+            tell();
+        }
         Inventory inventory =
-                parts.inventory()
-                        .get()
+                inventory()
                         .orElseThrow(
                                 () ->
                                         new PrepareException(
                                                 "the driver could not read its devices yet"));
-        Map<ClaimRef, ClaimObject> claims = parts.reader().readAll(deadline.left());
-        claims.forEach(
-                (ref, object) -> {
-                    List<HeldDevice> here = here(ref, object, inventory);
-                    if (!here.isEmpty()) {
-                        holdIfLost(ref, here);
-                    }
-                });
-        journal.foundAll();
-        mayLackClaims = false;
-        compared = true;
-        LOG.atInfo()
-                .addKeyValue(LogField.CLAIM_COUNT.toString(), claims.size())
-                .log("The journal was compared with the API server's claims");
+        Comparison comparison = new Comparison(inventory, mayLackClaims());
+        suspects(inventory, deadline).values().forEach(comparison::judge);
+        if (!comparison.isWhole) {
+            throw notYet(null);
+        }
+        if (!journal.loss().complete() && comparison.mayLackClaims) {
+            journal.foundAll();
+        }
+        specsTell = false;
+        compared = Set.copyOf(comparison.damaged);
+        LOG.info("The journal was compared with the API server's claims");
+    }
+
+    /** By UID, the claims that are damaged, and those that the API says are of this node. */
+    private Map<String, Suspect> suspects(Inventory inventory, Deadline deadline) {
+        Map<String, Suspect> suspects = new LinkedHashMap<>();
+        for (ClaimRecord record : journal.claims()) {
+            if (isDamaged(record)) {
+                suspects.put(record.ref().uid(), new Suspect(record.ref(), List.of()));
+            }
+        }
+        parts.reader()
+                .readAll(deadline.left())
+                .forEach(
+                        (ref, object) -> {
+                            List<HeldDevice> here = here(ref, object, inventory);
+                            if (!here.isEmpty()) {
+                                suspects.put(ref.uid(), new Suspect(ref, here));
+                            }
+                        });
+        return suspects;
     }
 
     private List<HeldDevice> here(ClaimRef ref, ClaimObject object, Inventory inventory) {
@@ -173,40 +211,95 @@ final class LostClaims {
             return List.of();
         }
         return allocations.devices(ref, object).stream()
-                .filter(
-                        device ->
-                                inventory
-                                        .pool(device.pool())
-                                        .filter(
-                                                pool ->
-                                                        !(pool.placement()
-                                                                instanceof
-                                                                Placement.PublishedElsewhere))
-                                        .isPresent())
+                .filter(device -> inventory.pool(device.pool()).filter(this::isHere).isPresent())
                 .toList();
     }
 
-    private void holdIfLost(ClaimRef ref, List<HeldDevice> devices) {
-        try (ClaimLife life =
-                lives.takeIfFree(ref.uid(), Deadline.in(Duration.ZERO, parts.clock()))) {
-            boolean isLost = life.record().map(LostClaims::isVague).orElse(mayLackClaims);
-            if (isLost) {
-                hold(ref, devices);
-            }
-        } catch (ClaimLife.Busy e) {
-            LOG.atDebug().addKeyValue(LogField.CLAIM.toString(), ref).log("Left to its call");
+    private boolean isHere(Pool pool) {
+        return !(pool.placement() instanceof Placement.PublishedElsewhere);
+    }
+
+    /** A claim that may be lost, and the devices of this node that the API says it has. */
+    private record Suspect(ClaimRef ref, List<HeldDevice> allocated) {}
+
+    /** One go through all suspects. */
+    private final class Comparison {
+        private final Inventory inventory;
+        private final boolean mayLackClaims;
+        private final Set<ClaimRecord> damaged = new HashSet<>();
+        private boolean isWhole = true;
+
+        Comparison(Inventory inventory, boolean mayLackClaims) {
+            this.inventory = inventory;
+            this.mayLackClaims = mayLackClaims;
         }
+
+        void judge(Suspect suspect) {
+            String uid = suspect.ref.uid();
+            if (journal.claim(uid).filter(record -> !isDamaged(record)).isPresent()) {
+                return; // whoever works on it
+            }
+            try (ClaimLife life =
+                    lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
+                Optional<ClaimRecord> record = life.record();
+                if (record.isPresent()) {
+                    record.filter(LostClaims::isDamaged).ifPresent(now -> widen(now, suspect));
+                } else if (mayLackClaims && !suspect.allocated.isEmpty()) {
+                    widen(nameless(uid, journal.bootId(), List.of()), suspect);
+                }
+            } catch (ClaimLife.Busy e) {
+                isWhole = false; // it may be a mere look, and the claim lost
+            }
+        }
+
+        private void widen(ClaimRecord record, Suspect suspect) {
+            ClaimRecord all =
+                    new ClaimRecord(
+                            suspect.ref,
+                            Phase.DAMAGED,
+                            record.bootId(),
+                            DamagedDevices.all(
+                                    suspect.allocated,
+                                    record.devices(),
+                                    named(suspect.ref.uid(), inventory)),
+                            null,
+                            null);
+            if (!journal.claim(suspect.ref.uid()).equals(Optional.of(all))) {
+                hold(all);
+            }
+            damaged.add(all);
+        }
+    }
+
+    /** Refuses a claim whose turn to be written is the first to see that the journal lost some. */
+    static void requireNoneLost(Journal journal) {
+        if (!journal.loss().complete()) {
+            throw notYet(null);
+        }
+    }
+
+    /**
+     * Returns the record of a claim that the journal does not know, if it may have lost it: a
+     * provider then undoes what it finds of the claim. Needs no comparison, and no API server.
+     */
+    static Optional<ClaimRecord> maybe(String uid, ClaimLife.Lives lives) {
+        Journal journal = lives.journal();
+        boolean mayBeLost =
+                !journal.loss().complete()
+                        || journal.claims().stream()
+                                .anyMatch(r -> isDamaged(r) && isNameless(r.ref()));
+        return mayBeLost && ClaimRef.isUid(uid)
+                ? Optional.of(nameless(uid, journal.bootId(), List.of()))
+                : Optional.empty();
+    }
+
+    private static ClaimRecord nameless(String uid, String bootId, List<HeldDevice> devices) {
+        ClaimRef ref = new ClaimRef(UNKNOWN, UNKNOWN, uid);
+        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null);
     }
 
     private static boolean isDamaged(ClaimRecord record) {
         return record.phase() == Phase.DAMAGED;
-    }
-
-    /**
-     * Says whether it is not known which devices a record is about, or which name its claim has.
-     */
-    static boolean isVague(ClaimRecord record) {
-        return isDamaged(record) && (record.devices().isEmpty() || isNameless(record.ref()));
     }
 
     /** Says whether a claim is known by its UID alone. */

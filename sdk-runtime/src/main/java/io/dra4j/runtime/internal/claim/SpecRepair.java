@@ -43,7 +43,6 @@ final class SpecRepair {
 
     /** Takes up what an earlier process left. */
     void takeUp() {
-        lost.takeUp();
         repair();
         lost.tell();
     }

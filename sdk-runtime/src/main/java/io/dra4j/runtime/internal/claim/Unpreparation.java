@@ -46,7 +46,7 @@ final class Unpreparation {
 
     private UnprepareOutcome ended(String uid, Deadline deadline, WriteGroup writes) {
         try (ClaimLife life = lives.take(uid, deadline, writes)) {
-            Optional<ClaimRecord> record = life.record();
+            Optional<ClaimRecord> record = life.record().or(() -> LostClaims.maybe(uid, lives));
             if (record.isEmpty()) {
                 life.endUnknown();
             } else {

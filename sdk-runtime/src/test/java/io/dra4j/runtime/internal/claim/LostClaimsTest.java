@@ -177,15 +177,16 @@ class LostClaimsTest {
         }
 
         @Test
-        void isComparedOnce() throws IOException {
+        void isComparedOnceInEachProcessThatHoldsDamagedClaims() throws IOException {
             cutTheJournal();
             node.prepare(B);
             node.prepare(B);
+            assertThat(node.api.lists).hasValue(1);
             node.restart("boot-1");
             node.claims.takeUp();
             node.prepare(B);
 
-            assertThat(node.api.lists).hasValue(1);
+            assertThat(node.api.lists).hasValue(2);
         }
     }
 
