@@ -41,6 +41,12 @@ class SourcesTest {
                     "ClaimCalls", // a call of the kubelet
                     "Preparation", // what a provider throws for a claim
                     "Unpreparation", // the same
+                    "Journal", // the file of an odd journal, which is given back
+                    "JournalFile", // its channel is closed, whatever ends the opening
+                    "JournalThread", // whoever waits for a write must hear of it
+                    "JournalStore", // nobody knows then what is in the file
+                    "Admission", // what a check throws is the caller's
+                    "BindingLoop", // what a binder throws
                     "RunningClaims", // what is due behind the scenes
                     "InventoryReader", // what a provider throws for its inventory
                     "InventoryWriter", // a bug that one pool brings out

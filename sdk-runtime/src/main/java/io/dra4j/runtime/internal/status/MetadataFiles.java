@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.status;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -114,10 +115,12 @@ final class MetadataFiles {
     private static long generation(Path file) throws IOException {
         try (MappingIterator<JsonNode> objects =
                 ReportJson.MAPPER.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
-            return objects.hasNext() ? objects.next().at("/metadata/generation").asLong() : 0;
+            return objects.hasNextValue()
+                    ? objects.nextValue().at("/metadata/generation").asLong()
+                    : 0;
         } catch (NoSuchFileException e) {
             return 0;
-        } catch (com.fasterxml.jackson.core.JsonProcessingException | RuntimeException e) {
+        } catch (JsonProcessingException e) {
             return 0; // torn by a crash: nobody has mounted it, or sees it mended
         }
     }
