@@ -41,12 +41,13 @@ public final class Journal implements AutoCloseable {
     private static final Duration GROUP_PATIENCE = Duration.ofMillis(20);
 
     private final JournalStore.Place place;
-    private final InForce inForce = new InForce();
+    private final InForce inForce;
     private final JournalStore store;
     private final JournalThread thread;
 
     private Journal(JournalStore.Place place) {
         this.place = place;
+        this.inForce = new InForce(place.bootId());
         this.store = new JournalStore(place, inForce);
         this.thread = JournalThread.start(new Turns());
     }
@@ -122,6 +123,14 @@ public final class Journal implements AutoCloseable {
     /** Returns the id of the node's present boot. */
     public String bootId() {
         return place.bootId();
+    }
+
+    /** Returns the claims in force that are not prepared in this boot; soon told, of very many. */
+    public List<ClaimRecord> unsettled() {
+        if (!store.isCurrent()) {
+            catchUp();
+        }
+        return inForce.unsettled();
     }
 
     /**

@@ -3,12 +3,15 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.Budget.Amount;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,7 +50,13 @@ final class DeviceHolds {
         List<HeldDevice> wanted = devices.stream().filter(d -> !d.adminAccess()).toList();
         Set<DeviceKey> keys = new LinkedHashSet<>();
         wanted.forEach(device -> keys.add(DeviceKey.of(device)));
-        List<Hold> same = holds(uid, inForce, keys::contains);
+        Set<DeviceName> names = new HashSet<>();
+        keys.forEach(key -> names.add(key.device())); // cheaper to ask for, of each claim in force
+        List<Hold> same =
+                holds(
+                        uid,
+                        inForce,
+                        held -> names.contains(held.device()) && keys.contains(DeviceKey.of(held)));
         return wanted.stream()
                 .flatMap(device -> exclusive(device, same).stream())
                 .findFirst()
@@ -60,13 +69,12 @@ final class DeviceHolds {
     }
 
     private static List<Hold> holds(
-            String uid, Collection<ClaimRecord> inForce, Predicate<DeviceKey> of) {
+            String uid, Collection<ClaimRecord> inForce, Predicate<HeldDevice> of) {
         List<Hold> holds = new ArrayList<>();
         for (ClaimRecord claim : inForce) {
             for (HeldDevice device : claim.devices()) {
-                DeviceKey key = DeviceKey.of(device);
-                if (!device.adminAccess() && of.test(key) && !claim.ref().uid().equals(uid)) {
-                    holds.add(new Hold(claim, key, device));
+                if (!device.adminAccess() && of.test(device) && !claim.ref().uid().equals(uid)) {
+                    holds.add(new Hold(claim, DeviceKey.of(device), device));
                 }
             }
         }
@@ -114,13 +122,14 @@ final class DeviceHolds {
         List<DeviceKey> counted = wanted.stream().filter(known::hasCounters).toList();
         Map<DeviceKey, List<ClaimRecord>> holders = new LinkedHashMap<>();
         if (!counted.isEmpty()) {
+            Set<PoolName> pools = new HashSet<>();
+            counted.forEach(key -> pools.add(key.pool()));
             holds(
                             uid,
                             inForce,
-                            key ->
-                                    !wanted.contains(key)
-                                            && counted.stream()
-                                                    .anyMatch(w -> w.pool().equals(key.pool())))
+                            held ->
+                                    pools.contains(held.pool())
+                                            && !wanted.contains(DeviceKey.of(held)))
                     .forEach(
                             hold ->
                                     holders.computeIfAbsent(hold.key, k -> new ArrayList<>())

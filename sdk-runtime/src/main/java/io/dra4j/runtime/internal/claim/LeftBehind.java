@@ -58,6 +58,9 @@ final class LeftBehind {
 
     private Optional<ClaimRecord> inTheWay(
             ClaimRef ref, List<HeldDevice> devices, Set<String> tried) {
+        if (journal.unsettled().stream().noneMatch(this::isLeft)) {
+            return Optional.empty();
+        }
         return lives
                 .holds()
                 .conflict(

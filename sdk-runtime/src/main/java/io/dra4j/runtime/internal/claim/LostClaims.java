@@ -144,7 +144,7 @@ final class LostClaims {
     }
 
     private List<ClaimRecord> uncompared() {
-        return journal.claims().stream()
+        return journal.unsettled().stream()
                 .filter(record -> isDamaged(record) && !compared.contains(record))
                 .toList();
     }
