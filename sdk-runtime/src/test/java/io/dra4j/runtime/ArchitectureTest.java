@@ -50,9 +50,9 @@ class ArchitectureTest {
     /** Three doors are enough for a package, except where a reason is given. */
     private static final Map<String, Integer> DOORS =
             Map.of(
-                    // the journal, its records, what it lacks, who hears how it fares, and writes
-                    // that belong together; the locks, the boot
-                    I + ".checkpoint", 7,
+                    // the journal, its records and who looks through them, what it lacks, who hears
+                    // how it fares, and writes that belong together; the locks, the boot
+                    I + ".checkpoint", 8,
                     // what the kubelet asks and its two sealed answers, the port to the API server,
                     // and the door itself
                     I + ".claim", 5,

@@ -4,10 +4,7 @@ package io.dra4j.runtime.internal.checkpoint;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Decides which writes of a turn are written; the others are told why not.
@@ -18,13 +15,12 @@ import java.util.Map;
 record Admission(Reserve reserve) {
 
     /** Returns what may be written, in order; the claims are what they will be then. */
-    List<Write> admit(List<Write> writes, Map<String, ClaimRecord> claims) {
-        Collection<ClaimRecord> view = Collections.unmodifiableCollection(claims.values());
+    List<Write> admit(List<Write> writes, ClaimIndex claims) {
         List<Write> admitted = new ArrayList<>();
         for (Write write : withRoom(writes)) {
             try {
-                write.check().check(view);
-                InForce.apply(claims, write.entry());
+                write.check().check(claims);
+                claims.apply(write.entry());
                 admitted.add(write);
             } catch (RuntimeException | Error e) { // the caller's, as it is
                 write.fail(e);

@@ -42,10 +42,6 @@ final class InForce {
         return Optional.ofNullable(claims.get(uid));
     }
 
-    synchronized Map<String, ClaimRecord> copy() {
-        return new LinkedHashMap<>(claims);
-    }
-
     synchronized void replace(Map<String, ClaimRecord> all) {
         claims = new LinkedHashMap<>(all);
         list = null;

@@ -8,7 +8,6 @@ import java.io.PrintStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -117,7 +116,7 @@ public final class Journal implements AutoCloseable {
          * @param inForce the claims, a view that is not to be kept
          * @throws RuntimeException to refuse the write; the caller gets it as it is
          */
-        void check(Collection<ClaimRecord> inForce);
+        void check(ClaimIndex inForce);
     }
 
     /** Returns the id of the node's present boot. */

@@ -13,9 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +42,7 @@ final class JournalStore {
     private final Growth growth = new Growth();
     private final ByteArrayOutputStream damaged = new ByteArrayOutputStream(); // not yet kept
     private @Nullable JournalFile file;
-    private Map<String, ClaimRecord> ahead = new HashMap<>(); // in force, and what is being written
+    private ClaimIndex ahead = new ClaimIndex(); // in force, and what is being written
     private LineNumber last = LineNumber.NONE;
     private boolean isEnded = true; // the last line, by a line feed
     private volatile Loss loss = Loss.NONE;
@@ -127,7 +125,7 @@ final class JournalStore {
         }
         try {
             JournalFile current = catchUp();
-            if (ahead.isEmpty() && growth.lines() > 1) {
+            if (ahead.all().isEmpty() && growth.lines() > 1) {
                 compact(current);
             }
         } catch (IOException e) {
@@ -141,7 +139,7 @@ final class JournalStore {
         long size = current.size();
         seen = new Seen(current.inode(), size, size);
         place.meter.size(size);
-        place.meter.claims(ahead.size());
+        place.meter.claims(ahead.all().size());
     }
 
     private JournalFile catchUp() throws IOException {
@@ -165,7 +163,9 @@ final class JournalStore {
                     .log("Somebody removed or cut the journal; it is written again from memory");
             compact(known);
         } else if (left == null || now.size() != left.to) {
-            replay(known, new Replay(place.bootId, ahead, last, known.end(), loss.complete()));
+            replay(
+                    known,
+                    new Replay(place.bootId, ahead.byUid(), last, known.end(), loss.complete()));
         }
         return known;
     }
@@ -211,12 +211,12 @@ final class JournalStore {
     }
 
     private void adopt(JournalFile from, Replay replay) {
-        ahead = replay.claims();
+        ahead = ClaimIndex.of(replay.claims().values());
         last = replay.last();
         growth.add(replay.lines());
         isEnded = replay.isEnded();
         from.endAt(replay.end());
-        inForce.replace(ahead);
+        inForce.replace(ahead.byUid());
         damaged.writeBytes(replay.damaged());
         boolean isNew = from.end() == 0;
         tell(replay.loss());
@@ -260,7 +260,7 @@ final class JournalStore {
         try {
             append(to, admitted);
         } catch (IOException e) {
-            ahead = inForce.copy();
+            ahead = ClaimIndex.of(inForce.list());
             giveBack(to, Admission.releasing(admitted, e), e);
         }
     }
@@ -272,10 +272,10 @@ final class JournalStore {
         }
         try {
             reserve.giveUp();
-            releasing.forEach(write -> InForce.apply(ahead, write.entry()));
+            releasing.forEach(write -> ahead.apply(write.entry()));
             append(to, releasing);
         } catch (IOException e) {
-            ahead = inForce.copy();
+            ahead = ClaimIndex.of(inForce.list());
             e.addSuppressed(cause);
             releasing.forEach(write -> write.fail(e));
         }
@@ -343,14 +343,14 @@ final class JournalStore {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         LineNumber number = last.nextFile();
         bytes.writeBytes(line(number, Entry.header(!loss.complete())));
-        for (ClaimRecord claim : ahead.values()) {
+        for (ClaimRecord claim : ahead.all()) {
             number = number.plus(1);
             bytes.writeBytes(line(number, Entry.put(claim)));
         }
         current.replace(bytes.toByteArray());
         last = number;
         isEnded = true;
-        growth.startFrom(1 + ahead.size(), bytes.size());
+        growth.startFrom(1 + ahead.all().size(), bytes.size());
         orElseLater(
                 "The journal's new name is not durable yet, which is tried again",
                 () -> {

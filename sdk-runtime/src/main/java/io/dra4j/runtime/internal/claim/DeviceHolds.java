@@ -3,10 +3,10 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.HeldDevice;
-import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.Budget.Amount;
 import java.util.ArrayList;
@@ -43,24 +43,25 @@ final class DeviceHolds {
      * @throws PrepareException if the devices can't be had, and no other claim is to blame
      */
     Optional<HoldConflict> conflict(
-            String uid,
-            List<HeldDevice> devices,
-            Collection<ClaimRecord> inForce,
-            Inventory inventory) {
+            String uid, List<HeldDevice> devices, ClaimIndex inForce, Inventory inventory) {
         List<HeldDevice> wanted = devices.stream().filter(d -> !d.adminAccess()).toList();
         Set<DeviceKey> keys = new LinkedHashSet<>();
         wanted.forEach(device -> keys.add(DeviceKey.of(device)));
-        Set<DeviceName> names = new HashSet<>();
-        keys.forEach(key -> names.add(key.device())); // cheaper to ask for, of each claim in force
-        List<Hold> same =
-                holds(
-                        uid,
-                        inForce,
-                        held -> names.contains(held.device()) && keys.contains(DeviceKey.of(held)));
+        Set<ClaimRecord> holders = new LinkedHashSet<>();
+        keys.forEach(key -> holders.addAll(inForce.holding(key.device())));
+        List<Hold> same = holds(uid, holders, held -> keys.contains(DeviceKey.of(held)));
         return wanted.stream()
                 .flatMap(device -> exclusive(device, same).stream())
                 .findFirst()
-                .or(() -> budget(uid, wanted, keys, same, inForce, known(inventory, inForce)));
+                .or(
+                        () ->
+                                budget(
+                                        uid,
+                                        wanted,
+                                        keys,
+                                        same,
+                                        inForce.all(),
+                                        known(inventory, inForce.all())));
     }
 
     private synchronized KnownDevices known(Inventory inventory, Collection<ClaimRecord> inForce) {

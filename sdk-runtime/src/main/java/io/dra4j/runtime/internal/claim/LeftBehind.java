@@ -6,6 +6,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import java.util.HashSet;
@@ -66,7 +67,7 @@ final class LeftBehind {
                 .conflict(
                         ref.uid(),
                         devices,
-                        journal.claims(),
+                        ClaimIndex.of(journal.claims()),
                         inventory.get().orElse(Inventory.of()))
                 .stream()
                 .flatMap(conflict -> conflict.holders().stream())

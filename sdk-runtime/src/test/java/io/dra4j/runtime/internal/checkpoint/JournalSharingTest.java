@@ -125,7 +125,7 @@ class JournalSharingTest {
                         journal.put(
                                 Records.started(uid),
                                 claims -> {
-                                    if (claims.stream()
+                                    if (claims.all().stream()
                                             .anyMatch(claim -> claim.phase() == Phase.STARTED)) {
                                         throw new DraException("held");
                                     }

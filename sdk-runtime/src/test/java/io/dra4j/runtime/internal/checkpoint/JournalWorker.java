@@ -71,7 +71,7 @@ final class JournalWorker {
             journal.put(
                     Records.started(uid, device),
                     claims -> {
-                        if (claims.stream().anyMatch(claim -> holds(claim, device))) {
+                        if (claims.all().stream().anyMatch(claim -> holds(claim, device))) {
                             throw new DraException("held");
                         }
                     });

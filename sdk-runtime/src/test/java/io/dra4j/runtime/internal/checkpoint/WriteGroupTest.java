@@ -151,7 +151,7 @@ class WriteGroupTest {
                             group.put(
                                     Records.started(uid),
                                     claims -> {
-                                        if (!claims.isEmpty()) {
+                                        if (!claims.all().isEmpty()) {
                                             throw new DraException("the device is held");
                                         }
                                     });

@@ -17,6 +17,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -257,7 +258,7 @@ class DeviceHoldsTest {
     }
 
     private void hold(ClaimRef claim, List<HeldDevice> wanted, Inventory inventory) {
-        devices.conflict(claim.uid(), wanted, inForce.values(), inventory)
+        devices.conflict(claim.uid(), wanted, ClaimIndex.of(inForce.values()), inventory)
                 .ifPresent(HoldConflict::refuse);
         put(claim, wanted);
     }

@@ -1,0 +1,78 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.checkpoint;
+
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims in the order in which they were first put, and by the devices that they hold.
+ *
+ * <p>Who holds a device is told at once, however many claims there are: to look through a thousand
+ * of them costs as much as to write one. Not thread-safe.
+ */
+public final class ClaimIndex {
+
+    private final Map<String, ClaimRecord> claims = new LinkedHashMap<>(); // by UID
+    private final Map<DeviceName, Map<String, ClaimRecord>> holders = new HashMap<>();
+
+    /** Makes the index of some claims. */
+    public static ClaimIndex of(Collection<ClaimRecord> claims) {
+        ClaimIndex index = new ClaimIndex();
+        claims.forEach(index::put);
+        return index;
+    }
+
+    /** Returns all claims, a view. */
+    public Collection<ClaimRecord> all() {
+        return Collections.unmodifiableCollection(claims.values());
+    }
+
+    /** Returns the claims that hold a device of that name, of whatever pool; a view. */
+    public Collection<ClaimRecord> holding(DeviceName device) {
+        return Collections.unmodifiableCollection(holders.getOrDefault(device, Map.of()).values());
+    }
+
+    /** Returns the claims by their UIDs, a view. */
+    Map<String, ClaimRecord> byUid() {
+        return Collections.unmodifiableMap(claims);
+    }
+
+    void apply(Entry entry) {
+        ClaimRecord put = entry.put();
+        if (put != null) {
+            put(put);
+        } else if (entry.forget() != null) {
+            giveBack(claims.remove(entry.forget()));
+        }
+    }
+
+    private void put(ClaimRecord claim) {
+        giveBack(claims.put(claim.ref().uid(), claim));
+        for (HeldDevice device : claim.devices()) {
+            holders.computeIfAbsent(device.device(), name -> new LinkedHashMap<>())
+                    .put(claim.ref().uid(), claim);
+        }
+    }
+
+    private void giveBack(@Nullable ClaimRecord claim) {
+        if (claim == null) {
+            return;
+        }
+        for (HeldDevice device : claim.devices()) {
+            holders.computeIfPresent(
+                    device.device(),
+                    (name, held) -> {
+                        held.remove(claim.ref().uid());
+                        return held.isEmpty() ? null : held;
+                    });
+        }
+    }
+}
