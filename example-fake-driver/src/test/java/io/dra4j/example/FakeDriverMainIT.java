@@ -176,7 +176,7 @@ class FakeDriverMainIT {
             try (BufferedReader output = process.inputReader()) {
                 String line =
                         output.lines()
-                                .filter(each -> each.contains("line 1"))
+                                .filter(each -> each.contains("line 1") && !each.contains("DEBUG"))
                                 .findFirst()
                                 .orElseThrow();
                 JsonNode problem = new ObjectMapper().readTree(line);

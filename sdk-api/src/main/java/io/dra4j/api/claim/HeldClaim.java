@@ -41,8 +41,8 @@ public record HeldClaim(
         /**
          * Its record is lost: it is known by what is left of the record, by its CDI spec, or by the
          * API server, and has no state. Containers may be using its devices, also when the kubelet
-         * has the claim prepared again after its own restart; the devices named may be too many,
-         * or none.
+         * has the claim prepared again after its own restart; the devices named may be too many, or
+         * none.
          */
         DAMAGED
     }
