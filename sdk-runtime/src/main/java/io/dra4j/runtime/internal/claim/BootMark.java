@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
 /**
@@ -17,6 +19,9 @@ import java.util.Optional;
  * synced.
  */
 final class BootMark {
+
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path file;
 
@@ -37,6 +42,8 @@ final class BootMark {
     void write(String bootId) {
         Path next = file.resolveSibling(file.getFileName() + ".new");
         try {
+            Files.deleteIfExists(next);
+            Files.createFile(next, OWNER_ONLY);
             Files.writeString(next, bootId + "\n");
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
