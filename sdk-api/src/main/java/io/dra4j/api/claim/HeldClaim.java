@@ -39,10 +39,11 @@ public record HeldClaim(
         /** Its unpreparation began and did not end: any part of it may have been done. */
         UNPREPARING,
         /**
-         * Its record is lost: it is known by what is left of the record, by its CDI spec, or by the
-         * API server, and has no state. Containers may be using its devices, also when the kubelet
-         * has the claim prepared again after its own restart; the devices named may be too many, or
-         * none.
+         * Its record is lost, and with it the state.
+         *
+         * <p>It is known by what is left of the record, by its CDI spec, or by the API server.
+         * Containers may be using its devices, also when the kubelet has the claim prepared again
+         * after its own restart; the devices named may be too many, or none.
          */
         DAMAGED
     }
