@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -235,7 +236,7 @@ class JournalSyncTest {
 
     @Test
     void theMeterHearsOfWritesAndSizes() {
-        List<String> heard = new ArrayList<>();
+        List<String> heard = new CopyOnWriteArrayList<>();
         JournalMeter meter =
                 new JournalMeter() {
                     @Override
@@ -256,9 +257,8 @@ class JournalSyncTest {
         try (Journal journal = Journal.open(file(), "boot-1", locks, meter)) {
             heard.clear();
             journal.put(Records.started("uid-1"));
-            journal.claims();
-            assertThat(heard).contains("synced", "claims 1", "size " + file().toFile().length());
-        }
+        } // a write returns before its turn is over; this does not
+        assertThat(heard).contains("synced", "claims 1", "size " + file().toFile().length());
     }
 
     private static Thread caller(Journal journal, String uid) {
