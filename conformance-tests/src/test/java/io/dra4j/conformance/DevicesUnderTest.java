@@ -121,13 +121,14 @@ final class DevicesUnderTest implements AutoCloseable {
         }
     }
 
-    /** Waits until the driver watches slices by a request later than the one of this number. */
+    /** Waits until the driver watches slices by a later request, which is not one refused. */
     void awaitWatching(int number) {
         driver.proxy.await(
                 PATIENCE,
                 Requests.watches("resourceslices")
                         .and(Requests.after(number))
-                        .and(RecordedRequest::open));
+                        .and(RecordedRequest::open)
+                        .and(request -> request.status() == 200));
     }
 
     /** All requests after the one of this number that changed slices, or were to. */

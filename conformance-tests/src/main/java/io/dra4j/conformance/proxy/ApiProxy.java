@@ -3,6 +3,9 @@
 package io.dra4j.conformance.proxy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +20,7 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
@@ -32,6 +36,7 @@ public final class ApiProxy implements AutoCloseable {
     private final ProxiedRequests requests;
     private final Server server;
     private final ServerConnector connector;
+    private @Nullable Socket held; // Keeps the port while the proxy is down; guarded by this
 
     private ApiProxy(URI upstream) {
         requests = new ProxiedRequests(upstream, log);
@@ -207,6 +212,19 @@ public final class ApiProxy implements AutoCloseable {
         }
         clients.forEach(EndPoint::close);
         connector.setPort(port);
+        held = hold(port);
+    }
+
+    /** Binds the port without listening: connections are refused, and no other process gets it. */
+    private static Socket hold(int port) {
+        try {
+            Socket socket = new Socket();
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress("127.0.0.1", port));
+            return socket;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the proxy cannot hold its port " + port, e);
+        }
     }
 
     /**
@@ -216,6 +234,7 @@ public final class ApiProxy implements AutoCloseable {
      */
     public synchronized void up() {
         try {
+            release();
             connector.start();
         } catch (Exception e) {
             throw new IllegalStateException(
@@ -223,6 +242,14 @@ public final class ApiProxy implements AutoCloseable {
                             + connector.getPort()
                             + " again; has another process taken the port?",
                     e);
+        }
+    }
+
+    private void release() throws IOException {
+        Socket port = held;
+        held = null;
+        if (port != null) {
+            port.close();
         }
     }
 
@@ -240,6 +267,7 @@ public final class ApiProxy implements AutoCloseable {
     public synchronized void close() {
         List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
         try {
+            release();
             server.stop();
         } catch (Exception e) {
             throw new IllegalStateException("the proxy did not stop cleanly", e);
