@@ -1,0 +1,121 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.requirements;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * All requirements of the suite, in the order of their areas.
+ *
+ * <p>Immutable. Every reference between its parts resolves, and no requirement needs itself.
+ */
+public final class Catalogue {
+
+    private static final String RESOURCE = "requirements.yaml";
+
+    private final String version;
+    private final Map<String, Profile> profiles;
+    private final Map<String, Mutant> mutants;
+    private final Map<String, Requirement> requirements;
+
+    Catalogue(
+            String version,
+            List<Profile> profiles,
+            List<Mutant> mutants,
+            List<Requirement> requirements) {
+        this.version = version;
+        this.profiles = byKey(profiles, Profile::name);
+        this.mutants = byKey(mutants, Mutant::id);
+        this.requirements = byKey(requirements, Requirement::id);
+        requirements.forEach(this::checkReferences);
+        requirements.forEach(requirement -> checkOrder(requirement, List.of()));
+    }
+
+    /**
+     * Reads the catalogue of this suite.
+     *
+     * @throws IllegalStateException when it is damaged; the message names the requirement
+     */
+    public static Catalogue load() {
+        return CatalogueReader.resource(RESOURCE);
+    }
+
+    /** The edition of the catalogue, for example {@code 2026.1}. */
+    public String version() {
+        return version;
+    }
+
+    /** The requirements, in the order of the catalogue. */
+    public List<Requirement> requirements() {
+        return List.copyOf(requirements.values());
+    }
+
+    /** The requirement with an id, for example {@code DRA-PREP-05}. */
+    public Optional<Requirement> find(String id) {
+        return Optional.ofNullable(requirements.get(id));
+    }
+
+    /** The profiles, core ones first. */
+    public List<Profile> profiles() {
+        return List.copyOf(profiles.values());
+    }
+
+    /** The faults that the suite is tested with. */
+    public List<Mutant> mutants() {
+        return List.copyOf(mutants.values());
+    }
+
+    /** What a mutant does wrong, for example of {@code M-17}. */
+    public Optional<Mutant> mutant(String id) {
+        return Optional.ofNullable(mutants.get(id));
+    }
+
+    private void checkReferences(Requirement requirement) {
+        known(requirement, "profile", List.of(requirement.profile()), profiles);
+        known(requirement, "requirement", requirement.needs(), requirements);
+        known(requirement, "mutant", requirement.mutants(), mutants);
+    }
+
+    private static void known(
+            Requirement requirement, String what, List<String> names, Map<String, ?> all) {
+        for (String name : names) {
+            if (!all.containsKey(name)) {
+                throw new IllegalArgumentException(
+                        requirement.id()
+                                + " names the "
+                                + what
+                                + " "
+                                + name
+                                + ", which is unknown");
+            }
+        }
+    }
+
+    private void checkOrder(Requirement requirement, List<String> way) {
+        if (way.contains(requirement.id())) {
+            throw new IllegalArgumentException(
+                    requirement.id() + " needs itself, by way of " + String.join(", ", way));
+        }
+        List<String> further = new ArrayList<>(way);
+        further.add(requirement.id());
+        for (String need : requirement.needs()) {
+            checkOrder(requirements.get(need), further);
+        }
+    }
+
+    private static <T> Map<String, T> byKey(List<T> all, Function<T, String> key) {
+        Map<String, T> found = new LinkedHashMap<>();
+        for (T one : all) {
+            if (found.put(key.apply(one), one) != null) {
+                throw new IllegalArgumentException(key.apply(one) + " is there twice");
+            }
+        }
+        return Collections.unmodifiableMap(found);
+    }
+}

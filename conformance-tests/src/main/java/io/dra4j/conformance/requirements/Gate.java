@@ -1,0 +1,54 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.requirements;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/** What has to be there for a requirement to be applicable: of the driver, or of the setting. */
+public enum Gate {
+    PROC("proc", "the suite may start, stop and kill the driver"),
+    API("api", "the driver talks to the API server through the suite's proxy"),
+    CDI("cdi", "the driver answers with CDI device ids"),
+    DEV1("dev1", "the driver publishes a device"),
+    DEV2("dev2", "the driver publishes two devices or more"),
+    CFG_OK("cfgOK", "the settings have a valid opaque config"),
+    CFG_BAD("cfgBad", "the settings have an invalid opaque config"),
+    CFG_SEE("cfgSee", "the settings say how the effect of a config shows in the CDI edits"),
+    ROLL("roll", "two instances of the driver may run on one node"),
+    PLUG("plug", "a hook plugs and unplugs devices"),
+    FAULT("fault", "a hook breaks and mends a device"),
+    HC("hc", "the driver has the health service"),
+    NOT_HC("not hc", "the driver does not declare the health service"),
+    MULTI("multi", "the driver publishes devices that allow multiple allocations"),
+    ADM("adm", "the driver supports admin access"),
+    CTR("ctr", "the driver publishes shared counters"),
+    TAINT("taint", "the driver publishes taints"),
+    BIND("bind", "the driver publishes binding conditions"),
+    DST("dst", "the driver writes the status of its devices into claims"),
+    META("meta", "the driver writes device metadata files"),
+    METRICS("metrics", "the settings say where the driver's metrics are"),
+    FS("fs", "the suite may break file systems: it needs root or a mount namespace"),
+    STATE("state", "the settings say where the driver keeps its state"),
+    OLD("old", "the settings name an older release of the driver"),
+    REBOOT("reboot", "a hook makes the driver believe that the node was rebooted"),
+    BOTH("both", "the driver serves both v1 and v1beta1");
+
+    private final String label;
+    private final String words;
+
+    Gate(String label, String words) {
+        this.label = label;
+        this.words = words;
+    }
+
+    /** The short name that the catalogue writes, for example {@code cfgOK}. */
+    @JsonValue
+    public String label() {
+        return label;
+    }
+
+    /** The condition as a clause, for example "the driver publishes a device". */
+    public String words() {
+        return words;
+    }
+}

@@ -1,0 +1,24 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.requirements;
+
+import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+
+/** What a passed check tells about a requirement. */
+public enum Observability {
+    /** The check sees every violation of the kind that it provokes. */
+    @JsonEnumDefaultValue
+    DETERMINISTIC,
+    /** The check has to hit a moment; a pass says that none of the rounds found a violation. */
+    STOCHASTIC,
+    /** There is no check, and the catalogue says why. */
+    UNTESTED;
+
+    /** The word that the catalogue writes. */
+    @JsonValue
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,230 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.requirements;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class CatalogueTest {
+
+    @Nested
+    class TheSuitesOwn {
+
+        private final Catalogue catalogue = Catalogue.load();
+
+        @Test
+        void countsItsRequirementsByLevel() {
+            Predicate<Requirement> dropped = r -> r.id().equals("DRA-PREP-35");
+
+            Map<Level, Long> levels =
+                    catalogue.requirements().stream()
+                            .filter(dropped.negate())
+                            .collect(
+                                    Collectors.groupingBy(
+                                            Requirement::level, Collectors.counting()));
+
+            assertThat(catalogue.requirements()).hasSize(145).filteredOn(dropped).hasSize(1);
+            assertThat(levels)
+                    .isEqualTo(Map.of(Level.MUST, 100L, Level.SHOULD, 41L, Level.MAY, 3L));
+        }
+
+        @Test
+        void countsItsAreas() {
+            assertThat(areas())
+                    .isEqualTo(
+                            Map.ofEntries(
+                                    Map.entry("REG", 11L),
+                                    Map.entry("INFO", 5L),
+                                    Map.entry("VER", 4L),
+                                    Map.entry("PREP", 35L),
+                                    Map.entry("UNP", 12L),
+                                    Map.entry("CDI", 12L),
+                                    Map.entry("SLICE", 20L),
+                                    Map.entry("RST", 10L),
+                                    Map.entry("UPG", 5L),
+                                    Map.entry("HLT", 6L),
+                                    Map.entry("TAINT", 3L),
+                                    Map.entry("PART", 2L),
+                                    Map.entry("CAP", 2L),
+                                    Map.entry("BIND", 1L),
+                                    Map.entry("DST", 2L),
+                                    Map.entry("META", 1L),
+                                    Map.entry("PERF", 4L),
+                                    Map.entry("SEC", 5L),
+                                    Map.entry("SHUT", 3L),
+                                    Map.entry("MET", 1L),
+                                    Map.entry("DECL", 1L)));
+        }
+
+        @Test
+        void numbersEachAreaFromOne() {
+            assertThat(areas())
+                    .allSatisfy(
+                            (area, count) ->
+                                    assertThat(idsOf(area))
+                                            .containsExactlyElementsOf(numbered(area, count)));
+        }
+
+        @Test
+        void mapsEveryMutant() {
+            List<String> known = catalogue.mutants().stream().map(Mutant::id).toList();
+
+            assertThat(known).containsExactlyElementsOf(numbers("M-%02d", 121));
+            assertThat(catalogue.requirements())
+                    .flatMap(Requirement::mutants)
+                    .containsAll(known)
+                    .allMatch(known::contains);
+        }
+
+        @Test
+        void hasFourCoreProfilesAndNoneWithoutRequirements() {
+            Set<String> used =
+                    catalogue.requirements().stream()
+                            .map(Requirement::profile)
+                            .collect(Collectors.toSet());
+
+            assertThat(catalogue.profiles())
+                    .filteredOn(Profile::core)
+                    .extracting(Profile::name)
+                    .containsExactly("node-core", "cdi", "publishing", "restart");
+            assertThat(catalogue.profiles()).extracting(Profile::name).hasSameElementsAs(used);
+        }
+
+        @Test
+        void checksWithEachServiceWhatTheServicesDo() {
+            assertThat(catalogue.requirements())
+                    .filteredOn(Requirement::perService)
+                    .extracting(Requirement::area)
+                    .containsOnly("PREP", "UNP", "CDI")
+                    .hasSize(59);
+        }
+
+        private Map<String, Long> areas() {
+            return catalogue.requirements().stream()
+                    .collect(Collectors.groupingBy(Requirement::area, Collectors.counting()));
+        }
+
+        private List<String> idsOf(String area) {
+            return catalogue.requirements().stream()
+                    .filter(requirement -> requirement.area().equals(area))
+                    .map(Requirement::id)
+                    .toList();
+        }
+    }
+
+    @Nested
+    class ADamagedOne {
+
+        @Test
+        void namesTheRequirementWithAnUnknownField() {
+            assertRefused(entry("colour: red"), "t.yaml, DRA-REG-01: ", "\"colour\"");
+        }
+
+        @Test
+        void namesTheRequirementWithAnUnknownGate() {
+            assertRefused(entry("gates: [magic]"), "t.yaml, DRA-REG-01: ", "\"magic\"");
+        }
+
+        @Test
+        void namesAnIdThatIsThereTwice() {
+            assertRefused(entry("") + entry(""), "t.yaml: DRA-REG-01 is there twice");
+        }
+
+        @Test
+        void namesWhatIsUnknown() {
+            assertRefused(entry("needs: [DRA-REG-02]"), "DRA-REG-01", "requirement DRA-REG-02");
+            assertRefused(entry("mutants: [M-99]"), "DRA-REG-01", "mutant M-99");
+        }
+
+        @Test
+        void namesARequirementThatNeedsItself() {
+            assertRefused(entry("needs: [DRA-REG-01]"), "t.yaml: DRA-REG-01 needs itself");
+        }
+
+        @Test
+        void wantsAReasonForWhatIsNotTested() {
+            assertRefused(entry("observability: untested"), "DRA-REG-01: ", "untested gives");
+            assertRefused(entry("untested: too long"), "DRA-REG-01: ", "untested gives");
+        }
+
+        @Test
+        void wantsAMutantOrAReason() {
+            assertRefused(entry("mutants: []"), "DRA-REG-01: ", "either mutants or the reason");
+        }
+
+        private void assertRefused(String entries, String... parts) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> read(entries))
+                    .withMessageContainingAll(parts);
+        }
+    }
+
+    @Nested
+    class AnEntry {
+
+        @Test
+        void hasEmptyTextsAndListsForWhatItDoesNotSay() throws IOException {
+            Requirement requirement = read(entry("")).requirements().get(0);
+
+            assertThat(requirement.observability()).isEqualTo(Observability.DETERMINISTIC);
+            assertThat(requirement.needs()).isEmpty();
+            assertThat(requirement.gates()).isEmpty();
+            assertThat(requirement.since()).isEmpty();
+            assertThat(requirement.perService()).isFalse();
+        }
+
+        @Test
+        void namesGatesByTheirLabels() throws IOException {
+            Requirement requirement = read(entry("gates: [not hc, cfgOK]")).requirements().get(0);
+
+            assertThat(requirement.gates()).containsExactly(Gate.CFG_OK, Gate.NOT_HC);
+        }
+    }
+
+    private static List<String> numbered(String area, long count) {
+        return numbers("DRA-" + area + "-%02d", (int) count);
+    }
+
+    private static List<String> numbers(String format, int count) {
+        return IntStream.rangeClosed(1, count).mapToObj(format::formatted).toList();
+    }
+
+    /** One entry that is whole, but for {@code line}, which may take the place of its mutants. */
+    private static String entry(String line) {
+        return Stream.of(
+                        "  - id: DRA-REG-01",
+                        "    level: MUST",
+                        "    profile: p",
+                        "    rule: A rule.",
+                        "    source: a file",
+                        line.startsWith("mutants") ? "" : "    mutants: [M-01]",
+                        line.isEmpty() ? "" : "    " + line)
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining("\n", "", "\n"));
+    }
+
+    private static Catalogue read(String entries) throws IOException {
+        String head =
+                """
+                version: "1"
+                profiles: [{name: p, core: true, title: one}]
+                mutants: {M-01: a fault}
+                requirements:
+                """;
+        byte[] file = (head + entries).getBytes(StandardCharsets.UTF_8);
+        return CatalogueReader.read("t.yaml", new ByteArrayInputStream(file));
+    }
+}
