@@ -1,0 +1,220 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.bench;
+
+import io.dra4j.conformance.cluster.Cluster;
+import io.dra4j.conformance.cluster.ClusterException;
+import io.dra4j.conformance.driver.DriverAdapter;
+import io.dra4j.conformance.driver.Place;
+import io.dra4j.conformance.kubelet.FakeKubelet;
+import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.kubelet.PluginInfo.Service;
+import io.dra4j.conformance.proxy.ApiProxy;
+import io.dra4j.conformance.proxy.Fault;
+import io.dra4j.conformance.proxy.Injection;
+import io.dra4j.conformance.proxy.Requests;
+import io.dra4j.conformance.settings.Settings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * One node around one driver, on which rules are tried one after the other.
+ *
+ * <p>It is the rules' door to everything: they call the driver through {@link #calls}, make claims
+ * with {@link #claims}, and start, stop and kill it through {@link #driver}. What a rule leaves is
+ * cleared away by {@link #tidy}. For one thread at a time, but for what says otherwise.
+ */
+public final class Bench implements AutoCloseable {
+
+    private final Settings settings;
+    private final Place place;
+    private final ApiServer api;
+    private FakeKubelet kubelet;
+    private final DriverControl driver;
+    private final Transcript transcript = new Transcript();
+    private final Calls calls;
+    private final Claims claims;
+    private final CdiView cdi;
+    private final Devices devices;
+    private final Patience patience;
+    private final Random random;
+    private final List<Injection> faults = new ArrayList<>();
+
+    private Bench(Settings settings, DriverAdapter adapter, String name) {
+        this.settings = settings;
+        String node = "dra-conformance-" + name;
+        place = Place.create(node, settings.driver().name());
+        api = ApiServer.start(settings.apiServer(), node, node);
+        try {
+            api.proxy().writeKubeconfig(place.kubeconfig());
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
+        }
+        kubelet = FakeKubelet.start(place.registry());
+        patience = new Patience(settings.patience());
+        driver = new DriverControl(this, adapter);
+        calls = new Calls(this, Service.V1);
+        claims = new Claims(this, node);
+        cdi = new CdiView(place.cdi());
+        devices = new Devices(place, api.cluster());
+        random = new Random(settings.seed());
+    }
+
+    /**
+     * Sets up a node; the driver is not started yet.
+     *
+     * @param name tells it from other benches of the run; lower case letters and digits
+     */
+    public static Bench open(Settings settings, DriverAdapter adapter, String name) {
+        return new Bench(settings, adapter, name);
+    }
+
+    /** What the suite was told. */
+    public Settings settings() {
+        return settings;
+    }
+
+    /** The directories and names of the node. */
+    public Place place() {
+        return place;
+    }
+
+    /** The driver: start, stop, kill. */
+    public DriverControl driver() {
+        return driver;
+    }
+
+    /** The kubelet of the node; the newest, if there were several. */
+    public FakeKubelet kubelet() {
+        return kubelet;
+    }
+
+    /** Ends the kubelet and starts a new one, which registers what is there. */
+    public FakeKubelet restartKubelet() {
+        kubelet.close();
+        kubelet = FakeKubelet.start(place.registry());
+        return kubelet;
+    }
+
+    /** Prepare and unprepare. */
+    public Calls calls() {
+        return calls;
+    }
+
+    /** Claims with allocations. */
+    public Claims claims() {
+        return claims;
+    }
+
+    /** The CDI directory. */
+    public CdiView cdi() {
+        return cdi;
+    }
+
+    /** The devices that the driver publishes. */
+    public Devices devices() {
+        return devices;
+    }
+
+    /** The API server's objects, not through the proxy. */
+    public Cluster cluster() {
+        return api.cluster();
+    }
+
+    /** What stands between the driver and the API server. */
+    public ApiProxy proxy() {
+        return api.proxy();
+    }
+
+    /** Puts a fault upon the driver's requests until it is removed, or the rule ends. */
+    public Injection inject(Fault fault) {
+        Injection injection = proxy().inject(fault);
+        faults.add(injection);
+        return injection;
+    }
+
+    /** How long to wait. */
+    public Patience patience() {
+        return patience;
+    }
+
+    /** What is random; the same for the same seed. */
+    public Random random() {
+        return random;
+    }
+
+    /** The record of what was called. */
+    public Transcript transcript() {
+        return transcript;
+    }
+
+    /**
+     * Clears away what a rule has left: faults, and its claims.
+     *
+     * @return what could not be cleared away; the bench is of no use then
+     */
+    public List<String> tidy() {
+        faults.forEach(Injection::close);
+        faults.clear();
+        List<String> troubles = new ArrayList<>();
+        for (KubeletClaim claim : claims.takeMade()) {
+            try {
+                calls.unprepare(claim).complaint().ifPresent(troubles::add);
+                claims.deleteObject(claim);
+            } catch (IllegalStateException | ClusterException e) {
+                troubles.add(String.valueOf(e.getMessage()));
+            }
+        }
+        return troubles;
+    }
+
+    /**
+     * A moment, from which on evidence is wanted.
+     *
+     * @param calls how many calls there had been
+     * @param request the number of the latest request
+     * @param log how long the log was
+     */
+    public record Mark(int calls, int request, long log) {}
+
+    /** Now. */
+    public Mark mark() {
+        return new Mark(transcript.size(), proxy().lastNumber(), place.log().toFile().length());
+    }
+
+    /** The calls since then. */
+    public List<String> callsSince(Mark mark) {
+        return transcript.since(mark.calls());
+    }
+
+    /** The driver's requests since then. */
+    public String requestsSince(Mark mark) {
+        return proxy().log(Requests.after(mark.request()));
+    }
+
+    /** What the driver has written since then. */
+    public String logSince(Mark mark) {
+        return driver.logSince(mark.log());
+    }
+
+    /** The CDI directory now. */
+    public String files() {
+        StringBuilder text = new StringBuilder();
+        cdi.files()
+                .forEach(
+                        (name, content) ->
+                                text.append(name).append(": ").append(content).append('\n'));
+        return text.toString();
+    }
+
+    @Override
+    public void close() {
+        driver.close();
+        kubelet.close();
+        api.close();
+        place.remove();
+    }
+}

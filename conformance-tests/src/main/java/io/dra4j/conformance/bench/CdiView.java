@@ -1,0 +1,177 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.dra4j.conformance.kubelet.ClaimAnswer;
+import io.dra4j.conformance.kubelet.ClaimAnswer.PreparedDevice;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * The CDI directory as a container runtime sees it: ids are resolved by what the specs say, JSON or
+ * YAML, and never by the names of files.
+ *
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
+ */
+public final class CdiView {
+
+    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+
+    private final Path folder;
+
+    CdiView(Path folder) {
+        this.folder = folder;
+    }
+
+    /** The directory. */
+    public Path folder() {
+        return folder;
+    }
+
+    /** Every regular file's content, by name. */
+    public Map<String, String> files() {
+        Map<String, String> content = new TreeMap<>();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                content.put(file.getFileName().toString(), text(file));
+            }
+        } catch (NoSuchFileException e) {
+            return content;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't list " + folder, e);
+        }
+        return content;
+    }
+
+    private static String text(Path file) throws IOException {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            return ""; // gone since it was listed
+        }
+    }
+
+    /**
+     * The specs, by the names of their files.
+     *
+     * @throws Violation if a spec is neither JSON nor YAML
+     */
+    public Map<String, JsonNode> specs() {
+        Map<String, JsonNode> specs = new TreeMap<>();
+        files().forEach(
+                        (name, content) -> {
+                            if (name.endsWith(".json") || name.endsWith(".yaml")) {
+                                specs.put(name, parsed(name, content));
+                            }
+                        });
+        return specs;
+    }
+
+    private static JsonNode parsed(String name, String content) {
+        try {
+            return YAML.readTree(content); // which reads JSON, too
+        } catch (IOException e) {
+            throw new Violation("the CDI spec " + name + " can't be parsed: " + e.getMessage());
+        }
+    }
+
+    /** A qualified device, found: its file, the spec, and the device in it. */
+    public record Resolved(String file, JsonNode spec, JsonNode device) {
+
+        /** The edits of the device, then those of the spec that come with it. */
+        public List<JsonNode> edits() {
+            return List.of(device.path("containerEdits"), spec.path("containerEdits"));
+        }
+    }
+
+    /** All that an id resolves to: one, in a healthy directory. */
+    public List<Resolved> find(String id) {
+        List<Resolved> found = new ArrayList<>();
+        specs().forEach(
+                        (file, spec) -> {
+                            for (JsonNode device : spec.path("devices")) {
+                                if (id.equals(
+                                        spec.path("kind").asText()
+                                                + "="
+                                                + device.path("name").asText())) {
+                                    found.add(new Resolved(file, spec, device));
+                                }
+                            }
+                        });
+        return found;
+    }
+
+    /**
+     * What an id resolves to.
+     *
+     * @throws Violation if that is not exactly one device
+     */
+    public Resolved resolve(String id) {
+        List<Resolved> found = find(id);
+        Violation.unless(
+                !found.isEmpty(),
+                "the CDI id %s resolves to nothing; the directory has %s",
+                id,
+                files().keySet());
+        Violation.unless(
+                found.size() == 1,
+                "the CDI id %s is defined more than once, in %s, and so resolves to nothing",
+                id,
+                found.stream().map(Resolved::file).toList());
+        return found.get(0);
+    }
+
+    /** The ids of all devices of an answer. */
+    public static List<String> ids(ClaimAnswer answer) {
+        return answer.devices().stream()
+                .map(PreparedDevice::cdiDeviceIds)
+                .flatMap(List::stream)
+                .distinct()
+                .toList();
+    }
+
+    /**
+     * What a container with these devices gets, a line for each edit, such as {@code env GPU=0} or
+     * {@code deviceNodes {"path":"/dev/x"}}.
+     */
+    public List<String> edits(List<PreparedDevice> devices) {
+        List<String> lines = new ArrayList<>();
+        devices.stream()
+                .map(PreparedDevice::cdiDeviceIds)
+                .flatMap(List::stream)
+                .distinct()
+                .forEach(id -> resolve(id).edits().forEach(edits -> lines.addAll(lines(edits))));
+        return lines.stream().distinct().toList();
+    }
+
+    private static List<String> lines(JsonNode edits) {
+        List<String> lines = new ArrayList<>();
+        edits.properties()
+                .forEach(
+                        field -> {
+                            if (field.getValue().isArray()) {
+                                field.getValue()
+                                        .forEach(one -> lines.add(line(field.getKey(), one)));
+                            } else {
+                                lines.add(line(field.getKey(), field.getValue()));
+                            }
+                        });
+        return lines;
+    }
+
+    private static String line(String field, JsonNode value) {
+        return field + " " + (value.isValueNode() ? value.asText() : value.toString());
+    }
+}

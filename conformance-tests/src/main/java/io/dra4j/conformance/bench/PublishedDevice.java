@@ -1,0 +1,47 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.cluster.Cluster;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A device in a slice of the driver under test.
+ *
+ * @param pool its pool
+ * @param name its name
+ * @param json all that is published of it
+ */
+public record PublishedDevice(String pool, String name, JsonNode json) {
+
+    /** Whether several claims may have it at a time, each with a share id. */
+    public boolean isShared() {
+        return json.path("allowMultipleAllocations").asBoolean();
+    }
+
+    /** Whether a scheduler would not give it to a claim without tolerations. */
+    public boolean isTainted() {
+        return Cluster.elements(json.path("taints")).stream()
+                .anyMatch(taint -> !taint.path("effect").asText().equals("None"));
+    }
+
+    /** Whether it has binding conditions. */
+    public boolean isBound() {
+        return !json.path("bindingConditions").isEmpty();
+    }
+
+    /** The counter sets that it takes from. */
+    public Set<String> counterSets() {
+        return Cluster.elements(json.path("consumesCounters")).stream()
+                .map(one -> one.path("counterSet").asText())
+                .collect(Collectors.toSet());
+    }
+
+    /** Its pool and name, for people. */
+    @Override
+    public String toString() {
+        return pool + "/" + name;
+    }
+}

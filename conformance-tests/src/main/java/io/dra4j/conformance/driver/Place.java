@@ -1,0 +1,89 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.driver;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Where a driver runs: its node, and the directories that it shares with kubelet and runtime.
+ *
+ * @param root below which everything lies that is removed in the end
+ * @param node the node's name
+ * @param driver the driver's name
+ * @param registry the kubelet's directory of registration sockets
+ * @param plugins the kubelet's plugins directory
+ * @param cdi the directory of CDI specs
+ * @param kubeconfig the way to the API server
+ * @param log where the driver's output goes
+ */
+public record Place(
+        Path root,
+        String node,
+        String driver,
+        Path registry,
+        Path plugins,
+        Path cdi,
+        Path kubeconfig,
+        Path log) {
+
+    /** Makes a place under {@code /tmp}: the path of a socket has 107 bytes at most. */
+    public static Place create(String node, String driver) {
+        try {
+            Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
+            Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+            return new Place(
+                    root,
+                    node,
+                    driver,
+                    Files.createDirectory(root.resolve("registry")),
+                    Files.createDirectory(root.resolve("plugins")),
+                    Files.createDirectory(root.resolve("cdi")),
+                    root.resolve("kubeconfig"),
+                    root.resolve("driver.log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't make directories under /tmp", e);
+        }
+    }
+
+    /** What a driver finds in its environment, and in braces in its command. */
+    public Map<String, String> values() {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("NODE_NAME", node);
+        values.put("DRIVER_NAME", driver);
+        values.put("KUBECONFIG", kubeconfig.toString());
+        values.put("CDI_ROOT", cdi.toString());
+        values.put("KUBELET_PLUGINS_DIRECTORY_PATH", plugins.toString());
+        values.put("KUBELET_REGISTRAR_DIRECTORY_PATH", registry.toString());
+        return values;
+    }
+
+    /** Replaces {@code {NAME}} by the place's value, and {@code {ROOT}} by its root. */
+    public String fill(String word) {
+        String filled = word.replace("{ROOT}", root.toString());
+        for (Map.Entry<String, String> value : values().entrySet()) {
+            filled = filled.replace("{" + value.getKey() + "}", value.getValue());
+        }
+        return filled;
+    }
+
+    /** Removes everything below the root, and the root. */
+    public void remove() {
+        try (Stream<Path> all = Files.walk(root)) {
+            List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+            for (Path file : deepestFirst) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't remove " + root, e);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A method without parameters that tries one requirement of the catalogue.
+ *
+ * <p>It returns if the requirement holds, throws {@link io.dra4j.conformance.bench.Violation} if it
+ * does not, and {@link io.dra4j.conformance.bench.NotApplicable} if there is nothing to try; all
+ * else that it throws is an error of the suite. Claims that it made through the bench, and faults,
+ * are cleared away afterwards.
+ */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+@interface Rule {
+
+    /** The requirement's id. */
+    String value();
+}

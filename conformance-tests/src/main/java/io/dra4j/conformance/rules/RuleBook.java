@@ -1,0 +1,74 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** All rules that are code, by the ids of their requirements. */
+public final class RuleBook {
+
+    private static final List<Class<?>> AREAS = List.of(RegistrationRules.class);
+
+    private final Map<String, Method> rules = new LinkedHashMap<>();
+
+    /** Collects the rules of all areas. */
+    public RuleBook() {
+        for (Class<?> area : AREAS) {
+            for (Method method : area.getDeclaredMethods()) {
+                Rule rule = method.getAnnotation(Rule.class);
+                if (rule != null && rules.put(rule.value(), method) != null) {
+                    throw new IllegalStateException(rule.value() + " has two rules");
+                }
+            }
+        }
+    }
+
+    /** The ids of the requirements that have a rule. */
+    public Set<String> ids() {
+        return Collections.unmodifiableSet(rules.keySet());
+    }
+
+    /** The lane in which a requirement is tried; empty if it has no rule. */
+    public Optional<Lane> lane(String id) {
+        return Optional.ofNullable(rules.get(id)).map(RuleBook::lane);
+    }
+
+    private static Lane lane(Method method) {
+        Lane.@Nullable On own = method.getAnnotation(Lane.On.class);
+        Lane.On lane = own == null ? method.getDeclaringClass().getAnnotation(Lane.On.class) : own;
+        if (lane == null) {
+            throw new IllegalStateException(method.getDeclaringClass() + " is on no lane");
+        }
+        return lane.value();
+    }
+
+    /**
+     * Tries a requirement on a bench.
+     *
+     * @throws Exception what the rule throws
+     */
+    public void run(String id, Bench bench) throws Exception {
+        Method method = Optional.ofNullable(rules.get(id)).orElseThrow();
+        try {
+            Object area =
+                    method.getDeclaringClass()
+                            .getDeclaredConstructor(Bench.class)
+                            .newInstance(bench);
+            method.invoke(area);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+}

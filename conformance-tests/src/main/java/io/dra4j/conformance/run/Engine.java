@@ -1,0 +1,143 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.driver.DriverAdapter;
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.rules.Lane;
+import io.dra4j.conformance.rules.RuleBook;
+import io.dra4j.conformance.settings.Settings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** Runs the catalogue against a driver. */
+public final class Engine {
+
+    private final Settings settings;
+    private final DriverAdapter adapter;
+    private final Catalogue catalogue;
+    private final Progress progress;
+    private final RuleBook rules = new RuleBook();
+    private final AtomicInteger benches = new AtomicInteger();
+
+    /** Makes a run ready. */
+    public Engine(
+            Settings settings, DriverAdapter adapter, Catalogue catalogue, Progress progress) {
+        this.settings = settings;
+        this.adapter = adapter;
+        this.catalogue = catalogue;
+        this.progress = progress;
+    }
+
+    /** What all lanes share. */
+    record Parts(
+            Capabilities capabilities,
+            Verdicts verdicts,
+            RuleBook rules,
+            Trial trial,
+            Progress progress) {}
+
+    /**
+     * Starts the driver, looks at it, and tries every requirement that is asked for.
+     *
+     * @throws io.dra4j.conformance.driver.DriverTrouble if the driver cannot be run at all
+     * @throws io.dra4j.conformance.settings.SettingsException if the settings cannot be used
+     */
+    public Outcome run() {
+        Instant started = Instant.now();
+        List<Requirement> plan = Plan.of(catalogue, settings);
+        Bench first = bench();
+        Capabilities capabilities;
+        try {
+            first.driver().start();
+            capabilities = Survey.of(first);
+        } catch (RuntimeException e) {
+            first.close();
+            throw e;
+        }
+        Parts parts =
+                new Parts(
+                        capabilities,
+                        new Verdicts(plan),
+                        rules,
+                        new Trial(rules, settings.strict()),
+                        progress);
+        List<Result> results = results(lanes(plan), first, parts);
+        return new Outcome(header(capabilities, started), catalogue.profiles(), results);
+    }
+
+    private Bench bench() {
+        return Bench.open(settings, adapter, Integer.toString(benches.incrementAndGet()));
+    }
+
+    private List<List<Requirement>> lanes(List<Requirement> plan) {
+        Map<Lane, List<Requirement>> lanes = new EnumMap<>(Lane.class);
+        for (Requirement requirement : plan) {
+            Lane lane =
+                    adapter.runsAnywhere()
+                            ? rules.lane(requirement.id()).orElse(Lane.CALLS)
+                            : Lane.CALLS;
+            lanes.computeIfAbsent(lane, key -> new ArrayList<>()).add(requirement);
+        }
+        return List.copyOf(lanes.values());
+    }
+
+    private List<Result> results(List<List<Requirement>> lanes, Bench first, Parts parts) {
+        List<CompletableFuture<List<Result>>> running = new ArrayList<>();
+        for (int i = 0; i < lanes.size(); i++) {
+            LaneRun lane = new LaneRun(lanes.get(i), this::bench, i == 0 ? first : null, parts);
+            running.add(async(lane::run, "dra-conformance-lane-" + i));
+        }
+        if (lanes.isEmpty()) {
+            first.close();
+        }
+        Map<String, Integer> positions = Plan.positions(catalogue);
+        List<Result> results = new ArrayList<>();
+        running.forEach(lane -> results.addAll(lane.join()));
+        results.sort(Comparator.comparing(result -> positions.get(result.requirement().id())));
+        return results;
+    }
+
+    private static <T> CompletableFuture<T> async(Supplier<T> work, String name) {
+        return CompletableFuture.supplyAsync(
+                work,
+                task -> {
+                    Thread thread = new Thread(task, name);
+                    thread.setDaemon(true);
+                    thread.start();
+                });
+    }
+
+    private Header header(Capabilities capabilities, Instant started) {
+        return new Header(
+                Engine.class.getPackage().getImplementationVersion() == null
+                        ? "unpackaged"
+                        : Engine.class.getPackage().getImplementationVersion(),
+                catalogue.version(),
+                settings.seed(),
+                settings.apiServer().kubernetes(),
+                settings.apiServer().isEmbedded() ? "embedded" : "real",
+                settings.driver().kind().name().toLowerCase().replace('_', '-'),
+                settings.driver().name(),
+                capabilities.services().stream().map(s -> s.wireName()).toList(),
+                settings.implementation(),
+                capabilities.present().stream().map(Gate::label).toList(),
+                settings.driver().declares(),
+                settings.patience(),
+                settings.strict(),
+                started,
+                Duration.between(started, Instant.now()),
+                settings.toString());
+    }
+}

@@ -1,0 +1,54 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was tested, with what.
+ *
+ * @param suiteVersion the release of the suite
+ * @param catalogueVersion the edition of the catalogue
+ * @param seed what was random came from it
+ * @param kubernetes the release of the API server
+ * @param apiServer {@code embedded} or {@code real}
+ * @param driverKind {@code process}, {@code external} or {@code in-process}
+ * @param driverName the driver's name
+ * @param services the DRA services that it declares
+ * @param implementation who made it: organization, project, url, version, contact, language
+ * @param detected the capabilities that were seen
+ * @param declared the capabilities that its vendor claims
+ * @param patience how many times longer the suite waited
+ * @param strict whether the run was strict
+ * @param started when the run began
+ * @param took how long it took
+ * @param settings the settings as text
+ */
+public record Header(
+        String suiteVersion,
+        String catalogueVersion,
+        long seed,
+        String kubernetes,
+        String apiServer,
+        String driverKind,
+        String driverName,
+        List<String> services,
+        Map<String, String> implementation,
+        List<String> detected,
+        List<String> declared,
+        double patience,
+        boolean strict,
+        Instant started,
+        Duration took,
+        String settings) {
+
+    public Header {
+        services = List.copyOf(services);
+        implementation = Map.copyOf(implementation);
+        detected = List.copyOf(detected);
+        declared = List.copyOf(declared);
+    }
+}

@@ -1,0 +1,146 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.kubelet.PluginInfo.Service;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.rules.RuleBook;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requirements of one lane, one after the other, on a bench that is replaced when it is bad.
+ */
+final class LaneRun {
+
+    private final List<Requirement> requirements;
+    private final Supplier<Bench> benches;
+    private final Capabilities capabilities;
+    private final Verdicts verdicts;
+    private final RuleBook rules;
+    private final Trial trial;
+    private final Progress progress;
+    private final List<Result> results = new ArrayList<>();
+    private @Nullable Bench bench;
+
+    LaneRun(
+            List<Requirement> requirements,
+            Supplier<Bench> benches,
+            @Nullable Bench first,
+            Engine.Parts parts) {
+        this.requirements = requirements;
+        this.benches = benches;
+        this.bench = first;
+        this.capabilities = parts.capabilities();
+        this.verdicts = parts.verdicts();
+        this.rules = parts.rules();
+        this.trial = parts.trial();
+        this.progress = parts.progress();
+    }
+
+    List<Result> run() {
+        try {
+            for (Requirement requirement : requirements) {
+                int before = results.size();
+                variants(requirement).forEach(variant -> one(requirement, variant));
+                List<Result> own = results.subList(before, results.size());
+                verdicts.ended(requirement.id(), List.copyOf(own));
+            }
+            return results;
+        } finally {
+            closeBench();
+        }
+    }
+
+    private List<String> variants(Requirement requirement) {
+        if (!requirement.perService()) {
+            return List.of("");
+        }
+        List<String> variants = capabilities.services().stream().map(LaneRun::variant).toList();
+        return variants.isEmpty() ? List.of("") : variants;
+    }
+
+    private static String variant(Service service) {
+        return service.wireName().split("\\.")[0];
+    }
+
+    private void one(Requirement requirement, String variant) {
+        progress.begun(requirement, variant);
+        Result result = notTried(requirement, variant).orElseGet(() -> tried(requirement, variant));
+        results.add(result);
+        progress.ended(result);
+    }
+
+    private Optional<Result> notTried(Requirement requirement, String variant) {
+        if (rules.lane(requirement.id()).isEmpty()) {
+            String reason =
+                    requirement.untested().isEmpty()
+                            ? "the suite has no test of it yet"
+                            : requirement.untested();
+            return Optional.of(untried(requirement, variant, Verdict.UNTESTED, reason));
+        }
+        Optional<String> missing =
+                capabilities.missing(requirement.gates(), requirement.anyGates());
+        if (missing.isPresent()) {
+            return Optional.of(
+                    untried(requirement, variant, Verdict.NOT_APPLICABLE, missing.get()));
+        }
+        return verdicts.broken(requirement)
+                .map(need -> untried(requirement, variant, Verdict.BLOCKED, "needs " + need));
+    }
+
+    private static Result untried(
+            Requirement requirement, String variant, Verdict verdict, String message) {
+        return new Result(requirement, variant, verdict, message, Duration.ZERO, Evidence.NONE);
+    }
+
+    private Result tried(Requirement requirement, String variant) {
+        try {
+            Bench ready = ready();
+            ready.calls().use(variant.equals("v1beta1") ? Service.V1BETA1 : Service.V1);
+            Result result = trial.run(requirement, variant, ready);
+            tidy(ready);
+            return result;
+        } catch (DriverTrouble e) {
+            closeBench();
+            return untried(requirement, variant, Verdict.BLOCKED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A bench whose driver runs: the one there is, mended, or a new one. */
+    private Bench ready() {
+        Bench known = bench;
+        if (known != null && known.driver().isReady()) {
+            return known;
+        }
+        if (known != null && !known.driver().adapter().controlsProcess()) {
+            throw new DriverTrouble("the driver is gone, and somebody else runs it");
+        }
+        closeBench();
+        Bench fresh = benches.get();
+        bench = fresh;
+        fresh.driver().start();
+        return fresh;
+    }
+
+    private void tidy(Bench used) {
+        List<String> troubles = used.tidy();
+        if (!troubles.isEmpty() && used.driver().adapter().runsAnywhere()) {
+            closeBench();
+        }
+    }
+
+    private void closeBench() {
+        Bench known = bench;
+        bench = null;
+        if (known != null) {
+            known.close();
+        }
+    }
+}

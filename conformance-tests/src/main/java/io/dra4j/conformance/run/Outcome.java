@@ -1,0 +1,108 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.requirements.Profile;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All that came of a run.
+ *
+ * @param header what was tested, with what
+ * @param profiles the profiles of the catalogue, in its order
+ * @param results in the order of the catalogue
+ */
+public record Outcome(Header header, List<Profile> profiles, List<Result> results) {
+
+    public Outcome {
+        profiles = List.copyOf(profiles);
+        results = List.copyOf(results);
+    }
+
+    /** What came of a profile. */
+    public enum Success {
+        /** Every MUST holds. */
+        SUCCESS,
+        /** No MUST is broken, but not all were tried. */
+        PARTIAL,
+        /** A MUST is broken. */
+        FAILURE,
+        /** Nothing of it applies to the driver, or was asked for. */
+        NOT_APPLICABLE
+    }
+
+    /**
+     * The numbers of a profile.
+     *
+     * @param profile the profile
+     * @param success what came of it
+     * @param statistics how many results have a verdict; those with none are left out
+     */
+    public record ProfileOutcome(
+            Profile profile, Success success, Map<Verdict, Integer> statistics) {}
+
+    /** What came of each profile, in the order of the catalogue. */
+    public List<ProfileOutcome> profileOutcomes() {
+        return profiles.stream().map(this::outcome).toList();
+    }
+
+    private ProfileOutcome outcome(Profile profile) {
+        Map<Verdict, Integer> statistics = new EnumMap<>(Verdict.class);
+        results.stream()
+                .filter(result -> result.requirement().profile().equals(profile.name()))
+                .forEach(result -> statistics.merge(result.verdict(), 1, Integer::sum));
+        return new ProfileOutcome(profile, success(profile), statistics);
+    }
+
+    private Success success(Profile profile) {
+        List<Result> own =
+                results.stream()
+                        .filter(result -> result.requirement().profile().equals(profile.name()))
+                        .toList();
+        if (has(own, Verdict.FAIL)) {
+            return Success.FAILURE;
+        }
+        if (has(own, Verdict.SUITE_ERROR)
+                || has(own, Verdict.BLOCKED)
+                || has(own, Verdict.DEVIATION)
+                || own.stream().anyMatch(Outcome::wasLeftOut)) {
+            return Success.PARTIAL;
+        }
+        return own.stream().allMatch(Outcome::saysNothing)
+                ? Success.NOT_APPLICABLE
+                : Success.SUCCESS;
+    }
+
+    private static boolean has(List<Result> results, Verdict verdict) {
+        return results.stream().anyMatch(result -> result.verdict() == verdict);
+    }
+
+    /** Whether it could have been tried, and was not. */
+    private static boolean wasLeftOut(Result result) {
+        return result.verdict() == Verdict.UNTESTED && result.requirement().untested().isEmpty();
+    }
+
+    private static boolean saysNothing(Result result) {
+        return result.verdict() == Verdict.NOT_APPLICABLE || result.verdict() == Verdict.UNTESTED;
+    }
+
+    /**
+     * The exit status of the program: 0 if all is well, 1 if a MUST is broken, 2 if a core profile
+     * is partial, 3 if the suite itself failed.
+     */
+    public int exitCode() {
+        if (has(results, Verdict.SUITE_ERROR)) {
+            return 3;
+        }
+        if (has(results, Verdict.FAIL)) {
+            return 1;
+        }
+        boolean partial =
+                profiles.stream()
+                        .filter(Profile::core)
+                        .anyMatch(profile -> success(profile) == Success.PARTIAL);
+        return partial ? 2 : 0;
+    }
+}

@@ -1,0 +1,97 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Which requirements a run tries, each after those that it needs. */
+final class Plan {
+
+    private final Catalogue catalogue;
+    private final Settings settings;
+
+    private Plan(Catalogue catalogue, Settings settings) {
+        this.catalogue = catalogue;
+        this.settings = settings;
+    }
+
+    /**
+     * The requirements of a run, each after those that it needs.
+     *
+     * @throws SettingsException if the settings name what the catalogue does not have
+     */
+    static List<Requirement> of(Catalogue catalogue, Settings settings) {
+        Plan plan = new Plan(catalogue, settings);
+        plan.check();
+        return plan.ordered();
+    }
+
+    private void check() {
+        Set<String> profiles =
+                catalogue.profiles().stream().map(p -> p.name()).collect(Collectors.toSet());
+        for (String profile : settings.profiles()) {
+            if (!profiles.contains(profile)) {
+                throw new SettingsException(
+                        "There is no profile " + profile + "; there are " + profiles);
+            }
+        }
+        for (List<String> ids : List.of(settings.only(), settings.skip())) {
+            for (String id : ids) {
+                if (catalogue.find(id).isEmpty()) {
+                    throw new SettingsException(
+                            "There is no requirement " + id + "; `list` prints all");
+                }
+            }
+        }
+    }
+
+    private List<Requirement> ordered() {
+        Set<Requirement> ordered = new LinkedHashSet<>();
+        catalogue.requirements().stream()
+                .filter(this::isWanted)
+                .forEach(requirement -> add(requirement, ordered));
+        return new ArrayList<>(ordered);
+    }
+
+    private void add(Requirement requirement, Set<Requirement> ordered) {
+        if (!ordered.contains(requirement)) {
+            requirement.needs().forEach(id -> add(catalogue.find(id).orElseThrow(), ordered));
+            ordered.add(requirement);
+        }
+    }
+
+    private boolean isWanted(Requirement requirement) {
+        if (!settings.only().isEmpty()) {
+            return settings.only().contains(requirement.id());
+        }
+        return (settings.profiles().isEmpty()
+                        || settings.profiles().contains(requirement.profile()))
+                && isOfRelease(requirement);
+    }
+
+    private boolean isOfRelease(Requirement requirement) {
+        int minor = minor(settings.apiServer().kubernetes());
+        return (requirement.since().isEmpty() || minor >= minor(requirement.since()))
+                && (requirement.until().isEmpty() || minor <= minor(requirement.until()));
+    }
+
+    private static int minor(String version) {
+        return Integer.parseInt(version.split("\\.")[1]);
+    }
+
+    /** The order of the catalogue, for the results. */
+    static Map<String, Integer> positions(Catalogue catalogue) {
+        List<String> ids = catalogue.requirements().stream().map(Requirement::id).toList();
+        return ids.stream().collect(Collectors.toMap(Function.identity(), ids::indexOf));
+    }
+}

@@ -1,0 +1,18 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.requirements.Requirement;
+
+/** Hears how a run goes on, from several threads. */
+public interface Progress {
+
+    /** Nobody listens. */
+    Progress NONE = new Progress() {};
+
+    /** A requirement is about to be tried. */
+    default void begun(Requirement requirement, String variant) {}
+
+    /** Something came of a requirement. */
+    default void ended(Result result) {}
+}

@@ -1,0 +1,38 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.requirements.Requirement;
+import java.time.Duration;
+
+/**
+ * What came of one requirement, in one version of the service.
+ *
+ * @param requirement the requirement
+ * @param variant {@code v1} or {@code v1beta1}; empty if it is tried once
+ * @param verdict what came of it
+ * @param message what was seen, or why it was not tried; empty for a pass
+ * @param took how long
+ * @param evidence what was seen
+ */
+public record Result(
+        Requirement requirement,
+        String variant,
+        Verdict verdict,
+        String message,
+        Duration took,
+        Evidence evidence) {
+
+    /** A stable name to quote, for example {@code node-core.DRA-PREP-03[v1]}. */
+    public String name() {
+        return requirement.profile()
+                + "."
+                + requirement.id()
+                + (variant.isEmpty() ? "" : "[" + variant + "]");
+    }
+
+    /** The same, with another verdict and message. */
+    public Result with(Verdict other, String text) {
+        return new Result(requirement, variant, other, text, took, evidence);
+    }
+}

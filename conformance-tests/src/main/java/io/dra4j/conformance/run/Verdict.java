@@ -1,0 +1,30 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+/** What came of a requirement. */
+public enum Verdict {
+    /** It holds. */
+    PASS,
+    /** A MUST does not hold. */
+    FAIL,
+    /** A SHOULD does not hold. */
+    WARN,
+    /** A MAY does not hold, which is no fault. */
+    INFO,
+    /** The driver lacks what it is about. */
+    NOT_APPLICABLE,
+    /** Another requirement, without which it has no answer, does not hold. */
+    BLOCKED,
+    /** It was not tried, on purpose. */
+    UNTESTED,
+    /** It does not hold, as the vendor has declared. */
+    DEVIATION,
+    /** The suite itself failed. */
+    SUITE_ERROR;
+
+    /** Whether those that need the requirement have no answer. */
+    boolean blocks() {
+        return this == FAIL || this == BLOCKED || this == SUITE_ERROR || this == DEVIATION;
+    }
+}

@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The run: which requirements, in which order, with which verdict.
+ *
+ * <p>Flow: settings and catalogue → {@link io.dra4j.conformance.run.Engine} (lanes, needs, gates,
+ * versions of the service) → a rule → {@link io.dra4j.conformance.run.Result} → the report.
+ */
+@NullMarked
+package io.dra4j.conformance.run;
+
+import org.jspecify.annotations.NullMarked;

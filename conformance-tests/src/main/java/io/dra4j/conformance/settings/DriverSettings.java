@@ -1,0 +1,114 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.settings;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver under test.
+ *
+ * @param name its name, as in its slices' {@code spec.driver}
+ * @param kind who runs it
+ * @param process how the suite runs it; for {@link Kind#PROCESS}
+ * @param external where somebody else runs it; for {@link Kind#EXTERNAL}
+ * @param seamlessUpgrade whether two instances with different {@code POD_UID} may run side by side
+ * @param stateFiles a glob for the files in which it remembers claims; empty if it has none, or
+ *     does not tell
+ * @param hooks commands that change what the driver sees, by name
+ * @param configs opaque configurations to try
+ * @param declares the capabilities that its vendor claims, by the names of their gates
+ */
+public record DriverSettings(
+        String name,
+        Kind kind,
+        @Nullable ProcessSettings process,
+        @Nullable ExternalSettings external,
+        boolean seamlessUpgrade,
+        String stateFiles,
+        Map<String, List<String>> hooks,
+        ConfigSettings configs,
+        List<String> declares) {
+
+    /** Fills in what was left out. */
+    public DriverSettings {
+        if (name == null || name.isBlank()) {
+            throw new SettingsException("driver.name is missing: the name in the driver's slices");
+        }
+        kind = kind == null ? Kind.PROCESS : kind;
+        stateFiles = stateFiles == null ? "" : stateFiles;
+        hooks = hooks == null ? Map.of() : Map.copyOf(hooks);
+        configs = configs == null ? ConfigSettings.NONE : configs;
+        declares = declares == null ? List.of() : List.copyOf(declares);
+        if (kind == Kind.PROCESS && process == null) {
+            throw new SettingsException("driver.process.command is missing: how to run the driver");
+        }
+        if (kind == Kind.EXTERNAL && external == null) {
+            throw new SettingsException("driver.external is missing: where the driver runs");
+        }
+    }
+
+    /** Who runs the driver. */
+    public enum Kind {
+        /** The suite starts, stops and kills it. */
+        @JsonProperty("process")
+        PROCESS,
+        /** Somebody else runs it. */
+        @JsonProperty("external")
+        EXTERNAL,
+        /** It is a provider in this JVM. */
+        @JsonProperty("in-process")
+        IN_PROCESS
+    }
+
+    /**
+     * How to run the driver; in each word, {@code {NAME}} stands for a value of the place.
+     *
+     * @param command the program and its arguments
+     * @param environment what it finds in its environment beside the usual names
+     * @param startTimeout how long until it is registered, at most
+     */
+    public record ProcessSettings(
+            List<String> command,
+            Map<String, String> environment,
+            @Nullable Duration startTimeout) {
+
+        /** Fills in what was left out. */
+        public ProcessSettings {
+            if (command == null || command.isEmpty()) {
+                throw new SettingsException(
+                        "driver.process.command is missing: how to run the driver");
+            }
+            command = List.copyOf(command);
+            environment = environment == null ? Map.of() : Map.copyOf(environment);
+            startTimeout = startTimeout == null ? Duration.ofSeconds(30) : startTimeout;
+        }
+    }
+
+    /**
+     * Where somebody else runs the driver.
+     *
+     * @param node its node's name
+     * @param registry the directory of registration sockets
+     * @param plugins the kubelet's plugins directory
+     * @param cdi the directory of CDI specs
+     * @param proxyPort where the driver finds the API server's stand-in; 0 if it does not use it
+     * @param log a file with the driver's output; empty if there is none
+     */
+    public record ExternalSettings(
+            String node, String registry, String plugins, String cdi, int proxyPort, String log) {
+
+        /** Fills in what was left out. */
+        public ExternalSettings {
+            if (node == null || registry == null || cdi == null) {
+                throw new SettingsException(
+                        "driver.external needs node, registry and cdi: where the driver runs");
+            }
+            plugins = plugins == null ? "/var/lib/kubelet/plugins" : plugins;
+            log = log == null ? "" : log;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What is tested, and how: the file of {@code run --config} as records.
+ *
+ * <p>Flow: the YAML file and the flags → {@link io.dra4j.conformance.settings.Settings} → the
+ * driver's adapter, the bench and the run.
+ */
+@NullMarked
+package io.dra4j.conformance.settings;
+
+import org.jspecify.annotations.NullMarked;

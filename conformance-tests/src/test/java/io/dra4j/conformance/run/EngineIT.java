@@ -1,0 +1,61 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.driver.ProcessDriver;
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.rules.RuleBook;
+import io.dra4j.conformance.settings.Settings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The engine with the fake driver as a process. */
+class EngineIT {
+
+    private static final List<String> COMMAND =
+            List.of(
+                    System.getProperty("java.home") + "/bin/java",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    "io.dra4j.example.FakeDriverMain",
+                    "--num-devices=40");
+
+    private static Outcome run(String settings) {
+        return new Engine(
+                        Settings.parse(settings, "the test's settings"),
+                        new ProcessDriver(COMMAND, Map.of(), Duration.ofSeconds(60)),
+                        Catalogue.load(),
+                        Progress.NONE)
+                .run();
+    }
+
+    @Test
+    void everyRuleHoldsForTheFakeDriver() {
+        String only = String.join(", ", new RuleBook().ids());
+        if (System.getProperty("only") != null) {
+            only = System.getProperty("only");
+        }
+        Outcome outcome =
+                run(
+                        """
+                        driver: {name: gpu.example.com, process: {command: [x]}, seamlessUpgrade: true}
+                        only: [%s]
+                        """
+                                .formatted(only));
+
+        System.out.println(
+                outcome.results().stream()
+                        .map(r -> r.name() + " " + r.verdict() + " " + r.message())
+                        .collect(Collectors.joining("\n")));
+        assertThat(outcome.results())
+                .allMatch(
+                        result ->
+                                List.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED)
+                                        .contains(result.verdict()));
+    }
+}
