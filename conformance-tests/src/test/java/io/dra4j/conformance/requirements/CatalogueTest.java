@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -110,6 +111,64 @@ class CatalogueTest {
                     .extracting(Requirement::area)
                     .containsOnly("PREP", "UNP", "CDI")
                     .hasSize(59);
+        }
+
+        @Test
+        void saysOfEachRequirementWhereItIsFromAndWhereDriversGoWrong() {
+            assertThat(catalogue.requirements())
+                    .allSatisfy(
+                            requirement -> {
+                                assertThat(requirement.source()).isNotBlank();
+                                assertThat(requirement.hint()).hasSizeBetween(60, 500);
+                                assertThat(requirement.rule()).endsWith(".");
+                            });
+        }
+
+        @Test
+        void saysOfEachRequirementHowItIsTestedOrWhyNot() {
+            assertThat(catalogue.requirements())
+                    .filteredOn(requirement -> requirement.test().isEmpty())
+                    .extracting(Requirement::id)
+                    .containsExactly("DRA-PREP-35", "DRA-PERF-04");
+            assertThat(catalogue.requirements())
+                    .filteredOn(requirement -> !requirement.untested().isEmpty())
+                    .extracting(Requirement::id)
+                    .containsExactly("DRA-PREP-35", "DRA-PERF-04");
+        }
+
+        /** Otherwise the second of them would be BLOCKED, and nobody could see it caught. */
+        @Test
+        void neverLetsARequirementNeedAnotherThatItsOwnMutantFails() {
+            assertThat(catalogue.requirements())
+                    .allSatisfy(
+                            requirement ->
+                                    assertThat(allNeeds(requirement))
+                                            .flatMap(Requirement::mutants)
+                                            .doesNotContainAnyElementsOf(
+                                                    mutantsOrNone(requirement)));
+        }
+
+        /** A requirement without a test of its own can fail nothing else. */
+        @Test
+        void neverNeedsAnUntestedRequirement() {
+            assertThat(catalogue.requirements())
+                    .flatMap(requirement -> allNeeds(requirement))
+                    .extracting(Requirement::observability)
+                    .doesNotContain(Observability.UNTESTED);
+        }
+
+        private Set<Requirement> allNeeds(Requirement requirement) {
+            Set<Requirement> all = new LinkedHashSet<>();
+            for (String need : requirement.needs()) {
+                Requirement needed = catalogue.find(need).orElseThrow();
+                all.add(needed);
+                all.addAll(allNeeds(needed));
+            }
+            return all;
+        }
+
+        private static List<String> mutantsOrNone(Requirement requirement) {
+            return requirement.mutants().isEmpty() ? List.of("none") : requirement.mutants();
         }
 
         private Map<String, Long> areas() {
