@@ -81,6 +81,12 @@ public record Requirement(
         return id.substring(4, id.length() - 3);
     }
 
+    /** The id, as messages name it. */
+    @Override
+    public String toString() {
+        return id;
+    }
+
     private static void require(boolean holds, String message) {
         if (!holds) {
             throw new IllegalArgumentException(message);
