@@ -10,13 +10,6 @@ import io.dra4j.runtime.DriverProgram;
 /** Runs the fake driver as a program. */
 public final class FakeDriverMain {
 
-    private static final DriverProgram PROGRAM =
-            new DriverProgram(
-                    "dra4j-example-fake-driver",
-                    "A DRA driver for GPUs that do not exist: for learning, demos and tests.",
-                    "gpu.example.com",
-                    FakeDriverMain.class);
-
     private FakeDriverMain() {}
 
     /**
@@ -27,19 +20,57 @@ public final class FakeDriverMain {
     public static void main(String[] args) {
         DriverMain.run(
                 args,
-                PROGRAM,
+                program(FakeDriverOptions.profile(args)),
                 new FakeDriverOptions(),
                 FakeDriverMain::provider,
                 FakeDriverMain::addAbilities);
     }
 
+    private static DriverProgram program(DeviceProfile profile) {
+        return new DriverProgram(
+                "dra4j-example-fake-driver",
+                "A DRA driver for GPUs, CPUs or NICs that do not exist: for learning, demos and tests.",
+                profile.driverName(),
+                FakeDriverMain.class);
+    }
+
     private static void addAbilities(FakeDriverOptions options, DraDriver.Builder driver) {
         if (options.bindingConditions()) {
-            driver.binder(BoundGpus::ready);
+            driver.binder(BoundDevices::ready);
         }
     }
 
     private static DeviceProvider provider(FakeDriverOptions options) {
+        DeviceProvider devices =
+                switch (options.profile()) {
+                    case gpu -> gpus(options);
+                    case cpu -> numaNodes(options);
+                    case net -> nics(options);
+                };
+        if (options.bindingConditions()) {
+            devices = new BoundDevices(devices);
+        }
+        return options.faultFile().isPresent()
+                ? new FaultyDevices(devices, options.faultFile().get(), options.driverName())
+                : devices;
+    }
+
+    private static DeviceProvider numaNodes(FakeDriverOptions options) {
+        return new FakeCpuProvider(
+                options.driverName(),
+                options.nodeName(),
+                options.numaNodes(),
+                options.coresPerNumaNode());
+    }
+
+    private static DeviceProvider nics(FakeDriverOptions options) {
+        DeviceProvider nics =
+                new FakeNicProvider(
+                        options.driverName(), options.nodeName(), options.deviceCount());
+        return options.networkStatus() ? new ReportingNics(nics, options.nodeName()) : nics;
+    }
+
+    private static DeviceProvider gpus(FakeDriverOptions options) {
         DeviceProvider gpus =
                 new FakeGpuProvider(
                         options.driverName(), options.nodeName(), options.deviceCount());
@@ -49,14 +80,9 @@ public final class FakeDriverMain {
         if (options.multipleAllocations()) {
             gpus = new SharedGpus(gpus);
         }
-        if (options.bindingConditions()) {
-            gpus = new BoundGpus(gpus);
-        }
         if (options.deviceStatus() || options.deviceMetadata()) {
             gpus = new ReportingGpus(gpus, options.deviceStatus(), options.deviceMetadata());
         }
-        return options.faultFile().isPresent()
-                ? new FaultyGpus(gpus, options.faultFile().get(), options.driverName())
-                : gpus;
+        return gpus;
     }
 }

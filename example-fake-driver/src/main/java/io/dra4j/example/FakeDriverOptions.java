@@ -6,6 +6,7 @@ import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -15,9 +16,26 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class FakeDriverOptions extends DriverOptions {
 
+    private static final String PROFILE = "--device-profile";
+
     @Spec private CommandSpec spec;
     private int deviceCount;
     private int partitions;
+    private int numaNodes;
+    private int coresPerNumaNode;
+
+    @Option(
+            names = PROFILE,
+            order = -1,
+            paramLabel = "gpu|cpu|net",
+            defaultValue = "gpu",
+            description = {
+                "What to invent: GPUs, NUMA nodes with their cores, or NICs. The options of another"
+                        + " kind change nothing, and the driver's name is <profile>.example.com"
+                        + " where none is given. [DEVICE_PROFILE]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private DeviceProfile profile;
 
     @Option(
             names = "--gpu-allow-multiple-allocations",
@@ -36,12 +54,12 @@ final class FakeDriverOptions extends DriverOptions {
             order = 3,
             paramLabel = "FILE",
             description = {
-                "A text file that says which GPUs fail, read again whenever it changes; lines are"
-                        + " \"<device> NoSchedule|NoExecute|None <reason>\" to taint a GPU,"
+                "A text file that says which devices fail, read again whenever it changes; lines are"
+                        + " \"<device> NoSchedule|NoExecute|None <reason>\" to taint one,"
                         + " \"<device> absent\" to unplug it, \"<device> unhealthy|unknown [message]\""
                         + " to report so, and \"<device> silent\" to report nothing more."
                         + " [FAULT_FILE]",
-                "Default: no GPU ever fails"
+                "Default: no device ever fails"
             })
     private @Nullable Path faultFile;
 
@@ -77,17 +95,32 @@ final class FakeDriverOptions extends DriverOptions {
             defaultValue = "false",
             fallbackValue = "true",
             description =
-                    "Let the scheduler wait for each GPU until this driver says that it is ready."
+                    "Let the scheduler wait for each device until this driver says that it is ready."
                             + " [BINDING_CONDITIONS]")
     private boolean bindingConditions;
+
+    @Option(
+            names = "--net-device-status",
+            order = 7,
+            arity = "0..1",
+            paramLabel = "true|false",
+            defaultValue = "false",
+            fallbackValue = "true",
+            description =
+                    "Report the NICs of a claim in its status: interface, MAC and IP address."
+                            + " [NET_DEVICE_STATUS]")
+    private boolean networkStatus;
 
     @Option(
             names = "--num-devices",
             paramLabel = "N",
             defaultValue = "8",
-            description = {"How many GPUs to offer. [NUM_DEVICES]", "Default: ${DEFAULT-VALUE}"})
+            description = {
+                "How many GPUs or NICs to offer. [NUM_DEVICES]",
+                "Default: ${DEFAULT-VALUE}"
+            })
     private void deviceCount(int count) {
-        deviceCount = checked("--num-devices", count, Integer.MAX_VALUE);
+        deviceCount = checked("--num-devices", count, 0, Integer.MAX_VALUE);
     }
 
     @Option(
@@ -101,17 +134,66 @@ final class FakeDriverOptions extends DriverOptions {
                 "Default: ${DEFAULT-VALUE}"
             })
     private void partitions(int count) {
-        partitions = checked("--gpu-partitions", count, PartitionedGpus.MOST_PARTITIONS);
+        partitions = checked("--gpu-partitions", count, 0, PartitionedGpus.MOST_PARTITIONS);
     }
 
-    private int checked(String option, int count, int most) {
-        if (count >= 0 && count <= most) {
+    @Option(
+            names = "--cpu-numa-nodes",
+            order = 8,
+            paramLabel = "N",
+            defaultValue = "8",
+            description = {
+                "How many NUMA nodes to offer. [CPU_NUMA_NODES]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private void numaNodes(int count) {
+        numaNodes = checked("--cpu-numa-nodes", count, 0, Integer.MAX_VALUE);
+    }
+
+    @Option(
+            names = "--cpus-per-numa-node",
+            order = 9,
+            paramLabel = "N",
+            defaultValue = "4",
+            description = {
+                "How many cores a NUMA node has, of which claims take some. [CPUS_PER_NUMA_NODE]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private void coresPerNumaNode(int count) {
+        coresPerNumaNode = checked("--cpus-per-numa-node", count, 1, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Returns the profile that a command line asks for: it decides on the driver's default name,
+     * and so before all else is read; if it is wrong, the reading of the rest tells.
+     */
+    static DeviceProfile profile(String[] commandLine) {
+        ProfileAlone alone = new ProfileAlone();
+        try {
+            new CommandLine(alone).setUnmatchedArgumentsAllowed(true).parseArgs(commandLine);
+        } catch (ParameterException e) {
+            return DeviceProfile.gpu;
+        }
+        return alone.profile;
+    }
+
+    private static final class ProfileAlone {
+        @Option(names = PROFILE, defaultValue = "${env:DEVICE_PROFILE:-gpu}")
+        private DeviceProfile profile = DeviceProfile.gpu;
+    }
+
+    private int checked(String option, int count, int least, int most) {
+        if (count >= least && count <= most) {
             return count;
         }
-        String problem = count < 0 ? " is less than 0" : " is more than " + most;
+        String problem = count < least ? " is less than " + least : " is more than " + most;
         throw new ParameterException(
                 spec.commandLine(),
                 "Invalid value for option '" + option + "': " + count + problem);
+    }
+
+    DeviceProfile profile() {
+        return profile;
     }
 
     int deviceCount() {
@@ -133,6 +215,19 @@ final class FakeDriverOptions extends DriverOptions {
 
     boolean deviceMetadata() {
         return deviceMetadata;
+    }
+
+    /** Returns whether NICs report in the status of their claims. */
+    boolean networkStatus() {
+        return networkStatus;
+    }
+
+    int numaNodes() {
+        return numaNodes;
+    }
+
+    int coresPerNumaNode() {
+        return coresPerNumaNode;
     }
 
     boolean bindingConditions() {

@@ -16,6 +16,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.StandardAttributes;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -65,6 +66,8 @@ public final class FakeGpuProvider implements DeviceProvider {
                 .attribute("uuid", "gpu-" + uuid(index))
                 .attribute("model", "LATEST-GPU-MODEL")
                 .version("driverVersion", "1.0.0")
+                .attribute(StandardAttributes.PCIE_ROOT, PciSlot.ofGpu(index).root())
+                .attribute(StandardAttributes.PCI_BUS_ID, PciSlot.ofGpu(index).busId())
                 .capacity("memory", "80Gi")
                 .capacity("compute", "100")
                 .build();

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/4815-dra-partitionable-devices">
  *     KEP-4815</a>
  */
-final class PartitionedGpus extends DecoratedGpus {
+final class PartitionedGpus extends DecoratedDevices {
 
     /** More partitions than this would have less than 1Gi of memory each. */
     static final int MOST_PARTITIONS = 80;

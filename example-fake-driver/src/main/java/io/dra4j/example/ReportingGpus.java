@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">
  *     KEP-4817</a>
  */
-final class ReportingGpus extends DecoratedGpus {
+final class ReportingGpus extends DecoratedDevices {
 
     private static final List<String> IN_STATUS = List.of("uuid", "model", "driverVersion");
 

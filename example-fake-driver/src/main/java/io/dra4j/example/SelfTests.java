@@ -56,7 +56,7 @@ final class SelfTests implements AutoCloseable {
         try {
             thread.execute(this::run);
         } catch (RejectedExecutionException e) {
-            LOG.atDebug().log("No longer testing GPUs");
+            LOG.atDebug().log("No longer testing the devices");
         }
     }
 
@@ -64,7 +64,7 @@ final class SelfTests implements AutoCloseable {
         try {
             test.run();
         } catch (Exception e) { // whatever hardware does: the next test must come all the same
-            LOG.atDebug().setCause(e).log("Could not test the GPUs");
+            LOG.atDebug().setCause(e).log("Could not test the devices");
         }
     }
 

@@ -27,7 +27,7 @@ import java.util.TreeMap;
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5075-dra-consumable-capacity">
  *     KEP-5075</a>
  */
-final class SharedGpus extends DecoratedGpus {
+final class SharedGpus extends DecoratedDevices {
 
     private static final Quantity GIBI = new Quantity("1Gi");
 

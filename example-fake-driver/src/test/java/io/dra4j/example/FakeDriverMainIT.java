@@ -88,6 +88,33 @@ class FakeDriverMainIT {
         }
 
         @Test
+        void tellsTheNameThatTheDriverOfAProfileHas() throws Exception {
+            Ended help = run("--help", "--device-profile=net");
+
+            assertThat(String.join("\n", help.output()))
+                    .contains("--device-profile=gpu|cpu|net", "[DEVICE_PROFILE]")
+                    .contains("Default: net.example.com")
+                    .contains("[NET_DEVICE_STATUS]", "[CPU_NUMA_NODES]", "[CPUS_PER_NUMA_NODE]");
+        }
+
+        @Test
+        void refusesAProfileThatItDoesNotHave() throws Exception {
+            Ended ended = run("--node-name=a", "--device-profile=fpga");
+
+            assertThat(ended.status()).isEqualTo(2);
+            assertThat(ended.output().get(0))
+                    .contains("'--device-profile'", "[gpu, cpu, net]", "'fpga'");
+        }
+
+        @Test
+        void refusesANumaNodeWithoutCores() throws Exception {
+            Ended ended = run("--node-name=a", "--cpus-per-numa-node=0");
+
+            assertThat(ended.status()).isEqualTo(2);
+            assertThat(ended.output().get(0)).endsWith("'--cpus-per-numa-node': 0 is less than 1");
+        }
+
+        @Test
         void tellsTheVersion() throws Exception {
             Ended version = run("--version");
 

@@ -52,7 +52,13 @@ class FakeGpuProviderTest {
                     .containsEntry("index", AttributeValue.of(1))
                     .containsEntry("model", AttributeValue.of("LATEST-GPU-MODEL"))
                     .containsEntry("driverVersion", AttributeValue.version("1.0.0"))
-                    .containsOnlyKeys("index", "uuid", "model", "driverVersion");
+                    .containsOnlyKeys(
+                            "index",
+                            "uuid",
+                            "model",
+                            "driverVersion",
+                            "resource.kubernetes.io/pcieRoot",
+                            "resource.kubernetes.io/pciBusID");
             assertThat(gpu.capacities())
                     .containsOnly(
                             entry("memory", Capacity.of("80Gi")),

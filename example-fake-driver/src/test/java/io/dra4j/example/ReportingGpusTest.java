@@ -57,7 +57,13 @@ class ReportingGpusTest {
         PreparedDevice gpu = prepared(false, true, "gpu-0");
 
         assertThat(gpu.metadata().attributes())
-                .containsOnlyKeys("index", "uuid", "model", "driverVersion");
+                .containsOnlyKeys(
+                        "index",
+                        "uuid",
+                        "model",
+                        "driverVersion",
+                        "resource.kubernetes.io/pcieRoot",
+                        "resource.kubernetes.io/pciBusID");
         assertThat(gpu.status()).isNull();
     }
 
@@ -72,12 +78,12 @@ class ReportingGpusTest {
     @Test
     void gpusThatAreWaitedForAreReadyAtOnce() throws Exception {
         BindingConditions binding =
-                new BoundGpus(GPUS).inventory().pools().get(0).devices().get(0).binding();
+                new BoundDevices(GPUS).inventory().pools().get(0).devices().get(0).binding();
 
         assertThat(binding.conditions()).containsExactly("BindingConditions");
         assertThat(binding.failureConditions()).containsExactly("BindingFailureConditions");
         assertThat(
-                        BoundGpus.ready(
+                        BoundDevices.ready(
                                 new AwaitedDevice(
                                         CLAIM,
                                         "r",

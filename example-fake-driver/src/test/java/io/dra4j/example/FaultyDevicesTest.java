@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class FaultyGpusTest {
+class FaultyDevicesTest {
 
     @TempDir private Path folder;
 
@@ -33,7 +33,7 @@ class FaultyGpusTest {
 
     private DeviceProvider gpus() {
         FakeGpuProvider well = new FakeGpuProvider("gpu.example.com", "node-a", 3);
-        return new FaultyGpus(well, file(), "gpu.example.com");
+        return new FaultyDevices(well, file(), "gpu.example.com");
     }
 
     private List<Device> offered() throws Exception {

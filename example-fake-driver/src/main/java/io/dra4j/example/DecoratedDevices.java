@@ -15,16 +15,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Another driver's GPUs, offered in another way: what a subclass does not change is passed on.
+ * Another driver's devices, offered in another way: what a subclass does not change is passed on.
  *
  * <p>As thread-safe as the other driver and the subclass are.
  */
-abstract class DecoratedGpus implements DeviceProvider {
+abstract class DecoratedDevices implements DeviceProvider {
 
-    private final DeviceProvider gpus;
+    private final DeviceProvider devices;
 
-    DecoratedGpus(DeviceProvider gpus) {
-        this.gpus = gpus;
+    DecoratedDevices(DeviceProvider devices) {
+        this.devices = devices;
     }
 
     /** Returns a pool of the other driver as this one offers it. */
@@ -32,7 +32,7 @@ abstract class DecoratedGpus implements DeviceProvider {
 
     /** Returns what the other driver offers. */
     final Inventory undecorated() throws Exception {
-        return gpus.inventory();
+        return devices.inventory();
     }
 
     @Override
@@ -46,36 +46,36 @@ abstract class DecoratedGpus implements DeviceProvider {
 
     @Override
     public final List<ConfigType<?>> configTypes() {
-        return gpus.configTypes();
+        return devices.configTypes();
     }
 
     @Override
     public final boolean mayTaint() {
-        return gpus.mayTaint();
+        return devices.mayTaint();
     }
 
     @Override
     public boolean reportsHealth() {
-        return gpus.reportsHealth();
+        return devices.reportsHealth();
     }
 
     @Override
     public void start(DriverContext context) throws Exception {
-        gpus.start(context);
+        devices.start(context);
     }
 
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
-        return gpus.prepare(claim, progress);
+        return devices.prepare(claim, progress);
     }
 
     @Override
     public final void unprepare(HeldClaim claim, Progress progress) throws Exception {
-        gpus.unprepare(claim, progress);
+        devices.unprepare(claim, progress);
     }
 
     @Override
     public void close() {
-        gpus.close();
+        devices.close();
     }
 }

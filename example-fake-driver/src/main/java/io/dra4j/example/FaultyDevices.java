@@ -19,25 +19,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Taints and unplugs GPUs as a {@link FaultFile} says, while the driver runs, and reports how they
- * are doing.
+ * Taints and unplugs devices as a {@link FaultFile} says, while the driver runs, and reports how
+ * they are doing.
  *
- * <p>A GPU that a claim holds stays prepared, whatever the file says: that the pod goes on or is
+ * <p>A device that a claim holds stays prepared, whatever the file says: that the pod goes on or is
  * evicted is for the cluster to decide, by the taint.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5055-dra-device-taints-and-tolerations">
  *     KEP-5055</a>
  */
-final class FaultyGpus extends DecoratedGpus {
+final class FaultyDevices extends DecoratedDevices {
 
     private final FaultFile file;
     private final String taintKey;
     private @Nullable SelfTests tests; // set by start, which comes before close, as is the watch
     private @Nullable FaultWatch watch;
 
-    FaultyGpus(DeviceProvider gpus, Path file, String driverName) {
-        super(gpus);
+    FaultyDevices(DeviceProvider devices, Path file, String driverName) {
+        super(devices);
         this.file = new FaultFile(file);
         this.taintKey = driverName + "/fault";
     }
@@ -65,15 +65,15 @@ final class FaultyGpus extends DecoratedGpus {
         List<DeviceHealth> health = new ArrayList<>();
         for (Pool pool : undecorated().pools()) {
             Map<String, Fault> faults = file.read(names(pool));
-            for (Device gpu : pool.devices()) {
-                health(pool, gpu, faults.get(gpu.name().value())).ifPresent(health::add);
+            for (Device device : pool.devices()) {
+                health(pool, device, faults.get(device.name().value())).ifPresent(health::add);
             }
         }
         return health;
     }
 
-    /** Returns what is to be reported of a GPU; nothing if it is not there or its test hangs. */
-    private static Optional<DeviceHealth> health(Pool pool, Device gpu, @Nullable Fault fault) {
+    /** Returns what is to be reported of a device; nothing if it is not there or its test hangs. */
+    private static Optional<DeviceHealth> health(Pool pool, Device device, @Nullable Fault fault) {
         if (fault instanceof Fault.Absent || fault instanceof Fault.Silent) {
             return Optional.empty();
         }
@@ -88,30 +88,32 @@ final class FaultyGpus extends DecoratedGpus {
             message = tainted.reason();
         }
         return Optional.of(
-                new DeviceHealth(pool.name(), gpu.name(), state, message, SelfTests.VALID));
+                new DeviceHealth(pool.name(), device.name(), state, message, SelfTests.VALID));
     }
 
     @Override
     Pool decorate(Pool pool) {
         Map<String, Fault> faults = file.read(names(pool));
         List<Device> devices = new ArrayList<>();
-        for (Device gpu : pool.devices()) {
-            Fault fault = faults.get(gpu.name().value());
+        for (Device device : pool.devices()) {
+            Fault fault = faults.get(device.name().value());
             if (fault instanceof Fault.Tainted tainted) {
-                devices.add(taint(gpu, tainted));
+                devices.add(taint(device, tainted));
             } else if (!(fault instanceof Fault.Absent)) {
-                devices.add(gpu);
+                devices.add(device);
             }
         }
         return new Pool(pool.name(), pool.placement(), devices, pool.counterSets());
     }
 
-    private Device taint(Device gpu, Fault.Tainted fault) {
-        return gpu.toBuilder().taint(Taint.of(taintKey, fault.reason(), fault.effect())).build();
+    private Device taint(Device device, Fault.Tainted fault) {
+        return device.toBuilder().taint(Taint.of(taintKey, fault.reason(), fault.effect())).build();
     }
 
     private static Set<String> names(Pool pool) {
-        return pool.devices().stream().map(gpu -> gpu.name().value()).collect(Collectors.toSet());
+        return pool.devices().stream()
+                .map(device -> device.name().value())
+                .collect(Collectors.toSet());
     }
 
     @Override

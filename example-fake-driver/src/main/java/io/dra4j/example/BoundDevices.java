@@ -11,20 +11,20 @@ import io.dra4j.api.device.Pool;
 import java.util.List;
 
 /**
- * Lets the scheduler wait until each GPU is ready, which fake GPUs are at once.
+ * Lets the scheduler wait until each device is ready, which fake ones are at once.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">
  *     KEP-5007</a>
  */
-final class BoundGpus extends DecoratedGpus {
+final class BoundDevices extends DecoratedDevices {
 
     private static final BindingConditions CONDITIONS =
             new BindingConditions(
                     List.of("BindingConditions"), List.of("BindingFailureConditions"));
 
-    BoundGpus(DeviceProvider gpus) {
-        super(gpus);
+    BoundDevices(DeviceProvider devices) {
+        super(devices);
     }
 
     @Override
@@ -33,13 +33,13 @@ final class BoundGpus extends DecoratedGpus {
                 pool.name(),
                 pool.placement(),
                 pool.devices().stream()
-                        .map(gpu -> gpu.toBuilder().binding(CONDITIONS).build())
+                        .map(device -> device.toBuilder().binding(CONDITIONS).build())
                         .toList(),
                 pool.counterSets());
     }
 
-    static List<Condition> ready(AwaitedDevice gpu) {
-        return gpu.binding().conditions().stream()
+    static List<Condition> ready(AwaitedDevice device) {
+        return device.binding().conditions().stream()
                 .map(type -> new Condition(type, Truth.TRUE, "Ready", "Device is ready"))
                 .toList();
     }

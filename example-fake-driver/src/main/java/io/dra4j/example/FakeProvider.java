@@ -1,0 +1,79 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import java.util.List;
+
+/**
+ * Fake devices that are no GPUs: one pool, named after the node, and containers that are told by
+ * environment variables which of the devices they got.
+ *
+ * <p>Immutable, and so thread-safe; for equal input the answers are equal.
+ */
+abstract class FakeProvider implements DeviceProvider {
+
+    private final String driverName;
+    private final String nodeName;
+    private final String variables;
+
+    /** Offers devices whose variables begin with {@code variables}, such as {@code CPU_DEVICE_}. */
+    FakeProvider(String driverName, String nodeName, String variables) {
+        this.driverName = driverName;
+        this.nodeName = nodeName;
+        this.variables = variables;
+    }
+
+    abstract List<Device> devices();
+
+    /** Adds what a container is told of a device beyond its name, claim and admin access. */
+    abstract void tell(AllocatedDevice device, String variable, ContainerEdits.Builder edits);
+
+    @Override
+    public final Inventory inventory() {
+        return Inventory.of(Pool.ofNode(nodeName, devices()));
+    }
+
+    @Override
+    public final PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+        List<PreparedDevice> prepared =
+                claim.devices().stream()
+                        .map(device -> PreparedDevice.of(device, edits(device, claim)))
+                        .toList();
+        ContainerEdits everyContainer =
+                ContainerEdits.builder()
+                        .env("KUBERNETES_NODE_NAME", nodeName)
+                        .env("DRA_RESOURCE_DRIVER_NAME", driverName)
+                        .build();
+        return PreparedClaim.of(prepared).withEdits(everyContainer);
+    }
+
+    private ContainerEdits edits(AllocatedDevice device, AllocatedClaim claim) {
+        String name = device.device().value();
+        String variable = variables + name.substring(name.lastIndexOf('-') + 1);
+        ContainerEdits.Builder edits =
+                ContainerEdits.builder()
+                        .env(variable, name)
+                        .env(variable + "_RESOURCE_CLAIM", claim.ref().uid());
+        tell(device, variable, edits);
+        if (device.adminAccess()) {
+            edits.env("DRA_ADMIN_ACCESS", "true");
+        }
+        return edits.build();
+    }
+
+    @Override
+    public final void unprepare(HeldClaim claim, Progress progress) {
+        // Environment variables end with the container that has them.
+    }
+}

@@ -1,0 +1,53 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.DeviceStatus.Condition;
+import io.dra4j.api.claim.DeviceStatus.NetworkData;
+import io.dra4j.api.claim.DeviceStatus.Truth;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.device.Pool;
+import java.util.List;
+
+/**
+ * Tells the cluster in a claim's status under which names and addresses its NICs are reached.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">
+ *     KEP-4817</a>
+ */
+final class ReportingNics extends DecoratedDevices {
+
+    private final String nodeName;
+
+    ReportingNics(DeviceProvider nics, String nodeName) {
+        super(nics);
+        this.nodeName = nodeName;
+    }
+
+    @Override
+    Pool decorate(Pool pool) {
+        return pool;
+    }
+
+    @Override
+    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
+        PreparedClaim prepared = super.prepare(claim, progress);
+        return new PreparedClaim(
+                prepared.devices().stream().map(this::withStatus).toList(),
+                prepared.edits(),
+                prepared.state());
+    }
+
+    private PreparedDevice withStatus(PreparedDevice nic) {
+        FakeInterface port = FakeInterface.of(nodeName, nic.allocated());
+        NetworkData network = new NetworkData(port.name(), List.of(port.ip()), port.mac());
+        Condition ready = new Condition("Ready", Truth.TRUE, "Prepared", "");
+        return nic.withStatus(new DeviceStatus(List.of(ready), null, network));
+    }
+}

@@ -1,0 +1,91 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class FakeCpuProviderTest {
+
+    private static final String SHARE = "11111111-2222-4333-8444-555555555555";
+
+    private final FakeCpuProvider provider =
+            new FakeCpuProvider("cpu.example.com", "node-a", 2, 16);
+
+    @Test
+    void offersNumaNodesOfWhichClaimsTakeWholeCores() {
+        List<Device> devices = provider.inventory().pools().get(0).devices();
+
+        assertThat(devices).extracting(d -> d.name().value()).containsExactly("numa-0", "numa-1");
+        Device second = devices.get(1);
+        assertThat(second.allowMultipleAllocations()).isTrue();
+        assertThat(second.attributes())
+                .containsOnly(
+                        entry("numaNodeID", AttributeValue.of(1)),
+                        entry("resource.kubernetes.io/numaNode", AttributeValue.of(1)));
+        Quantity one = Quantity.of(1);
+        Quantity all = Quantity.of(16);
+        assertThat(second.capacities()).containsOnlyKeys("cpu");
+        assertThat(second.capacities().get("cpu").value()).isEqualTo(all);
+        assertThat(second.capacities().get("cpu").requestPolicy())
+                .isEqualTo(RequestPolicy.range(one, new ValidRange(one, all, one)));
+    }
+
+    @Test
+    void tellsContainersHowManyCoresTheyHave() {
+        PreparedClaim prepared = prepare(false);
+
+        assertThat(prepared.edits().env())
+                .containsExactly(
+                        entry("KUBERNETES_NODE_NAME", "node-a"),
+                        entry("DRA_RESOURCE_DRIVER_NAME", "cpu.example.com"));
+        assertThat(prepared.devices().get(0).edits().env())
+                .containsExactly(
+                        entry("CPU_DEVICE_1", "numa-1"),
+                        entry("CPU_DEVICE_1_RESOURCE_CLAIM", "uid"),
+                        entry("CPU_DEVICE_1_CONSUMED_CPU", "3"));
+    }
+
+    @Test
+    void showsAdminAccessToWhoHasIt() {
+        assertThat(prepare(true).devices().get(0).edits().env())
+                .containsEntry("DRA_ADMIN_ACCESS", "true");
+    }
+
+    @Test
+    void hasNothingToConfigure() {
+        assertThat(provider.configTypes()).isEmpty();
+    }
+
+    private PreparedClaim prepare(boolean adminAccess) {
+        AllocatedDevice numaNode =
+                new AllocatedDevice(
+                        "cores",
+                        null,
+                        new PoolName("node-a"),
+                        new DeviceName("numa-1"),
+                        SHARE,
+                        Map.of("cpu", Quantity.of(3)),
+                        adminAccess,
+                        null,
+                        List.of());
+        ClaimRef ref = new ClaimRef("default", "claim", "uid");
+        return provider.prepare(
+                new AllocatedClaim(ref, List.of(numaNode), "{}"), new NothingToRecord());
+    }
+}

@@ -1,0 +1,221 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.AppliedConfig;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ConfigSource;
+import io.dra4j.api.claim.DeviceStatus.NetworkData;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.AttributeValue.OfString;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FakeNicProviderTest {
+
+    private static final String SHARE = "11111111-2222-4333-8444-555555555555";
+    private static final String MAC = "02(:[0-9a-f]{2}){5}";
+
+    private final FakeNicProvider provider = new FakeNicProvider("net.example.com", "node-a", 2);
+
+    private static List<Device> devices(DeviceProvider of) throws Exception {
+        return of.inventory().pools().get(0).devices();
+    }
+
+    private static String text(Device device, String attribute) {
+        return ((OfString) device.attributes().get(attribute)).value();
+    }
+
+    @Nested
+    class TheInventory {
+
+        @Test
+        void tellsWhatANicIs() throws Exception {
+            Device nic = devices(provider).get(1);
+
+            assertThat(devices(provider)).hasSize(2);
+            assertThat(nic.name()).hasToString("nic-1");
+            assertThat(nic.attributes())
+                    .containsEntry("index", AttributeValue.of(1))
+                    .containsEntry("ifName", AttributeValue.of("eth1"))
+                    .containsEntry("model", AttributeValue.of("LATEST-NET-MODEL"))
+                    .containsEntry("driverVersion", AttributeValue.version("1.0.0"));
+            assertThat(text(nic, "mac")).matches(MAC);
+            assertThat(text(nic, "uuid")).startsWith("net-");
+        }
+
+        @Test
+        void letsClaimsShareANicAndItsBandwidth() throws Exception {
+            Device nic = devices(provider).get(0);
+
+            assertThat(nic.allowMultipleAllocations()).isTrue();
+            assertThat(nic.capacities())
+                    .containsOnlyKeys("vfs", "ingressBandwidth", "egressBandwidth");
+            assertThat(nic.capacities().get("egressBandwidth").requestPolicy().validRange())
+                    .isEqualTo(
+                            new ValidRange(
+                                    new Quantity("100M"),
+                                    new Quantity("100G"),
+                                    new Quantity("1M")));
+            assertThat(nic.capacities().get("vfs").requestPolicy().validValues())
+                    .containsExactly(Quantity.of(1));
+        }
+
+        @Test
+        void givesEachNicAddressesOfItsOwnForever() throws Exception {
+            Device nic = devices(provider).get(0);
+            Device again = devices(new FakeNicProvider("n", "node-a", 1)).get(0);
+            Device elsewhere = devices(new FakeNicProvider("n", "node-b", 1)).get(0);
+
+            assertThat(text(again, "mac")).isEqualTo(text(nic, "mac"));
+            assertThat(text(elsewhere, "mac")).isNotEqualTo(text(nic, "mac"));
+            assertThat(text(devices(provider).get(1), "mac")).isNotEqualTo(text(nic, "mac"));
+        }
+
+        @Test
+        void putsTheGpuAndTheNicOfOneNumberBelowOneRoot() throws Exception {
+            List<Device> gpus = devices(new FakeGpuProvider("g", "node-a", 70));
+            List<Device> nics = devices(new FakeNicProvider("n", "node-a", 70));
+            String root = "resource.kubernetes.io/pcieRoot";
+            String busId = "resource.kubernetes.io/pciBusID";
+
+            for (int i = 0; i < gpus.size(); i++) {
+                assertThat(text(gpus.get(i), root)).isEqualTo(text(nics.get(i), root));
+                assertThat(text(gpus.get(i), root)).matches("pci[0-9a-f]{4}:[0-9a-f]{2}");
+                assertThat(text(gpus.get(i), busId))
+                        .matches("[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]")
+                        .isNotEqualTo(text(nics.get(i), busId));
+            }
+            assertThat(gpus).extracting(gpu -> text(gpu, root)).doesNotHaveDuplicates();
+            assertThat(text(gpus.get(1), root)).isEqualTo("pci0000:04");
+            assertThat(text(nics.get(65), busId)).isEqualTo("0001:06:00.0");
+        }
+    }
+
+    @Nested
+    class APreparedNic {
+
+        @Test
+        void showsItselfWithItsSettings() throws Exception {
+            Map<String, Quantity> consumed =
+                    Map.of(
+                            "vfs", Quantity.of(1),
+                            "ingressBandwidth", new Quantity("10G"),
+                            "egressBandwidth", new Quantity("500M"));
+
+            Map<String, String> env = prepare(provider, SHARE, consumed, false).edits().env();
+
+            assertThat(env)
+                    .containsEntry("NET_DEVICE_1", "nic-1")
+                    .containsEntry("NET_DEVICE_1_RESOURCE_CLAIM", "uid")
+                    .containsEntry("NET_DEVICE_1_IFNAME", "eth1")
+                    .containsEntry("NET_DEVICE_1_MTU", "1500")
+                    .containsEntry("NET_DEVICE_1_INGRESS_RATE", "10000000000")
+                    .containsEntry("NET_DEVICE_1_EGRESS_RATE", "500000000")
+                    .doesNotContainKey("DRA_ADMIN_ACCESS");
+            assertThat(env.get("NET_DEVICE_1_MAC")).matches(MAC);
+        }
+
+        @Test
+        void showsAdminAccessToWhoHasIt() throws Exception {
+            assertThat(prepare(provider, null, Map.of(), true).edits().env())
+                    .containsEntry("DRA_ADMIN_ACCESS", "true")
+                    .doesNotContainKey("NET_DEVICE_1_INGRESS_RATE");
+        }
+
+        @Test
+        void hasAnAddressForEachShare() throws Exception {
+            String whole =
+                    prepare(provider, null, Map.of(), false).edits().env().get("NET_DEVICE_1_MAC");
+            String share =
+                    prepare(provider, SHARE, Map.of(), false).edits().env().get("NET_DEVICE_1_MAC");
+
+            assertThat(share).isNotEqualTo(whole);
+            assertThat(text(devices(provider).get(1), "mac")).isEqualTo(whole);
+        }
+
+        @Test
+        void tellsTheClusterItsAddressesWhereItIsAskedTo() throws Exception {
+            PreparedDevice silent = prepare(provider, SHARE, Map.of(), false);
+            PreparedDevice nic =
+                    prepare(new ReportingNics(provider, "node-a"), SHARE, Map.of(), false);
+
+            assertThat(silent.status()).isNull();
+            assertThat(nic.edits()).isEqualTo(silent.edits());
+            assertThat(nic.status().conditions())
+                    .extracting(condition -> condition.type())
+                    .containsExactly("Ready");
+            NetworkData network = nic.status().networkData();
+            assertThat(network.interfaceName()).isEqualTo("eth1");
+            assertThat(network.hardwareAddress())
+                    .isEqualTo(nic.edits().env().get("NET_DEVICE_1_MAC"));
+            assertThat(network.ips()).singleElement().asString().matches("10(\\.\\d{1,3}){3}/8");
+        }
+
+        private PreparedDevice prepare(
+                DeviceProvider nics,
+                @Nullable String share,
+                Map<String, Quantity> consumed,
+                boolean adminAccess)
+                throws Exception {
+            AllocatedDevice nic =
+                    new AllocatedDevice(
+                            "nic",
+                            null,
+                            new PoolName("node-a"),
+                            new DeviceName("nic-1"),
+                            share,
+                            consumed,
+                            adminAccess,
+                            null,
+                            List.of(
+                                    new AppliedConfig<>(
+                                            NetConfig.TYPE.defaults().get(),
+                                            ConfigSource.DEFAULT,
+                                            -1,
+                                            List.of())));
+            ClaimRef ref = new ClaimRef("default", "claim", "uid");
+            return nics.prepare(new AllocatedClaim(ref, List.of(nic), "{}"), new NothingToRecord())
+                    .devices()
+                    .get(0);
+        }
+    }
+
+    @Nested
+    class TheConfig {
+
+        @Test
+        void isTheUsualMtuWhereItSaysNothing() {
+            assertThat(NetConfig.TYPE.normalize().apply(new NetConfig(null)).mtu()).isEqualTo(1500);
+        }
+
+        @ParameterizedTest
+        @CsvSource({"68,true", "9216,true", "67,false", "9217,false", "-1,false"})
+        void hasLimits(int mtu, boolean valid) {
+            assertThat(NetConfig.TYPE.problems().apply(new NetConfig(mtu)).isEmpty())
+                    .isEqualTo(valid);
+        }
+
+        @Test
+        void saysWhatToWrite() {
+            assertThat(NetConfig.TYPE.problems().apply(new NetConfig(20)))
+                    .containsExactly("invalid mtu: 20; write 68 to 9216");
+        }
+    }
+}
