@@ -58,14 +58,7 @@ public final class Engine {
         Instant started = Instant.now();
         List<Requirement> plan = Plan.of(catalogue, settings);
         Bench first = bench();
-        Capabilities capabilities;
-        try {
-            first.driver().start();
-            capabilities = Survey.of(first);
-        } catch (RuntimeException e) {
-            first.close();
-            throw e;
-        }
+        Capabilities capabilities = surveyed(first);
         Parts parts =
                 new Parts(
                         capabilities,
@@ -75,6 +68,20 @@ public final class Engine {
                         progress);
         List<Result> results = results(lanes(plan), first, parts);
         return new Outcome(header(capabilities, started), catalogue.profiles(), results);
+    }
+
+    private static Capabilities surveyed(Bench bench) {
+        boolean done = false;
+        try {
+            bench.driver().start();
+            Capabilities capabilities = Survey.of(bench);
+            done = true;
+            return capabilities;
+        } finally {
+            if (!done) {
+                bench.close();
+            }
+        }
     }
 
     private Bench bench() {
