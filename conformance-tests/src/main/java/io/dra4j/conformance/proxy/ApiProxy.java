@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * ends all connections.
  */
 public final class ApiProxy implements AutoCloseable {
+
+    private static final Duration HOLD_LIMIT = Duration.ofSeconds(5);
+    private static final Duration HOLD_AGAIN = Duration.ofMillis(10);
 
     private final RequestLog log = new RequestLog(InstantSource.system());
     private final ProxiedRequests requests;
@@ -215,15 +219,24 @@ public final class ApiProxy implements AutoCloseable {
         held = hold(port);
     }
 
-    /** Binds the port without listening: connections are refused, and no other process gets it. */
+    /**
+     * Binds the port without listening: connections are refused, and no other process gets it. A
+     * selector may let go of the listening socket a moment after that was closed.
+     */
     private static Socket hold(int port) {
-        try {
-            Socket socket = new Socket();
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress("127.0.0.1", port));
-            return socket;
-        } catch (IOException e) {
-            throw new UncheckedIOException("the proxy cannot hold its port " + port, e);
+        long end = System.nanoTime() + HOLD_LIMIT.toNanos();
+        while (true) {
+            try {
+                Socket socket = new Socket();
+                socket.setReuseAddress(true);
+                socket.bind(new InetSocketAddress("127.0.0.1", port));
+                return socket;
+            } catch (IOException e) {
+                if (System.nanoTime() > end) {
+                    throw new UncheckedIOException("the proxy cannot hold its port " + port, e);
+                }
+                LockSupport.parkNanos(HOLD_AGAIN.toNanos());
+            }
         }
     }
 
