@@ -1,0 +1,147 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One CDI spec for each claim, written beside its place and renamed; it holds the record of its
+ * claim as an annotation, so that a lost state can be made anew.
+ */
+class CdiSpecs {
+
+    private static final String RECORD = "example.com/record";
+
+    final Settings settings;
+    final Path folder;
+
+    CdiSpecs(Settings settings) {
+        this.settings = settings;
+        folder = settings.cdi();
+    }
+
+    String kind() {
+        return settings.driver() + "/gpu";
+    }
+
+    /** The device's name in the spec: no other claim's, and no other share's. */
+    String name(String uid, String device, String share) {
+        return uid + "_" + device + (share.isEmpty() ? "" : "_" + share);
+    }
+
+    List<String> ids(String uid, String device, String share) {
+        return List.of(kind() + "=" + name(uid, device, share));
+    }
+
+    Path file(String uid) {
+        return folder.resolve(settings.driver() + "-gpu_" + uid + ".json");
+    }
+
+    ObjectNode spec(ObjectNode held) {
+        ObjectNode spec = Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
+        spec.putObject("annotations").put(RECORD, held.toString());
+        ArrayNode devices = spec.putArray("devices");
+        for (JsonNode device : held.path("devices")) {
+            devices.add(device(held.path("uid").asText(), device));
+        }
+        ArrayNode env = spec.putObject("containerEdits").putArray("env");
+        env.add("KUBERNETES_NODE_NAME=" + settings.node());
+        env.add("DRA_RESOURCE_DRIVER_NAME=" + settings.driver());
+        return spec;
+    }
+
+    ObjectNode device(String uid, JsonNode device) {
+        String name = name(uid, device.path("device").asText(), device.path("share").asText());
+        ObjectNode described = Json.object().put("name", name);
+        ObjectNode edits = described.putObject("containerEdits");
+        edits.putArray("env").addAll((ArrayNode) device.path("env"));
+        if (device.has("mount")) {
+            edits.putArray("mounts").add(device.path("mount"));
+        }
+        return described;
+    }
+
+    void write(ObjectNode held) {
+        try {
+            Files.createDirectories(folder);
+            put(file(held.path("uid").asText()), spec(held).toString());
+        } catch (IOException e) {
+            throw new Refused("Can't write the CDI spec: " + e);
+        }
+    }
+
+    void put(Path file, String content) throws IOException {
+        Path next = Files.writeString(next(file), content);
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static Path next(Path file) {
+        return file.resolveSibling("." + file.getFileName() + ".next");
+    }
+
+    /** Writes the spec of a prepared claim again if it is not there as it was. */
+    void restore(ObjectNode held) {
+        Path file = file(held.path("uid").asText());
+        try {
+            if (Files.exists(file) && Files.readString(file).equals(spec(held).toString())) {
+                return;
+            }
+        } catch (IOException e) {
+            System.err.println("Can't read " + file + ", writing it again: " + e);
+        }
+        write(held);
+    }
+
+    void delete(String uid) {
+        try {
+            Files.deleteIfExists(file(uid));
+            Files.deleteIfExists(next(file(uid)));
+        } catch (IOException e) {
+            throw new Refused("Can't remove the CDI spec: " + e);
+        }
+    }
+
+    /** The records in the specs that are there. */
+    Map<String, ObjectNode> records() {
+        Map<String, ObjectNode> records = new LinkedHashMap<>();
+        for (Path file : files()) {
+            try {
+                String text =
+                        Json.read(Files.readString(file)).at("/annotations").path(RECORD).asText();
+                if (!text.isEmpty()) {
+                    ObjectNode held = (ObjectNode) Json.read(text);
+                    records.put(held.path("uid").asText(), held.put("done", true));
+                }
+            } catch (IOException e) {
+                System.err.println("Can't read " + file + ": " + e);
+            }
+        }
+        return records;
+    }
+
+    /** The driver's own specs. */
+    List<Path> files() {
+        return files(settings.driver() + "-gpu_*.json");
+    }
+
+    List<Path> files(String pattern) {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, pattern)) {
+            return Json.sorted(found);
+        } catch (IOException e) {
+            throw new Refused("Can't list the CDI directory: " + e);
+        }
+    }
+}

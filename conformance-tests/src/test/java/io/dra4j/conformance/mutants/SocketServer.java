@@ -1,0 +1,102 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import io.grpc.BindableService;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** One socket: bound under a hidden name, renamed when it answers, removed if it is still ours. */
+class SocketServer {
+
+    final Path path;
+    private final EventLoopGroup group =
+            new MultiThreadIoEventLoopGroup(
+                    1, new DefaultThreadFactory("io", true), EpollIoHandler.newFactory());
+    private final ExecutorService calls =
+            Executors.newCachedThreadPool(new DefaultThreadFactory("call", true));
+    private Server server;
+    private Object inode = "";
+
+    SocketServer(Path path) {
+        this.path = path;
+    }
+
+    void start(List<BindableService> services) throws IOException {
+        Path hidden = hidden();
+        Files.deleteIfExists(hidden);
+        NettyServerBuilder builder =
+                NettyServerBuilder.forAddress(new DomainSocketAddress(hidden.toFile()))
+                        .channelType(EpollServerDomainSocketChannel.class)
+                        .bossEventLoopGroup(group)
+                        .workerEventLoopGroup(group)
+                        .executor(calls)
+                        .withChildOption(ChannelOption.SO_KEEPALIVE, null);
+        services.forEach(builder::addService);
+        configure(builder);
+        server = builder.build().start();
+        protect(hidden);
+        inode = Files.getAttribute(hidden, "unix:ino");
+        publish(hidden);
+    }
+
+    Path hidden() {
+        return path.resolveSibling(".b" + ProcessHandle.current().pid());
+    }
+
+    void configure(NettyServerBuilder builder) {}
+
+    void protect(Path socket) throws IOException {
+        Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    void publish(Path hidden) throws IOException {
+        if (Files.isDirectory(path)) {
+            throw new IOException("There is a directory at " + path);
+        }
+        Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Lets the calls end, for some time. */
+    void stop(long graceMillis) {
+        if (server == null) {
+            return;
+        }
+        server.shutdown();
+        try {
+            if (!server.awaitTermination(graceMillis, TimeUnit.MILLISECONDS)) {
+                server.shutdownNow();
+                server.awaitTermination(500, TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        remove();
+    }
+
+    void remove() {
+        try {
+            if (Files.exists(path) && Files.getAttribute(path, "unix:ino").equals(inode)) {
+                Files.delete(path);
+            }
+        } catch (IOException e) {
+            System.err.println("Can't remove " + path + ": " + e);
+        }
+    }
+}

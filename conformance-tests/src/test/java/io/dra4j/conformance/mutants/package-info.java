@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The drivers by which the suite itself is tested: a small honest one on the bare stubs, its
+ * faults, its odd but healthy forms, and middlemen before a real driver.
+ *
+ * <p>Flow: the suite's tests → here → the kubelet's sockets, the API server and the CDI directory.
+ */
+@NullMarked
+package io.dra4j.conformance.mutants;
+
+import org.jspecify.annotations.NullMarked;
