@@ -27,9 +27,10 @@ import org.jspecify.annotations.Nullable;
  * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
  * fail as it is told.
  *
- * <p>Clients of any language talk to it instead of the server, without credentials. Answers are
- * sent on piece by piece as they come, so watches work as without it. Thread-safe; {@link #close}
- * ends all connections.
+ * <p>Clients of any language talk to it instead of the server, without credentials; those of the
+ * {@link Upstream} are put on by the proxy and are never recorded. Answers are sent on piece by
+ * piece as they come, so watches work as without it. Thread-safe; {@link #close} ends all
+ * connections.
  */
 public final class ApiProxy implements AutoCloseable {
 
@@ -42,7 +43,7 @@ public final class ApiProxy implements AutoCloseable {
     private final ServerConnector connector;
     private @Nullable Socket held; // Keeps the port while the proxy is down; guarded by this
 
-    private ApiProxy(URI upstream) {
+    private ApiProxy(Upstream upstream) {
         requests = new ProxiedRequests(upstream, log);
         server = newServer();
         connector = newConnector(server);
@@ -72,20 +73,24 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Starts a proxy on a free port.
+     * Starts a proxy on a free port before a server that lets everybody in.
      *
      * @param server where the API server listens, for example {@code http://127.0.0.1:41234}
-     * @throws IllegalArgumentException if that is no URL of plain HTTP without a path
+     * @throws IllegalArgumentException if that is no URL of plain HTTP
      * @throws IllegalStateException if the proxy cannot listen
      */
     public static ApiProxy before(URI server) {
-        if (!"http".equals(server.getScheme())
-                || server.getHost() == null
-                || !List.of("", "/").contains(server.getPath())) {
-            throw new IllegalArgumentException(
-                    "the proxy stands before http://HOST:PORT, not before " + server);
-        }
-        ApiProxy proxy = new ApiProxy(URI.create("http://" + server.getRawAuthority()));
+        return before(Upstream.plain(server));
+    }
+
+    /**
+     * Starts a proxy on a free port. Whoever can reach the port acts with the upstream's
+     * credentials: any user of this machine, and nobody else.
+     *
+     * @throws IllegalStateException if the proxy cannot listen
+     */
+    public static ApiProxy before(Upstream upstream) {
+        ApiProxy proxy = new ApiProxy(upstream);
         try {
             proxy.server.start();
         } catch (Exception e) {
@@ -93,6 +98,17 @@ public final class ApiProxy implements AutoCloseable {
             throw new IllegalStateException("the proxy cannot listen on 127.0.0.1", e);
         }
         return proxy;
+    }
+
+    /**
+     * Asks the API server for its version, by the way that requests take, and does not record it:
+     * to be told in one line what is wrong before a driver suffers from it.
+     *
+     * @return for example {@code v1.36.2}
+     * @throws UpstreamException if the server cannot be reached or does not accept the credentials
+     */
+    public String serverVersion(Duration limit) {
+        return requests.serverVersion(limit);
     }
 
     /** Where it listens, also while it is down. */

@@ -5,8 +5,8 @@ package io.dra4j.conformance.proxy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,10 +19,8 @@ import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.Response.CompleteListener;
 import org.eclipse.jetty.client.Result;
-import org.eclipse.jetty.client.transport.HttpClientTransportDynamic;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpURI;
-import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.proxy.ProxyHandler;
 import org.eclipse.jetty.server.Request;
@@ -43,14 +41,27 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     private static final int LONGEST_RECORDED = 1024 * 1024;
     private static final int MAX_CONNECTIONS = 1_024; // Each open watch holds one.
 
+    private final Upstream upstream;
+    private final UpstreamLink link;
     private final RequestLog log;
     private final List<Injection> injections = new CopyOnWriteArrayList<>();
     private final Set<Relay> watches = ConcurrentHashMap.newKeySet();
 
-    ProxiedRequests(URI upstream, RequestLog log) {
-        super(request -> HttpURI.build(upstream + request.getHttpURI().getPathQuery()));
+    ProxiedRequests(Upstream upstream, RequestLog log) {
+        super(request -> HttpURI.build(upstream.base() + request.getHttpURI().getPathQuery()));
+        this.upstream = upstream;
+        this.link = new UpstreamLink(upstream);
         this.log = log;
-        setProxyToServerHost(upstream.getRawAuthority());
+        setProxyToServerHost(upstream.server().getRawAuthority());
+    }
+
+    /**
+     * Asks the server for its version by the way that requests take; not recorded.
+     *
+     * @throws UpstreamException if it does not say
+     */
+    String serverVersion(Duration limit) {
+        return link.version(getHttpClient(), limit);
     }
 
     Injection inject(Fault fault) {
@@ -67,9 +78,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     @Override
     protected HttpClient newHttpClient() {
-        ClientConnector connector = new ClientConnector();
-        connector.setExecutor(getServer().getThreadPool());
-        return new HttpClient(new HttpClientTransportDynamic(connector));
+        return link.newClient(getServer().getThreadPool());
     }
 
     @Override
@@ -161,6 +170,21 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     private static String text(byte[] body) {
         return new String(body, 0, Math.min(body.length, LONGEST_RECORDED), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The credentials are the suite's alone. What a client sends as its own is not passed on: it
+     * was told of a server without credentials, so that a token of its own is meant for another
+     * server, which must not become known to this one.
+     */
+    @Override
+    protected void copyRequestHeaders(Request request, org.eclipse.jetty.client.Request toServer) {
+        super.copyRequestHeaders(request, toServer);
+        toServer.headers(
+                headers -> {
+                    headers.remove(HttpHeader.AUTHORIZATION);
+                    upstream.headers().forEach(headers::put);
+                });
     }
 
     /** The server is to see the driver's request, without a trace of the proxy. */

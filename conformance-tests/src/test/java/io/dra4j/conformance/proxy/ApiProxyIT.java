@@ -180,7 +180,10 @@ class ApiProxyIT {
         void anotherThanAnHttpServerIsRefused() {
             assertThatThrownBy(() -> ApiProxy.before(URI.create("https://127.0.0.1:6443")))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("https://127.0.0.1:6443");
+                    .hasMessageContaining("https://127.0.0.1:6443 needs a TLS context");
+            assertThatThrownBy(() -> ApiProxy.before(URI.create("unix:/run/api.sock")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("not before unix:/run/api.sock");
         }
     }
 
