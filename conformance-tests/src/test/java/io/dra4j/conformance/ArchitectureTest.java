@@ -81,6 +81,10 @@ class ArchitectureTest {
             library(C + ".apiserver..", "io.fabric8.zjsonpatch..");
 
     @ArchTest
+    static final ArchRule kubeconfigsAreAtHomeInCluster =
+            library(C + ".cluster..", "io.fabric8.kubernetes..");
+
+    @ArchTest
     static final ArchRule picocliIsAtHomeInMainsAndOptions =
             noClasses()
                     .that(not(programs()))

@@ -1,10 +1,10 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The API server as the suite itself uses it: it makes claims, and looks at slices.
+ * The API server as the suite itself uses it: how it is reached, and the claims and slices there.
  *
- * <p>Flow: a rule → {@link io.dra4j.conformance.cluster.Cluster} → the API server, not through the
- * proxy.
+ * <p>Flow: a kubeconfig → {@link io.dra4j.conformance.cluster.KubeconfigUpstream} → the proxy; a
+ * rule → {@link io.dra4j.conformance.cluster.Cluster} → the API server.
  */
 @NullMarked
 package io.dra4j.conformance.cluster;
