@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line of the conformance product; its commands are subcommands. */
 @Command(
@@ -14,8 +17,11 @@ import picocli.CommandLine.IVersionProvider;
         commandListHeading = "%nCommands:%n",
         mixinStandardHelpOptions = true,
         versionProvider = ConformanceMain.Version.class,
-        subcommands = PlayMain.class)
+        subcommands = {PlayMain.class, ListMain.class, ExplainMain.class})
 public final class ConformanceMain {
+
+    /** Trouble before any driver was tried; it says nothing about a driver. */
+    private static final int WRONG_USAGE = 3;
 
     private ConformanceMain() {}
 
@@ -28,9 +34,31 @@ public final class ConformanceMain {
         // Named here and not found by its usual name: a suite on a class path must not bring along
         // the logging of this program.
         System.setProperty("logback.configurationFile", "io/dra4j/conformance/logback-main.xml");
-        CommandLine command = new CommandLine(new ConformanceMain());
-        command.setUsageHelpWidth(100);
-        System.exit(command.execute(args));
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The command line as {@link #main} runs it. */
+    static CommandLine commandLine() {
+        return new CommandLine(new ConformanceMain())
+                .setUsageHelpWidth(100)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler(ConformanceMain::explainWrongUsage);
+    }
+
+    /** One line says what is wrong, and another where to look; no page of usage hides them. */
+    private static int explainWrongUsage(ParameterException e, String[] args) {
+        CommandLine command = e.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        PrintWriter err = command.getErr();
+        err.println(name + ": " + message(e));
+        err.println("See `" + name + " --help`.");
+        return WRONG_USAGE;
+    }
+
+    private static String message(ParameterException e) {
+        return e instanceof UnmatchedArgumentException unmatched
+                ? "there is no command or option " + unmatched.getUnmatched().get(0)
+                : e.getMessage();
     }
 
     static final class Version implements IVersionProvider {
