@@ -46,8 +46,8 @@ public final class Bench implements AutoCloseable {
     private Bench(Settings settings, DriverAdapter adapter, String name) {
         this.settings = settings;
         String node = "dra-conformance-" + name;
-        place = Place.create(node, settings.driver().name());
-        api = ApiServer.start(settings.apiServer(), node, node);
+        place = adapter.place(node, settings.driver().name());
+        api = ApiServer.start(settings.apiServer(), place.node(), node);
         try {
             api.proxy().writeKubeconfig(place.kubeconfig());
         } catch (IOException e) {

@@ -19,6 +19,16 @@ public interface DriverAdapter {
     /** Whether each bench may have a driver of its own, so that several run at a time. */
     boolean runsAnywhere();
 
+    /**
+     * Where the driver of a bench runs.
+     *
+     * @param node a node's name that tells benches apart
+     * @param driver the driver's name
+     */
+    default Place place(String node, String driver) {
+        return Place.create(node, driver);
+    }
+
     /** How long a start may take until the kubelet has registered it. */
     Duration startTimeout();
 

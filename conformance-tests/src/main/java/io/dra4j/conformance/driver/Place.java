@@ -54,6 +54,24 @@ public record Place(
         }
     }
 
+    /** A place where somebody else runs the driver; only what is below the root is the suite's. */
+    static Place of(String node, String driver, Path registry, Path plugins, Path cdi) {
+        try {
+            Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
+            return new Place(
+                    root,
+                    node,
+                    driver,
+                    registry,
+                    plugins,
+                    cdi,
+                    root.resolve("kubeconfig"),
+                    root.resolve("driver.log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't make a directory under /tmp", e);
+        }
+    }
+
     /** What a driver finds in its environment, and in braces in its command. */
     public Map<String, String> values() {
         Map<String, String> values = new LinkedHashMap<>();

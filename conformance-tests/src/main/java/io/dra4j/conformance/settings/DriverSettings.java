@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind who runs it
  * @param process how the suite runs it; for {@link Kind#PROCESS}
  * @param external where somebody else runs it; for {@link Kind#EXTERNAL}
+ * @param startTimeoutSeconds how long a start may take until the kubelet has registered it
  * @param seamlessUpgrade whether two instances with different {@code POD_UID} may run side by side
  * @param stateFiles a glob for the files in which it remembers claims; empty if it has none, or
  *     does not tell
@@ -27,6 +28,7 @@ public record DriverSettings(
         Kind kind,
         @Nullable ProcessSettings process,
         @Nullable ExternalSettings external,
+        int startTimeoutSeconds,
         boolean seamlessUpgrade,
         String stateFiles,
         Map<String, List<String>> hooks,
@@ -39,6 +41,7 @@ public record DriverSettings(
             throw new SettingsException("driver.name is missing: the name in the driver's slices");
         }
         kind = kind == null ? Kind.PROCESS : kind;
+        startTimeoutSeconds = startTimeoutSeconds == 0 ? 30 : startTimeoutSeconds;
         stateFiles = stateFiles == null ? "" : stateFiles;
         hooks = hooks == null ? Map.of() : Map.copyOf(hooks);
         configs = configs == null ? ConfigSettings.NONE : configs;
@@ -49,6 +52,11 @@ public record DriverSettings(
         if (kind == Kind.EXTERNAL && external == null) {
             throw new SettingsException("driver.external is missing: where the driver runs");
         }
+    }
+
+    /** How long a start may take until the kubelet has registered the driver. */
+    public Duration startTimeout() {
+        return Duration.ofSeconds(startTimeoutSeconds);
     }
 
     /** Who runs the driver. */
@@ -69,12 +77,8 @@ public record DriverSettings(
      *
      * @param command the program and its arguments
      * @param environment what it finds in its environment beside the usual names
-     * @param startTimeout how long until it is registered, at most
      */
-    public record ProcessSettings(
-            List<String> command,
-            Map<String, String> environment,
-            @Nullable Duration startTimeout) {
+    public record ProcessSettings(List<String> command, Map<String, String> environment) {
 
         /** Fills in what was left out. */
         public ProcessSettings {
@@ -84,7 +88,6 @@ public record DriverSettings(
             }
             command = List.copyOf(command);
             environment = environment == null ? Map.of() : Map.copyOf(environment);
-            startTimeout = startTimeout == null ? Duration.ofSeconds(30) : startTimeout;
         }
     }
 

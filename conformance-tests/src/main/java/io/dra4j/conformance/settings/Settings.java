@@ -2,19 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.settings;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonMappingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that {@code dra-conformance run} is told.
@@ -28,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param strict whether the SHOULDs that strict turns into MUSTs are MUSTs
  * @param seed what is random comes from it
  * @param implementation who made the driver, for the report
+ * @param report the directory for the reports
+ * @param deviations a file of known deviations; empty if there is none
  */
 public record Settings(
         DriverSettings driver,
@@ -38,7 +29,9 @@ public record Settings(
         double patience,
         boolean strict,
         long seed,
-        Map<String, String> implementation) {
+        Map<String, String> implementation,
+        String report,
+        String deviations) {
 
     /** Fills in what was left out. */
     public Settings {
@@ -54,6 +47,8 @@ public record Settings(
             throw new SettingsException("patience must be between 0 and 100, not " + patience);
         }
         implementation = implementation == null ? Map.of() : Map.copyOf(implementation);
+        report = report == null || report.isEmpty() ? "dra-conformance-report" : report;
+        deviations = deviations == null ? "" : deviations;
     }
 
     /**
@@ -79,67 +74,5 @@ public record Settings(
         public boolean isEmbedded() {
             return kubeconfig.isEmpty();
         }
-    }
-
-    private static ObjectMapper yaml() {
-        return JsonMapper.builder(new YAMLFactory())
-                .findAndAddModules()
-                .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                .build();
-    }
-
-    /**
-     * Reads a file of settings.
-     *
-     * @throws SettingsException if it cannot be read or says what nobody understands
-     */
-    public static Settings read(Path file) {
-        try {
-            return parse(Files.readString(file), file.toString());
-        } catch (IOException e) {
-            throw new SettingsException("Can't read the settings " + file + ": " + reason(e));
-        }
-    }
-
-    /** Parses settings; the name is for messages. */
-    public static Settings parse(String text, String name) {
-        try {
-            @Nullable Settings settings = yaml().readValue(text, Settings.class);
-            if (settings == null) {
-                throw new SettingsException(name + " is empty");
-            }
-            return settings;
-        } catch (JsonProcessingException e) {
-            throw new SettingsException(name + ": " + explained(e));
-        }
-    }
-
-    private static String explained(JsonProcessingException e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SettingsException) {
-                return String.valueOf(cause.getMessage());
-            }
-        }
-        String line = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
-        String path = e instanceof JsonMappingException mapping ? path(mapping) : "";
-        String first = e.getOriginalMessage().lines().findFirst().orElse("");
-        return line + path + first.replaceAll(" \\(class [^)]*\\)", "");
-    }
-
-    private static String path(JsonMappingException e) {
-        String path =
-                e.getPath().stream()
-                        .map(
-                                r ->
-                                        r.getFieldName() == null
-                                                ? "[" + r.getIndex() + "]"
-                                                : r.getFieldName())
-                        .collect(Collectors.joining("."));
-        return path.isEmpty() ? "" : path + ": ";
-    }
-
-    private static String reason(IOException e) {
-        return e instanceof java.nio.file.NoSuchFileException ? "no such file" : e.getMessage();
     }
 }

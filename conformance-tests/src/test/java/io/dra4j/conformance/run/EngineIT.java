@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.conformance.driver.ProcessDriver;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.rules.RuleBook;
-import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsReader;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +27,7 @@ class EngineIT {
 
     private static Outcome run(String settings) {
         return new Engine(
-                        Settings.parse(settings, "the test's settings"),
+                        SettingsReader.parse(settings, "the test", Map.of()),
                         new ProcessDriver(COMMAND, Map.of(), Duration.ofSeconds(60)),
                         Catalogue.load(),
                         Progress.NONE)

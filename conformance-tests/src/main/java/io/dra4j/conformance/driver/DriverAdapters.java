@@ -1,0 +1,36 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.driver;
+
+import io.dra4j.conformance.settings.DriverSettings;
+import io.dra4j.conformance.settings.DriverSettings.ExternalSettings;
+import io.dra4j.conformance.settings.DriverSettings.ProcessSettings;
+import io.dra4j.conformance.settings.SettingsException;
+import java.util.Optional;
+
+/** The adapters that settings can name. */
+public final class DriverAdapters {
+
+    private DriverAdapters() {}
+
+    /** The adapter for the driver of these settings. */
+    public static DriverAdapter of(DriverSettings settings) {
+        return switch (settings.kind()) {
+            case PROCESS -> process(settings);
+            case EXTERNAL -> external(settings);
+            case IN_PROCESS ->
+                    throw new SettingsException(
+                            "driver.kind in-process is for tests in Java; use process here");
+        };
+    }
+
+    private static DriverAdapter process(DriverSettings settings) {
+        ProcessSettings process = Optional.ofNullable(settings.process()).orElseThrow();
+        return new ProcessDriver(process.command(), process.environment(), settings.startTimeout());
+    }
+
+    private static DriverAdapter external(DriverSettings settings) {
+        ExternalSettings external = Optional.ofNullable(settings.external()).orElseThrow();
+        return new ExternalDriver(external, settings.hooks(), settings.startTimeout());
+    }
+}
