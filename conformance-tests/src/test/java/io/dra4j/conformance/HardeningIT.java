@@ -17,12 +17,12 @@ import static io.dra4j.conformance.WireBytes.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.kubelet.RawCalls;
 import io.dra4j.kubelet.dra.v1.Claim;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourcesRequest;
 import io.dra4j.kubelet.probe.v1.HealthCheckRequest;
 import io.dra4j.kubelet.probe.v1.HealthGrpc;
 import io.grpc.ManagedChannel;
-import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -35,10 +35,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -103,8 +103,7 @@ class HardeningIT {
         assertThat(driver.kubelet.prepare(DRIVER, List.of(claim)).complaint()).isEmpty();
         assertThat(driver.kubelet.unprepare(DRIVER, List.of(claim)).complaint()).isEmpty();
         try (RawCalls fresh = new RawCalls(driver.registry.resolve(DRIVER + "-reg.sock"))) {
-            assertThat(fresh.call(REGISTRATION_METHODS.get(0), new byte[0]))
-                    .isEqualTo(Status.Code.OK);
+            assertThat(fresh.call(REGISTRATION_METHODS.get(0), new byte[0]).code()).isEqualTo("OK");
         }
     }
 
@@ -168,15 +167,14 @@ class HardeningIT {
     void badMessagesAreRefused() {
         byte[] noUtf8 = request().toByteArray();
         noUtf8[noUtf8.length - 1] = (byte) 0xff;
-        assertThat(service.call(PREPARE, noUtf8)).isNotEqualTo(Status.Code.OK);
-        assertThat(service.call(PREPARE, new byte[] {0x0a, 0x7f, 1})).isNotEqualTo(Status.Code.OK);
+        assertThat(service.call(PREPARE, noUtf8).code()).isNotEqualTo("OK");
+        assertThat(service.call(PREPARE, new byte[] {0x0a, 0x7f, 1}).code()).isNotEqualTo("OK");
         for (RawCalls socket : List.of(service, registration)) {
             String method = socket == service ? PREPARE : REGISTRATION_METHODS.get(0);
-            assertThat(socket.call(method, new byte[(4 << 20) + 1]))
-                    .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+            assertThat(socket.call(method, new byte[(4 << 20) + 1]).code())
+                    .isEqualTo("RESOURCE_EXHAUSTED");
         }
-        assertThat(service.call("v9.DRAPlugin/X", new byte[0]))
-                .isEqualTo(Status.Code.UNIMPLEMENTED);
+        assertThat(service.call("v9.DRAPlugin/X", new byte[0]).code()).isEqualTo("UNIMPLEMENTED");
     }
 
     @Test
@@ -204,7 +202,7 @@ class HardeningIT {
     @Tag("DRA-SEC-03")
     void theDriverOutlivesWhateverBytesItIsSent() throws IOException {
         Random random = new Random(SEED);
-        Map<Status.Code, Integer> codes = new EnumMap<>(Status.Code.class);
+        Map<String, Integer> codes = new TreeMap<>();
         int raw = 0;
         for (int i = 0; i < FUZZED; i++) {
             boolean toService = random.nextInt(5) > 0;
@@ -215,14 +213,14 @@ class HardeningIT {
             switch (random.nextInt(3)) {
                 case 0 -> socket.send(WireBytes.random(random, 2_000));
                 case 1 -> socket.send(WireBytes.mutate(WireBytes.call(method, body), random));
-                default -> codes.merge(socket.call(method, body), 1, Integer::sum);
+                default -> codes.merge(socket.call(method, body).code(), 1, Integer::sum);
             }
             raw = FUZZED - codes.values().stream().mapToInt(Integer::intValue).sum();
             if (i % 500 == 499) {
                 nextCallsAreAnswered();
             }
         }
-        assertThat(codes).containsKey(Status.Code.OK).hasSizeGreaterThan(1);
+        assertThat(codes).containsKey("OK").hasSizeGreaterThan(1);
         System.out.printf(
                 "Fuzzed %d byte strings over the sockets, seed %d: %d connections of their own,"
                         + " calls that ended %s%n",

@@ -72,9 +72,9 @@ public final class Calls {
         List<KubeletClaim> all = List.of(claim);
         return bench.transcript()
                 .call(
-                        "NodePrepareResources within " + timeout,
+                        service.wireName() + "/NodePrepareResources within " + timeout,
                         all,
-                        () -> kubelet().prepare(driver(), all, timeout));
+                        () -> kubelet().prepare(driver(), all, service, timeout));
     }
 
     /** Prepares a claim that must be prepared, and returns the answer for it. */

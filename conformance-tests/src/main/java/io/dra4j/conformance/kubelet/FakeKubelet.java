@@ -136,8 +136,13 @@ public final class FakeKubelet implements AutoCloseable {
 
     /** Prepares claims in one call that the kubelet gives up sooner than it would. */
     public CallResult prepare(String driver, List<KubeletClaim> claims, Duration timeout) {
-        Plugin plugin = registered(driver);
-        return plugin.within(timeout).prepare(claims, plugin.info().service());
+        return prepare(driver, claims, registered(driver).info().service(), timeout);
+    }
+
+    /** The same, by a service of the test's choice. */
+    public CallResult prepare(
+            String driver, List<KubeletClaim> claims, PluginInfo.Service service, Duration limit) {
+        return registered(driver).within(limit).prepare(claims, service);
     }
 
     /** Prepares claims in one call to one of several instances of a driver. */

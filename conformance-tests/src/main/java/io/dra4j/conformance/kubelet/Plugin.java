@@ -92,7 +92,7 @@ final class Plugin {
         return answers;
     }
 
-    private static ClaimAnswer v1(io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse answer) {
+    static ClaimAnswer v1(io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse answer) {
         List<PreparedDevice> devices =
                 answer.getDevicesList().stream()
                         .map(
@@ -163,7 +163,7 @@ final class Plugin {
         return new ClaimAnswer(List.of(), error, hex(answer));
     }
 
-    private static io.dra4j.kubelet.dra.v1.Claim v1(KubeletClaim claim) {
+    static io.dra4j.kubelet.dra.v1.Claim v1(KubeletClaim claim) {
         return io.dra4j.kubelet.dra.v1.Claim.newBuilder()
                 .setNamespace(claim.namespace())
                 .setName(claim.name())

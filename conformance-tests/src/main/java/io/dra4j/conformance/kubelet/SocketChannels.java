@@ -30,7 +30,12 @@ final class SocketChannels implements AutoCloseable {
 
     /** Connects as the kubelet does to a registration socket: authority is the encoded path. */
     ManagedChannel toRegistration(Path socket) {
-        return open(socket, URLEncoder.encode(socket.toString(), StandardCharsets.UTF_8));
+        return open(socket, encoded(socket));
+    }
+
+    /** The authority that grpc-go derives from a path. */
+    static String encoded(Path socket) {
+        return URLEncoder.encode(socket.toString(), StandardCharsets.UTF_8);
     }
 
     /** Connects as the kubelet does to a service socket: authority is {@code localhost}. */
@@ -38,7 +43,8 @@ final class SocketChannels implements AutoCloseable {
         return open(socket, "localhost");
     }
 
-    private ManagedChannel open(Path socket, String authority) {
+    /** Connects with some authority. */
+    ManagedChannel open(Path socket, String authority) {
         return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
                 .channelType(EpollDomainSocketChannel.class)
                 .eventLoopGroup(group)

@@ -29,7 +29,7 @@ final class Trial {
         try {
             rules.run(requirement.id(), bench);
         } catch (Violation e) {
-            verdict = broken(requirement);
+            verdict = broken(requirement, e);
             message = String.valueOf(e.getMessage());
         } catch (NotApplicable e) {
             verdict = Verdict.NOT_APPLICABLE;
@@ -41,6 +41,11 @@ final class Trial {
         }
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
         return new Result(requirement, variant, verdict, message, took, evidence(bench, mark));
+    }
+
+    private Verdict broken(Requirement requirement, Violation violation) {
+        Verdict whole = broken(requirement);
+        return violation.isMinor() && whole == Verdict.FAIL ? Verdict.WARN : whole;
     }
 
     private Verdict broken(Requirement requirement) {

@@ -1,21 +1,13 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance;
+package io.dra4j.conformance.kubelet;
 
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.unix.DomainSocketAddress;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,10 +17,15 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Sends bytes to a socket of a driver: as they are, or as the message of a well-formed call. */
-final class RawCalls implements AutoCloseable {
+/**
+ * Sends bytes to a socket of a driver: as they are, or as the message of a well-formed call.
+ *
+ * <p>Thread-safe; has a connection of its own.
+ */
+public final class RawCalls implements AutoCloseable {
 
     private static final MethodDescriptor.Marshaller<byte[]> BYTES =
             new MethodDescriptor.Marshaller<>() {
@@ -47,25 +44,41 @@ final class RawCalls implements AutoCloseable {
                 }
             };
 
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
     private final Path socket;
-    private final EventLoopGroup group =
-            new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    private final SocketChannels channels = new SocketChannels();
     private final ManagedChannel channel;
 
-    RawCalls(Path socket) {
+    /** Calls with the {@code :authority} that the kubelet has for service sockets. */
+    public RawCalls(Path socket) {
+        this(socket, "localhost");
+    }
+
+    /** Calls with some {@code :authority}. */
+    public RawCalls(Path socket, String authority) {
         this.socket = socket;
-        channel =
-                NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                        .channelType(EpollDomainSocketChannel.class)
-                        .eventLoopGroup(group)
-                        .withOption(ChannelOption.SO_KEEPALIVE, null)
-                        .overrideAuthority("localhost")
-                        .usePlaintext()
-                        .build();
+        channel = channels.open(socket, authority);
+    }
+
+    /**
+     * How a call ended.
+     *
+     * @param code the gRPC status code, such as {@code UNIMPLEMENTED}
+     * @param detail what the status says beside it; may be empty
+     * @param message the answer as it came; empty if the call failed
+     */
+    public record Answer(String code, String detail, byte[] message) {
+
+        /** The code and its detail, for people. */
+        @Override
+        public String toString() {
+            return detail.isEmpty() ? code : code + ": " + detail;
+        }
     }
 
     /** Calls a method with a message of these bytes, and returns how the call ended. */
-    Status.Code call(String method, byte[] message) {
+    public Answer call(String method, byte[] message) {
         MethodDescriptor<byte[], byte[]> descriptor =
                 MethodDescriptor.<byte[], byte[]>newBuilder()
                         .setType(MethodType.UNARY)
@@ -74,26 +87,30 @@ final class RawCalls implements AutoCloseable {
                         .setResponseMarshaller(BYTES)
                         .build();
         try {
-            ClientCalls.blockingUnaryCall(
-                    channel,
-                    descriptor,
-                    CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS),
-                    message);
-            return Status.Code.OK;
+            byte[] answer =
+                    ClientCalls.blockingUnaryCall(
+                            channel,
+                            descriptor,
+                            CallOptions.DEFAULT.withDeadlineAfter(
+                                    LIMIT.toMillis(), TimeUnit.MILLISECONDS),
+                            message);
+            return new Answer("OK", "", answer);
         } catch (StatusRuntimeException e) {
-            return e.getStatus().getCode();
+            String detail = e.getStatus().getDescription();
+            return new Answer(
+                    e.getStatus().getCode().name(), detail == null ? "" : detail, new byte[0]);
         }
     }
 
     /** Connects and sends nothing yet. */
-    SocketChannel connect() throws IOException {
+    public SocketChannel connect() throws IOException {
         SocketChannel raw = SocketChannel.open(StandardProtocolFamily.UNIX);
         raw.connect(UnixDomainSocketAddress.of(socket));
         return raw;
     }
 
     /** Sends bytes over a connection of their own, and waits until the driver has closed it. */
-    void send(byte[] bytes) throws IOException {
+    public void send(byte[] bytes) throws IOException {
         try (SocketChannel raw = connect()) {
             ByteBuffer answer = ByteBuffer.allocate(8192);
             try {
@@ -114,6 +131,6 @@ final class RawCalls implements AutoCloseable {
     @Override
     public void close() {
         channel.shutdownNow();
-        group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        channels.close();
     }
 }
