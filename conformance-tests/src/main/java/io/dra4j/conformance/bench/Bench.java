@@ -16,6 +16,7 @@ import io.dra4j.conformance.proxy.Requests;
 import io.dra4j.conformance.settings.Settings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -28,6 +29,8 @@ import java.util.Random;
  * cleared away by {@link #tidy}. For one thread at a time, but for what says otherwise.
  */
 public final class Bench implements AutoCloseable {
+
+    private static final Duration LOOK = Duration.ofMillis(500);
 
     private final Settings settings;
     private final Place place;
@@ -117,6 +120,25 @@ public final class Bench implements AutoCloseable {
     /** The devices that the driver publishes. */
     public Devices devices() {
         return devices;
+    }
+
+    /** Waits until the driver has published a complete pool, and returns whether it has. */
+    public boolean awaitPools() {
+        long end = System.nanoTime() + patience.repair().toNanos();
+        int seen = proxy().lastNumber();
+        while (devices.pools().isEmpty()) {
+            if (System.nanoTime() > end) {
+                return false;
+            }
+            int number = seen;
+            try {
+                proxy().awaitAll(LOOK, all -> all.size() > number);
+            } catch (AssertionError e) {
+                // nothing was requested for a while
+            }
+            seen = proxy().lastNumber();
+        }
+        return true;
     }
 
     /** The API server's objects, not through the proxy. */

@@ -5,6 +5,7 @@ package io.dra4j.conformance.run;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.kubelet.PluginInfo.Service;
+import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.RuleBook;
 import java.time.Duration;
@@ -126,6 +127,9 @@ final class LaneRun {
         Bench fresh = benches.get();
         bench = fresh;
         fresh.driver().start();
+        if (capabilities.present().contains(Gate.DEV1)) {
+            fresh.awaitPools();
+        }
         return fresh;
     }
 

@@ -16,7 +16,6 @@ import io.dra4j.conformance.settings.ConfigSettings;
 import io.dra4j.conformance.settings.DriverSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -87,7 +86,7 @@ final class Survey {
     }
 
     private void devices() {
-        awaitSlices();
+        bench.awaitPools();
         open(Gate.API, !bench.proxy().requests(Requests.to("resourceslices")).isEmpty());
         absent.put(
                 Gate.API,
@@ -101,20 +100,6 @@ final class Survey {
         open(Gate.BIND, devices.stream().anyMatch(PublishedDevice::isBound));
         open(Gate.TAINT, devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty()));
         open(Gate.CTR, devices.stream().anyMatch(d -> !d.counterSets().isEmpty()));
-    }
-
-    private void awaitSlices() {
-        long end = System.nanoTime() + bench.patience().repair().toNanos();
-        int seen = bench.proxy().lastNumber();
-        while (bench.devices().pools().isEmpty() && System.nanoTime() < end) {
-            int number = seen;
-            try {
-                bench.proxy().awaitAll(Duration.ofMillis(500), all -> all.size() > number);
-            } catch (AssertionError e) {
-                // nothing was requested for a while
-            }
-            seen = bench.proxy().lastNumber();
-        }
     }
 
     private void answers() {
