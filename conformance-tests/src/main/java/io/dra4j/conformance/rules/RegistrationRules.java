@@ -3,12 +3,20 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.PluginInfo;
+import io.dra4j.conformance.kubelet.PrepareMessages;
+import io.dra4j.conformance.kubelet.RawCalls;
+import io.dra4j.conformance.kubelet.RegistrationCalls;
+import java.nio.file.Path;
+import java.util.List;
 
 /** How a driver registers with the kubelet, and stays registered. */
 @Lane.On(Lane.CALLS)
 final class RegistrationRules {
+
+    private static final int TIMES = 3;
 
     private final Bench bench;
 
@@ -16,15 +24,102 @@ final class RegistrationRules {
         this.bench = bench;
     }
 
+    @Rule("DRA-REG-04")
+    void theKubeletMayTellWhatItWants() {
+        RegistrationSocket socket = RegistrationSocket.of(bench);
+        RegistrationCalls.Info before = socket.info();
+        try (RegistrationCalls calls = new RegistrationCalls(socket.path())) {
+            for (int i = 0; i < TIMES; i++) {
+                tell(calls, "");
+            }
+            refuse(calls);
+        }
+        Violation.unless(
+                bench.driver().current().isAlive(),
+                "the driver ended when it was told that it is not registered: %s",
+                bench.driver().fate());
+        RegistrationCalls.Info after = socket.info();
+        Violation.unless(
+                before.equals(after),
+                "GetInfo changed from %s to %s when the driver was told how its registration went",
+                before,
+                after);
+        servesStill(socket.service());
+    }
+
+    private void tell(RegistrationCalls calls, String error) {
+        try {
+            calls.tell(error, Patience.NOTIFY);
+        } catch (RegistrationCalls.Failed e) {
+            throw new Violation("NotifyRegistrationStatus failed: " + e.getMessage());
+        }
+    }
+
+    /** Here an error is an answer, too; silence is not. */
+    private void refuse(RegistrationCalls calls) {
+        try {
+            calls.tell("the conformance suite refuses the driver for a moment", Patience.NOTIFY);
+        } catch (RegistrationCalls.Failed e) {
+            Violation.unless(
+                    !String.valueOf(e.getMessage()).startsWith("DEADLINE_EXCEEDED"),
+                    "NotifyRegistrationStatus was not answered within %s",
+                    Patience.NOTIFY);
+        }
+    }
+
+    private static void servesStill(Path service) {
+        try (RawCalls calls = new RawCalls(service)) {
+            RawCalls.Answer answer =
+                    calls.call(PrepareMessages.method(PluginInfo.Service.V1), new byte[0]);
+            Violation.unless(
+                    !answer.code().equals("UNAVAILABLE"),
+                    "the service is gone after the driver was told that it is not registered: %s",
+                    answer);
+        }
+    }
+
+    @Rule("DRA-REG-05")
+    void theKubeletMayCallTheSocketsWhatItWants() {
+        RegistrationSocket socket = RegistrationSocket.of(bench);
+        Path service = socket.info("localhost").service(socket.path());
+        for (String authority : authorities(socket.path())) {
+            socket.info(authority);
+        }
+        for (String authority : authorities(service)) {
+            try (RawCalls calls = new RawCalls(service, authority)) {
+                RawCalls.Answer answer =
+                        calls.call(PrepareMessages.method(bench.calls().service()), new byte[0]);
+                bench.transcript().note("prepare as " + authority + " -> " + answer);
+                Violation.unless(
+                        List.of("OK", "UNIMPLEMENTED").contains(answer.code()),
+                        "a prepare with :authority %s failed: %s",
+                        authority,
+                        answer);
+            }
+        }
+    }
+
+    private static List<String> authorities(Path socket) {
+        return List.of(
+                RegistrationCalls.kubeletAuthority(socket),
+                "localhost",
+                "dra-conformance.example.com:4711",
+                "127.0.0.1");
+    }
+
     @Rule("DRA-REG-06")
     void aNewKubeletHearsTheSame() throws InterruptedException {
-        PluginInfo before = bench.driver().info();
+        RegistrationCalls.Info before = RegistrationSocket.of(bench).info();
         bench.restartKubelet();
         Violation.unless(
                 bench.kubelet().awaitRegistered(bench.place().driver(), bench.patience().soon()),
                 "a new kubelet could not register the driver: %s",
                 bench.kubelet().events());
-        PluginInfo after = bench.driver().info();
+        RegistrationCalls.Info after = RegistrationSocket.of(bench).info();
         Violation.unless(before.equals(after), "GetInfo changed from %s to %s", before, after);
+        bench.devices().usable().stream()
+                .findFirst()
+                .map(bench.claims()::allocate)
+                .ifPresent(bench.calls()::prepared);
     }
 }

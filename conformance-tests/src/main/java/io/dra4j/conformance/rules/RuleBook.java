@@ -16,7 +16,14 @@ import org.jspecify.annotations.Nullable;
 /** All rules that are code, by the ids of their requirements. */
 public final class RuleBook {
 
-    private static final List<Class<?>> AREAS = List.of(RegistrationRules.class);
+    private static final List<Class<?>> AREAS =
+            List.of(
+                    RegistrationRules.class,
+                    InfoRules.class,
+                    VersionRules.class,
+                    PrepareRules.class,
+                    ClaimRules.class,
+                    UnprepareRules.class);
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 

@@ -1,0 +1,161 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.cluster.Cluster;
+import io.dra4j.conformance.kubelet.HealthWatch;
+import io.dra4j.conformance.kubelet.HealthWatch.Version;
+import io.dra4j.conformance.kubelet.PluginInfo.Service;
+import io.dra4j.conformance.kubelet.PrepareMessages;
+import io.dra4j.conformance.kubelet.RawCalls;
+import io.dra4j.conformance.kubelet.RegistrationCalls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What a driver says of itself. */
+@Lane.On(Lane.CALLS)
+final class InfoRules {
+
+    private static final String SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+    private static final int LONGEST_NAME = 63;
+    private static final int SOCKET = 0140000;
+    private static final int FILE_TYPE = 0170000;
+
+    private final Bench bench;
+
+    InfoRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    private RegistrationCalls.Info info() {
+        return RegistrationSocket.of(bench).info();
+    }
+
+    @Rule("DRA-INFO-01")
+    void theTypeIsThatOfDraPlugins() {
+        String type = info().type();
+        Violation.unless(
+                type.equals("DRAPlugin"),
+                "GetInfo says the type \"%s\"; the kubelet takes \"DRAPlugin\" alone",
+                type);
+    }
+
+    @Rule("DRA-INFO-02")
+    void theNameIsThatOfTheSlices() {
+        String name = info().name();
+        Violation.unless(
+                name.matches(SUBDOMAIN + "(\\." + SUBDOMAIN + ")*")
+                        && name.length() <= LONGEST_NAME,
+                "the name \"%s\" is no lower-case DNS subdomain of at most %d characters",
+                name,
+                LONGEST_NAME);
+        Set<String> slices = driversOfTheNode();
+        Violation.unless(
+                slices.isEmpty() || slices.contains(name),
+                "GetInfo says the name %s; the node's ResourceSlices are of %s",
+                name,
+                slices);
+        Violation.unless(
+                name.equals(bench.place().driver()),
+                "GetInfo says the name %s; the settings of this run say %s",
+                name,
+                bench.place().driver());
+    }
+
+    private Set<String> driversOfTheNode() {
+        return bench
+                .cluster()
+                .list(
+                        Cluster.RESOURCE + "/resourceslices",
+                        "fieldSelector=" + Cluster.encoded("spec.nodeName=" + bench.place().node()))
+                .stream()
+                .map(slice -> slice.at("/spec/driver"))
+                .map(JsonNode::asText)
+                .collect(Collectors.toSet());
+    }
+
+    @Rule("DRA-INFO-03")
+    void theEndpointIsALiveSocket() {
+        RegistrationSocket registration = RegistrationSocket.of(bench);
+        String endpoint = registration.info().endpoint();
+        Path socket = registration.service();
+        Violation.unless(socket.isAbsolute(), "the endpoint \"%s\" is no absolute path", endpoint);
+        Violation.unless(isSocket(socket), "the endpoint %s is no unix socket", socket);
+        try (RawCalls calls = new RawCalls(socket)) {
+            RawCalls.Answer answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
+            Violation.unless(
+                    !answer.code().equals("UNAVAILABLE"),
+                    "nobody answers at the endpoint %s: %s",
+                    socket,
+                    answer);
+        }
+    }
+
+    private static boolean isSocket(Path file) {
+        try {
+            int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            return (mode & FILE_TYPE) == SOCKET;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Rule("DRA-INFO-04")
+    void theVersionsBeginWithTheNewest() {
+        List<String> versions = info().versions();
+        int v1 = versions.indexOf(Service.V1.wireName());
+        int v1beta1 = versions.indexOf(Service.V1BETA1.wireName());
+        Violation.unless(
+                v1 >= 0 || v1beta1 >= 0,
+                "the supported versions %s have neither %s nor %s: no kubelet registers the driver",
+                versions,
+                Service.V1.wireName(),
+                Service.V1BETA1.wireName());
+        Violation.unless(
+                v1 < 0 || v1beta1 < 0 || v1 < v1beta1,
+                "the supported versions are %s; the kubelet takes the first that it knows, which"
+                        + " is the older one",
+                versions);
+    }
+
+    @Rule("DRA-INFO-05")
+    void whatIsDeclaredIsServed() throws InterruptedException {
+        List<String> versions = info().versions();
+        try (RawCalls calls = new RawCalls(RegistrationSocket.of(bench).service())) {
+            for (Service service : Service.values()) {
+                RawCalls.Answer answer = calls.call(PrepareMessages.method(service), new byte[0]);
+                compare(service.wireName(), versions, !answer.code().equals("UNIMPLEMENTED"));
+            }
+        }
+        for (Version version : Version.values()) {
+            compare(version.wireName(), versions, servesHealth(version));
+        }
+    }
+
+    private static void compare(String service, List<String> declared, boolean served) {
+        Violation.unless(
+                served || !declared.contains(service),
+                "the driver declares %s and does not serve it: the call is UNIMPLEMENTED",
+                service);
+        Violation.minorUnless(
+                !served || declared.contains(service),
+                "the driver serves %s and does not declare it: no kubelet will use it",
+                service);
+    }
+
+    private boolean servesHealth(Version version) throws InterruptedException {
+        try (HealthWatch watch = bench.kubelet().watchHealth(bench.place().driver(), version)) {
+            watch.awaitAll(all -> !all.isEmpty() || watch.end().isPresent(), Patience.FIRST_HEALTH);
+            return !watch.end().equals(java.util.Optional.of("UNIMPLEMENTED"));
+        }
+    }
+}
