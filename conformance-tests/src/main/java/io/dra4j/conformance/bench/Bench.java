@@ -18,8 +18,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /**
  * One node around one driver, on which rules are tried one after the other.
@@ -45,6 +48,8 @@ public final class Bench implements AutoCloseable {
     private final Patience patience;
     private final Random random;
     private final List<Injection> faults = new ArrayList<>();
+    private final Hooks hooks = new Hooks(this);
+    private final Map<Class<?>, Object> shared = new HashMap<>();
 
     private Bench(Settings settings, DriverAdapter adapter, String name) {
         this.settings = settings;
@@ -156,6 +161,24 @@ public final class Bench implements AutoCloseable {
         Injection injection = proxy().inject(fault);
         faults.add(injection);
         return injection;
+    }
+
+    /** The commands that change what the driver sees. */
+    public Hooks hooks() {
+        return hooks;
+    }
+
+    /**
+     * What several rules of this bench have to wait for together: it is made for the first, and
+     * found by the others, which judge it by their own measure.
+     */
+    public <T> T shared(Class<T> type, Supplier<T> made) {
+        Object known = shared.get(type);
+        if (known == null) {
+            known = made.get();
+            shared.put(type, known);
+        }
+        return type.cast(known);
     }
 
     /** How long to wait. */

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
@@ -72,6 +73,33 @@ public final class Cluster {
     public List<JsonNode> list(String collection, String query) {
         String path = query.isEmpty() ? collection : collection + "?" + query;
         return elements(expect(send("GET", path, "", null), path).path("items"));
+    }
+
+    /** Watches a collection from now on; the query may be empty. */
+    public ObjectWatch watch(String collection, String query) {
+        String prefix = collection + "?" + (query.isEmpty() ? "" : query + "&");
+        JsonNode list = expect(send("GET", prefix, "", null), collection);
+        return new ObjectWatch(
+                list, version -> lines(prefix + "watch=true&resourceVersion=" + version));
+    }
+
+    private Stream<String> lines(String path) {
+        HttpRequest request =
+                HttpRequest.newBuilder(server.resolve(path))
+                        .header("Accept", "application/json")
+                        .build();
+        try {
+            HttpResponse<Stream<String>> response = client.send(request, BodyHandlers.ofLines());
+            if (response.statusCode() / 100 != 2) {
+                throw new ClusterException(path + " was answered " + response.statusCode());
+            }
+            return response.body();
+        } catch (IOException e) {
+            throw new ClusterException(path + ": " + e, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClusterException(path + ": interrupted", e);
+        }
     }
 
     /** Deletes an object, if it is there. */
