@@ -52,7 +52,7 @@ class CdiSpecs {
         spec.putObject("annotations").put(RECORD, held.toString());
         ArrayNode devices = spec.putArray("devices");
         for (JsonNode device : held.path("devices")) {
-            devices.add(device(held.path("uid").asText(), device));
+            devices.add(device(device));
         }
         ArrayNode env = spec.putObject("containerEdits").putArray("env");
         env.add("KUBERNETES_NODE_NAME=" + settings.node());
@@ -60,8 +60,9 @@ class CdiSpecs {
         return spec;
     }
 
-    ObjectNode device(String uid, JsonNode device) {
-        String name = name(uid, device.path("device").asText(), device.path("share").asText());
+    ObjectNode device(JsonNode device) {
+        String id = device.at("/cdi/0").asText();
+        String name = id.substring(id.indexOf('=') + 1);
         ObjectNode described = Json.object().put("name", name);
         ObjectNode edits = described.putObject("containerEdits");
         edits.putArray("env").addAll((ArrayNode) device.path("env"));
@@ -72,9 +73,13 @@ class CdiSpecs {
     }
 
     void write(ObjectNode held) {
+        write(held, file(held.path("uid").asText()));
+    }
+
+    void write(ObjectNode held, Path file) {
         try {
             Files.createDirectories(folder);
-            put(file(held.path("uid").asText()), spec(held).toString());
+            put(file, spec(held).toString());
         } catch (IOException e) {
             throw new Refused("Can't write the CDI spec: " + e);
         }
@@ -89,11 +94,15 @@ class CdiSpecs {
         return file.resolveSibling("." + file.getFileName() + ".next");
     }
 
+    String content(Path file) throws IOException {
+        return Files.readString(file);
+    }
+
     /** Writes the spec of a prepared claim again if it is not there as it was. */
     void restore(ObjectNode held) {
         Path file = file(held.path("uid").asText());
         try {
-            if (Files.exists(file) && Files.readString(file).equals(spec(held).toString())) {
+            if (Files.exists(file) && content(file).equals(spec(held).toString())) {
                 return;
             }
         } catch (IOException e) {
@@ -103,9 +112,13 @@ class CdiSpecs {
     }
 
     void delete(String uid) {
+        remove(next(file(uid)));
+        remove(file(uid));
+    }
+
+    void remove(Path file) {
         try {
-            Files.deleteIfExists(file(uid));
-            Files.deleteIfExists(next(file(uid)));
+            Files.deleteIfExists(file);
         } catch (IOException e) {
             throw new Refused("Can't remove the CDI spec: " + e);
         }
@@ -116,8 +129,7 @@ class CdiSpecs {
         Map<String, ObjectNode> records = new LinkedHashMap<>();
         for (Path file : files()) {
             try {
-                String text =
-                        Json.read(Files.readString(file)).at("/annotations").path(RECORD).asText();
+                String text = Json.read(content(file)).at("/annotations").path(RECORD).asText();
                 if (!text.isEmpty()) {
                     ObjectNode held = (ObjectNode) Json.read(text);
                     records.put(held.path("uid").asText(), held.put("done", true));

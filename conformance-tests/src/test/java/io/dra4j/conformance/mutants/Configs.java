@@ -19,6 +19,10 @@ class Configs {
     private static final String VERSION = "gpu.resource.example.com/v1alpha1";
     private static final Set<String> INTERVALS = Set.of("Default", "Short", "Medium", "Long");
 
+    /** What holds for a device without any configuration. */
+    static final Map<String, String> DEFAULT =
+            Map.of("SHARING_STRATEGY", "TimeSlicing", "TIMESLICE_INTERVAL", "Default");
+
     private final String driver;
 
     Configs(Settings settings) {
@@ -27,8 +31,7 @@ class Configs {
 
     /** What the device's environment says of its configuration, by the end of the variable. */
     Map<String, String> of(JsonNode claim, JsonNode result) {
-        Map<String, String> chosen =
-                Map.of("SHARING_STRATEGY", "TimeSlicing", "TIMESLICE_INTERVAL", "Default");
+        Map<String, String> chosen = DEFAULT;
         for (JsonNode entry : applied(claim, result)) {
             chosen = decode(entry.at("/opaque/parameters"));
         }

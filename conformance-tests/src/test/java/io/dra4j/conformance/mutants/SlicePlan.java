@@ -204,7 +204,7 @@ class SlicePlan {
         return content;
     }
 
-    void write(
+    JsonNode write(
             String pool, JsonNode place, ObjectNode wanted, long generation, int index, int count) {
         ObjectNode slice = place == null ? fresh(pool, index) : place.deepCopy();
         ObjectNode spec = wanted.deepCopy();
@@ -215,6 +215,7 @@ class SlicePlan {
                         ? driver.api.post(ApiClient.SLICES, slice)
                         : driver.api.put(ApiClient.SLICES + "/" + name(place), slice);
         accepted.put(wanted.toString(), content(answer));
+        return answer;
     }
 
     ObjectNode pool(String name, long generation, int count) {

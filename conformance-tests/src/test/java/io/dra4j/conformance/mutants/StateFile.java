@@ -38,6 +38,14 @@ class StateFile {
         boot = settings.boot();
     }
 
+    void makeFolder() {
+        try {
+            Files.createDirectories(file.getParent());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Runs work that no other thread and no other instance does at the same time. */
     <T> T locked(Supplier<T> work) {
         lock.lock();

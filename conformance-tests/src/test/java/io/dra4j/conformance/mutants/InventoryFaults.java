@@ -1,0 +1,170 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The devices as they are published. */
+final class InventoryFaults {
+
+    private static final long TEN_SECONDS = 10_000;
+
+    private InventoryFaults() {}
+
+    static boolean install(String id, Parts parts) {
+        switch (id) {
+            case "M-70b" -> parts.inventory = LongText::new;
+            case "M-73" -> {
+                parts.inventory = Dated::new;
+                parts.publisher = Busy::new;
+            }
+            case "M-74" -> parts.inventory = Shuffled::new;
+            case "M-95" -> {
+                parts.plan = Now::new;
+                parts.publisher = Busy::new;
+            }
+            case "M-96" -> parts.inventory = Dangling::new;
+            case "M-114a" -> parts.inventory = NothingNew::new;
+            case "M-114b" -> parts.inventory = NothingGone::new;
+            case "M-117" -> parts.inventory = OutOfRange::new;
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static final class LongText extends Inventory {
+        LongText(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            device.withObject("/attributes/serial").put("string", "x".repeat(65));
+            return device;
+        }
+    }
+
+    private static final class Dated extends Inventory {
+        Dated(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            long seen = System.currentTimeMillis() / TEN_SECONDS;
+            device.withObject("/attributes/lastSeen").put("int", seen);
+            return device;
+        }
+    }
+
+    private static final class Busy extends Publisher {
+        Busy(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        long resync() {
+            return TEN_SECONDS;
+        }
+    }
+
+    /** As a hash map has it that is seeded by the process. */
+    private static final class Shuffled extends Inventory {
+        private final long seed = ProcessHandle.current().pid();
+
+        Shuffled(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, List<ObjectNode>> pools() {
+            Map<String, List<ObjectNode>> pools = super.pools();
+            pools.values().forEach(devices -> Collections.shuffle(devices, new Random(seed)));
+            return pools;
+        }
+    }
+
+    private static final class Now extends SlicePlan {
+        Now(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void date(String pool, ObjectNode device, List<JsonNode> existing) {
+            long now = System.currentTimeMillis() / TEN_SECONDS * TEN_SECONDS;
+            for (JsonNode taint : device.path("taints")) {
+                ((ObjectNode) taint).put("timeAdded", Instant.ofEpochMilli(now).toString());
+            }
+        }
+    }
+
+    private static final class Dangling extends Inventory {
+        Dangling(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<ObjectNode> counterSets(List<ObjectNode> devices) {
+            List<ObjectNode> sets = super.counterSets(devices);
+            return sets.isEmpty() ? sets : sets.subList(0, sets.size() - 1);
+        }
+    }
+
+    /** A device that was absent once never comes. */
+    private static final class NothingNew extends Inventory {
+        private final Set<String> absent = ConcurrentHashMap.newKeySet();
+
+        NothingNew(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, String[]> faults() {
+            Map<String, String[]> faults = new HashMap<>(super.faults());
+            faults.values().stream()
+                    .filter(fault -> fault[1].equals("absent"))
+                    .forEach(fault -> absent.add(fault[0]));
+            absent.forEach(device -> faults.put(device, new String[] {device, "absent"}));
+            return faults;
+        }
+    }
+
+    private static final class NothingGone extends Inventory {
+        NothingGone(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, String[]> faults() {
+            Map<String, String[]> faults = new HashMap<>(super.faults());
+            faults.values().removeIf(fault -> fault[1].equals("absent"));
+            return faults;
+        }
+    }
+
+    private static final class OutOfRange extends Inventory {
+        OutOfRange(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            device.withObject("/capacity/memory/requestPolicy").put("default", "900Gi");
+            return device;
+        }
+    }
+}

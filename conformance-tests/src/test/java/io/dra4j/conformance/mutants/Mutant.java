@@ -1,0 +1,85 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A driver with a fault, and what the suite has to say of it; or an odd one, of which there is
+ * nothing to say.
+ *
+ * @param id the catalogue's number, with a letter where there are several forms
+ * @param options what the driver is started with besides
+ * @param registered whether the kubelet can take the driver on
+ * @param requirements those that have to fail
+ * @param message a part of what is said then
+ * @param collateral those that may fail, too
+ */
+public record Mutant(
+        String id,
+        String what,
+        List<String> options,
+        @Nullable Boolean registered,
+        List<String> requirements,
+        String message,
+        List<String> collateral) {
+
+    /** Fills in what was left out. */
+    public Mutant {
+        options = options == null ? List.of() : List.copyOf(options);
+        registered = registered == null || registered;
+        requirements = requirements == null ? List.of() : List.copyOf(requirements);
+        message = message == null ? "" : message;
+        collateral = collateral == null ? List.of() : List.copyOf(collateral);
+    }
+
+    private record Table(List<Mutant> mutants, List<Mutant> odd) {}
+
+    /** Those with a fault. */
+    public static List<Mutant> all() {
+        return table().mutants;
+    }
+
+    /** Those that are unusual, and well. */
+    public static List<Mutant> odd() {
+        return table().odd;
+    }
+
+    private static Table table() {
+        JsonMapper yaml =
+                JsonMapper.builder(new YAMLFactory())
+                        .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                        .build();
+        try (InputStream table = Mutant.class.getResourceAsStream("mutants.yaml")) {
+            return yaml.readValue(Objects.requireNonNull(table), Table.class);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The number in the catalogue. */
+    public String number() {
+        return id.replaceFirst("[a-z]$", "");
+    }
+
+    /** What the driver is started with, besides what every driver is. */
+    public List<String> arguments() {
+        return Stream.concat(
+                        Stream.of(id.startsWith("H") ? "--odd" : "--fault", id), options.stream())
+                .toList();
+    }
+
+    @Override
+    public String toString() {
+        return id + " " + what;
+    }
+}
