@@ -77,6 +77,18 @@ final class RunOptions {
                             + " recover, reboot. [driver.hooks]")
     @Nullable Map<String, String> hooks;
 
+    @Option(
+            names = "--cdi-version",
+            paramLabel = "VERSION",
+            description = "The newest CDI version that the runtimes read. [driver.cdiVersion]")
+    @Nullable String cdiVersion;
+
+    @Option(
+            names = "--metrics",
+            paramLabel = "URL",
+            description = "Where the driver's metrics are. [driver.metrics]")
+    @Nullable String metrics;
+
     @Option(names = "--node", paramLabel = "NAME", description = "[driver.external.node]")
     @Nullable String node;
 
@@ -147,6 +159,11 @@ final class RunOptions {
     @Nullable Boolean strict;
 
     @Option(
+            names = "--soak",
+            description = "Repeat more often where that shows more; takes minutes longer. [soak]")
+    @Nullable Boolean soak;
+
+    @Option(
             names = "--seed",
             paramLabel = "NUMBER",
             description = "What is random comes from it. [seed]")
@@ -190,6 +207,8 @@ final class RunOptions {
         Map<String, String> commands = hooks == null ? Map.of() : hooks;
         commands.forEach(
                 (name, line) -> put(flags, "/driver/hooks/" + name, List.of("sh", "-c", line)));
+        put(flags, "/driver/cdiVersion", cdiVersion);
+        put(flags, "/driver/metrics", metrics);
         put(flags, "/driver/external/node", node);
         put(flags, "/driver/external/registry", registry);
         put(flags, "/driver/external/plugins", plugins);
@@ -204,6 +223,7 @@ final class RunOptions {
         put(flags, "/skip", skip);
         put(flags, "/patience", patience);
         put(flags, "/strict", strict);
+        put(flags, "/soak", soak);
         put(flags, "/seed", seed);
         put(flags, "/report", report);
         put(flags, "/deviations", deviations);

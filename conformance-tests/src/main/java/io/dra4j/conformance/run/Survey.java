@@ -72,9 +72,10 @@ final class Survey {
         open(Gate.FAULT, hooks.containsAll(Set.of("fault", "recover")));
         open(Gate.REBOOT, hooks.contains("reboot"));
         open(Gate.OLD, hooks.contains("old"));
+        open(Gate.METRICS, !driver.metrics().isEmpty());
         open(Gate.STATE, !driver.stateFiles().isEmpty());
         open(Gate.FS, present.contains(Gate.PROC) && mayBreakDirectories());
-        for (Gate gate : List.of(Gate.ADM, Gate.DST, Gate.META, Gate.METRICS)) {
+        for (Gate gate : List.of(Gate.ADM, Gate.DST, Gate.META)) {
             open(gate, driver.declares().contains(gate.label()));
         }
     }

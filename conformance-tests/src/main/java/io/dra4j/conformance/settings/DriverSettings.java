@@ -3,6 +3,7 @@
 package io.dra4j.conformance.settings;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.dra4j.conformance.cdi.CdiVersion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param hooks commands that change what the driver sees, by name
  * @param configs opaque configurations to try
  * @param declares the capabilities that its vendor claims, by the names of their gates
+ * @param cdiVersion the newest CDI version that the runtimes of its nodes read
+ * @param metrics the URL of its metrics in Prometheus' text format, with the names of the place in
+ *     braces as in a command; empty if it has none
  */
 public record DriverSettings(
         String name,
@@ -33,7 +37,9 @@ public record DriverSettings(
         String stateFiles,
         Map<String, List<String>> hooks,
         ConfigSettings configs,
-        List<String> declares) {
+        List<String> declares,
+        String cdiVersion,
+        String metrics) {
 
     /** Fills in what was left out. */
     public DriverSettings {
@@ -46,6 +52,11 @@ public record DriverSettings(
         hooks = hooks == null ? Map.of() : Map.copyOf(hooks);
         configs = configs == null ? ConfigSettings.NONE : configs;
         declares = declares == null ? List.of() : List.copyOf(declares);
+        cdiVersion = cdiVersion == null || cdiVersion.isEmpty() ? "1.1.0" : cdiVersion;
+        if (!CdiVersion.isKnown(cdiVersion)) {
+            throw new SettingsException("driver.cdiVersion is unknown: " + cdiVersion);
+        }
+        metrics = metrics == null ? "" : metrics;
         if (kind == Kind.PROCESS && process == null) {
             throw new SettingsException("driver.process.command is missing: how to run the driver");
         }

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param skip requirements to leave out, by id; they make their profile partial
  * @param patience how many times longer to wait where no contract sets the time
  * @param strict whether the SHOULDs that strict turns into MUSTs are MUSTs
+ * @param soak whether to repeat more often where that shows more, which takes minutes
  * @param seed what is random comes from it
  * @param implementation who made the driver, for the report
  * @param report the directory for the reports
@@ -28,6 +29,7 @@ public record Settings(
         List<String> skip,
         double patience,
         boolean strict,
+        boolean soak,
         long seed,
         Map<String, String> implementation,
         String report,
