@@ -23,7 +23,9 @@ public final class RuleBook {
                     VersionRules.class,
                     PrepareRules.class,
                     ClaimRules.class,
-                    UnprepareRules.class);
+                    UnprepareRules.class,
+                    CdiRules.class,
+                    CdiFileRules.class);
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 

@@ -1,0 +1,126 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.dra4j.conformance.bench.Calls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches the files of a CDI directory appear, and reads each whenever something happens to it, as
+ * a runtime might.
+ *
+ * <p>A file that is changed after it appeared was written in place, unless it appeared when another
+ * name vanished: then it was renamed, and what follows may be a change of its mode.
+ */
+final class SpecWatch implements AutoCloseable {
+
+    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+
+    private final Path folder;
+    private final WatchService watch;
+    private final CompletableFuture<@Nullable Void> watching;
+    private final Set<String> inPlace = new HashSet<>();
+    private boolean vanished;
+    private volatile boolean done;
+    private volatile @Nullable String trouble;
+
+    private SpecWatch(Path folder) throws IOException {
+        this.folder = folder;
+        watch = folder.getFileSystem().newWatchService();
+        folder.register(
+                watch,
+                StandardWatchEventKinds.ENTRY_CREATE,
+                StandardWatchEventKinds.ENTRY_DELETE,
+                StandardWatchEventKinds.ENTRY_MODIFY);
+        watching = Calls.async(this::look);
+    }
+
+    static SpecWatch of(Path folder) throws IOException {
+        return new SpecWatch(folder);
+    }
+
+    /** What a reader may have seen that it should not; empty if nothing. */
+    Optional<String> trouble() {
+        done = true;
+        watching.join();
+        return Optional.ofNullable(trouble);
+    }
+
+    private @Nullable Void look() {
+        try {
+            WatchKey key = watch.poll(100, TimeUnit.MILLISECONDS);
+            while (key != null || !done) {
+                if (key != null) {
+                    key.pollEvents().forEach(this::happened);
+                    key.reset();
+                }
+                key = watch.poll(100, TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return null;
+    }
+
+    private void happened(WatchEvent<?> event) {
+        String name = String.valueOf(event.context());
+        if (event.kind() == StandardWatchEventKinds.ENTRY_DELETE) {
+            vanished |= !isSpec(name);
+            inPlace.remove(name);
+        } else if (isSpec(name)) {
+            if (event.kind() == StandardWatchEventKinds.ENTRY_CREATE) {
+                if (!vanished) {
+                    inPlace.add(name);
+                }
+                vanished = false;
+            } else if (inPlace.contains(name)) {
+                trouble = name + " was still being written after it had appeared";
+            }
+            read(name);
+        }
+    }
+
+    private static boolean isSpec(String name) {
+        return name.endsWith(".json") || name.endsWith(".yaml");
+    }
+
+    private void read(String name) {
+        try {
+            byte[] content = Files.readAllBytes(folder.resolve(name));
+            JsonNode spec = YAML.readTree(content);
+            if (!spec.isObject()) {
+                trouble = "a reader found " + name + " without its content";
+            }
+        } catch (NoSuchFileException e) {
+            // gone since
+        } catch (JsonProcessingException e) {
+            trouble = "a reader found half of " + name + ": " + e.getOriginalMessage();
+        } catch (IOException e) {
+            trouble = "a reader could not read " + name + ": " + e.getMessage();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        done = true;
+        watching.join();
+        watch.close();
+    }
+}
