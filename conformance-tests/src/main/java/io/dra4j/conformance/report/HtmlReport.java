@@ -1,0 +1,325 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.run.Header;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Outcome.ProfileOutcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * {@code report.html}: the outcome for people, as one page that needs nothing else.
+ *
+ * <p>It is read from the top: the verdict, the profiles, what is wrong, and then everything. No
+ * script runs on it, and its policy forbids that one could.
+ */
+final class HtmlReport {
+
+    private static final String POLICY = "default-src 'none'; style-src 'unsafe-inline'";
+    private static final int SETTINGS = 100_000;
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("d MMMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
+
+    private final Outcome outcome;
+    private final Html html = new Html();
+    private final HtmlResult results = new HtmlResult(html);
+
+    HtmlReport(Outcome outcome) {
+        this.outcome = outcome;
+    }
+
+    /** Where on the page a result is. */
+    static String anchor(Result result) {
+        String variant = result.variant();
+        return result.requirement().id() + (variant.isEmpty() ? "" : "-" + variant);
+    }
+
+    String text() {
+        html.element("html", this::page, "lang", "en");
+        return html.toString();
+    }
+
+    private void page() {
+        html.element("head", this::head);
+        html.element(
+                "body",
+                () -> {
+                    html.element("header", this::header);
+                    html.element(
+                            "main",
+                            () -> {
+                                profiles();
+                                troubles();
+                                html.element("h2", "All requirements", "id", "all");
+                                filter();
+                                byProfile().forEach(this::profile);
+                                settings();
+                            });
+                    html.element("footer", this::footer);
+                });
+    }
+
+    private void head() {
+        html.single("meta", "charset", "utf-8");
+        html.single("meta", "http-equiv", "Content-Security-Policy", "content", POLICY);
+        html.single("meta", "name", "viewport", "content", "width=device-width, initial-scale=1");
+        html.single("meta", "name", "color-scheme", "content", "light dark");
+        html.element(
+                "title",
+                Wording.headline(outcome)
+                        + ": "
+                        + outcome.header().driverName()
+                        + ", DRA driver conformance");
+        html.element("style", () -> html.trusted(style()));
+    }
+
+    private static String style() {
+        try (InputStream in = HtmlReport.class.getResourceAsStream("report.css")) {
+            if (in == null) {
+                throw new IllegalStateException("report.css is not in the archive of the suite");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    // --- the head of the page
+
+    private void header() {
+        Header header = outcome.header();
+        html.element("p.what", "DRA driver conformance report");
+        html.element("h1", header.driverName());
+        html.element(
+                "div.verdict.exit" + outcome.exitCode(),
+                () -> {
+                    html.element("strong", Wording.headline(outcome));
+                    html.element("span", " " + Wording.sentence(outcome));
+                });
+        html.element("dl.facts", () -> facts(header).forEach(this::fact));
+        html.element("p.note", Wording.NO_CERTIFICATION);
+    }
+
+    private static Map<String, String> facts(Header header) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        Wording.implementation(header).forEach((key, value) -> facts.put(capitalized(key), value));
+        facts.put("Kubernetes", header.kubernetes() + ", " + header.apiServer() + " API server");
+        facts.put("Driver run as", header.driverKind());
+        facts.put("Services", words(header.services()));
+        facts.put("Suite", header.suiteVersion() + ", requirements " + header.catalogueVersion());
+        facts.put("Seed", Long.toString(header.seed()));
+        facts.put("Strict", header.strict() ? "yes: some SHOULDs are MUSTs" : "no");
+        facts.put("Patience", patience(header.patience()));
+        facts.put("Started", TIME.format(header.started()));
+        facts.put("Took", Wording.took(header.took()));
+        facts.put("Detected", words(header.detected()));
+        facts.put("Declared", words(header.declared()));
+        facts.values().removeIf(String::isBlank);
+        return facts;
+    }
+
+    private static String patience(double patience) {
+        return patience == 1 ? "1× (as for conformance)" : patience + "× (for conformance: 1×)";
+    }
+
+    private static String words(List<String> words) {
+        return words.isEmpty() ? "nothing" : String.join(", ", words);
+    }
+
+    private static String capitalized(String word) {
+        return word.isEmpty()
+                ? ""
+                : word.equals("url")
+                        ? "URL"
+                        : word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
+    }
+
+    private void fact(String name, String value) {
+        html.element(
+                "div",
+                () -> {
+                    html.element("dt", name);
+                    html.element("dd", value, "dir", "auto");
+                });
+    }
+
+    // --- the summary
+
+    private void profiles() {
+        html.element("h2", "Profiles");
+        html.element(
+                "table.profiles",
+                () -> {
+                    html.element(
+                            "thead",
+                            () -> {
+                                html.element("th", "Profile");
+                                html.element("th", "Result");
+                                html.element("th", "Checks");
+                            });
+                    html.element("tbody", () -> outcome.profileOutcomes().forEach(this::row));
+                });
+        html.element("details.legend", this::legend);
+        html.element("details.legend", this::sources);
+    }
+
+    private void row(ProfileOutcome profile) {
+        Map<Verdict, Integer> tally = Wording.tally(of(profile.profile().name()));
+        html.element(
+                "tr",
+                () -> {
+                    html.element("td", () -> name(profile));
+                    html.element(
+                            "td",
+                            () ->
+                                    html.element(
+                                            "span.grade."
+                                                    + profile.success()
+                                                            .name()
+                                                            .toLowerCase(Locale.ROOT),
+                                            Wording.grade(profile)));
+                    html.element(
+                            "td",
+                            () -> {
+                                html.element("div.bar", () -> tally.forEach(this::part));
+                                html.element("div.counts", () -> tally.forEach(this::counted));
+                            });
+                });
+    }
+
+    private void name(ProfileOutcome profile) {
+        html.element("a", profile.profile().name(), "href", "#profile-" + profile.profile().name());
+        if (profile.profile().core()) {
+            html.text(" ").element("span.core", "core");
+        }
+    }
+
+    private void part(Verdict verdict, int number) {
+        if (number > 0) {
+            html.element("span." + css(verdict), "", "style", "flex-grow:" + number);
+        }
+    }
+
+    private void counted(Verdict verdict, int number) {
+        if (number > 0) {
+            html.element("span", number + " " + Wording.label(verdict));
+        }
+    }
+
+    private void legend() {
+        html.element("summary", "What the words mean");
+        html.element(
+                "dl",
+                () -> {
+                    for (Verdict verdict : Verdict.values()) {
+                        html.element("dt", () -> results.badge(verdict));
+                        html.element("dd", Wording.meaning(verdict));
+                    }
+                });
+    }
+
+    private void sources() {
+        html.element("summary", "What the sources are");
+        html.element(
+                "dl",
+                () ->
+                        Sources.NAMES.forEach(
+                                (name, place) -> {
+                                    html.element("dt", "[" + name + "]");
+                                    html.element("dd", place);
+                                }));
+    }
+
+    /** The class of a verdict in the style sheet. */
+    static String css(Verdict verdict) {
+        return "v-" + verdict.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    // --- what is wrong
+
+    private void troubles() {
+        section("Failures", Verdict.FAIL);
+        section("Errors of the suite", Verdict.SUITE_ERROR);
+        section("Known deviations", Verdict.DEVIATION);
+        section("Warnings", Verdict.WARN);
+    }
+
+    private void section(String title, Verdict verdict) {
+        List<Result> found =
+                outcome.results().stream().filter(one -> one.verdict() == verdict).toList();
+        if (!found.isEmpty()) {
+            html.element("h2", title + " (" + found.size() + ")");
+            found.forEach(results::card);
+        }
+    }
+
+    // --- everything
+
+    private void filter() {
+        html.element(
+                "label.filter",
+                () -> {
+                    html.single("input", "type", "checkbox", "id", "less");
+                    html.text(" Leave out what passed or does not apply");
+                });
+    }
+
+    private Map<String, List<Result>> byProfile() {
+        return outcome.results().stream()
+                .collect(
+                        Collectors.groupingBy(
+                                result -> result.requirement().profile(),
+                                LinkedHashMap::new,
+                                Collectors.toList()));
+    }
+
+    private List<Result> of(String profile) {
+        return byProfile().getOrDefault(profile, List.of());
+    }
+
+    private void profile(String name, List<Result> members) {
+        html.element("h3", name, "id", "profile-" + name);
+        Map<Requirement, List<Result>> variants =
+                members.stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        Result::requirement,
+                                        LinkedHashMap::new,
+                                        Collectors.toList()));
+        html.element("div.list", () -> variants.forEach(results::entry));
+    }
+
+    private void settings() {
+        if (!outcome.header().settings().isBlank()) {
+            html.element("h2", "Settings of this run");
+            html.element(
+                    "details.evidence",
+                    () -> {
+                        html.element("summary", "As they were, without their secrets");
+                        html.element("pre", Excerpt.head(outcome.header().settings(), SETTINGS));
+                    });
+        }
+    }
+
+    private void footer() {
+        html.element(
+                "p",
+                "Written by dra-conformance %s. For programs: report.yaml and junit.xml; how much of"
+                                .formatted(outcome.header().suiteVersion())
+                        + " the catalogue was tested: coverage.md.");
+    }
+}

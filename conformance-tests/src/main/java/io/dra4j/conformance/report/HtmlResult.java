@@ -1,0 +1,192 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import io.dra4j.conformance.requirements.Observability;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.run.Evidence;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.util.List;
+import java.util.Set;
+
+/** Writes results onto the page: a card for what is wrong, and an entry of the list for all. */
+final class HtmlResult {
+
+    private static final int MESSAGE = 8_000;
+
+    /** How much of each kind of evidence is shown: all that helps of a failure, else a glimpse. */
+    private static final int OF_TROUBLE = 40_000;
+
+    private static final int OF_OTHERS = 3_000;
+
+    private static final Set<Verdict> TROUBLE =
+            Set.of(Verdict.FAIL, Verdict.SUITE_ERROR, Verdict.DEVIATION, Verdict.WARN);
+    private static final Set<Verdict> QUIET =
+            Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.INFO);
+
+    private final Html html;
+
+    HtmlResult(Html html) {
+        this.html = html;
+    }
+
+    void badge(Verdict verdict) {
+        html.element("span.badge." + HtmlReport.css(verdict), Wording.label(verdict));
+    }
+
+    /** All that is known about a result, on a card of its own. */
+    void card(Result result) {
+        html.element(
+                "article.card." + HtmlReport.css(result.verdict()),
+                () -> {
+                    html.element("h3", () -> title(result));
+                    rule(result.requirement());
+                    found(result);
+                },
+                "id",
+                HtmlReport.anchor(result));
+    }
+
+    private void title(Result result) {
+        badge(result.verdict());
+        html.text(" ").element("span.id", result.requirement().id());
+        variant(result);
+    }
+
+    private void variant(Result result) {
+        if (!result.variant().isEmpty()) {
+            html.text(" ").element("span.variant", result.variant());
+        }
+    }
+
+    private void rule(Requirement requirement) {
+        html.element(
+                "p.rule",
+                () -> {
+                    html.element("b", requirement.level().name());
+                    html.text(" ").prose(requirement.rule());
+                });
+        if (!requirement.reading().isEmpty()) {
+            html.element("p.small", () -> html.text("Our reading: ").prose(requirement.reading()));
+        }
+    }
+
+    private void found(Result result) {
+        if (!result.message().isBlank()) {
+            html.element(
+                    "div.message", Excerpt.head(result.message().strip(), MESSAGE), "dir", "auto");
+        }
+        if (TROUBLE.contains(result.verdict()) && !result.requirement().hint().isEmpty()) {
+            html.element(
+                    "p.hint",
+                    () -> {
+                        html.element("b", "Hint");
+                        html.text(" ").prose(result.requirement().hint());
+                    });
+        }
+        html.element("p.small", () -> html.prose(source(result)));
+        evidence(result);
+    }
+
+    private static String source(Result result) {
+        Requirement requirement = result.requirement();
+        StringBuilder words = new StringBuilder();
+        if (!requirement.test().isEmpty()) {
+            words.append("Check: ").append(requirement.test()).append(" · ");
+        }
+        words.append("Source: ").append(requirement.source());
+        words.append(" · ").append(requirement.profile());
+        if (!result.took().isZero()) {
+            words.append(" · took ").append(Wording.took(result.took()));
+        }
+        if (requirement.observability() == Observability.STOCHASTIC) {
+            words.append(" · the check has to hit a moment: a pass is no proof");
+        }
+        return words.toString();
+    }
+
+    private void evidence(Result result) {
+        Evidence evidence = result.evidence();
+        int most = TROUBLE.contains(result.verdict()) ? OF_TROUBLE : OF_OTHERS;
+        String calls = String.join("\n", evidence.calls());
+        if ((calls + evidence.requests() + evidence.files() + evidence.log()).isBlank()) {
+            return;
+        }
+        html.element(
+                "details.evidence",
+                () -> {
+                    html.element("summary", "Evidence: what was called, asked and written");
+                    part("Calls of the kubelet", Excerpt.tail(calls, most));
+                    part("Requests to the API server", Excerpt.tail(evidence.requests(), most));
+                    part("CDI directory", Excerpt.head(evidence.files(), most));
+                    part("The end of the driver's output", Excerpt.tail(evidence.log(), most));
+                });
+    }
+
+    private void part(String title, String text) {
+        if (!text.isBlank()) {
+            html.element("h4", title);
+            html.element("pre", text.stripTrailing(), "dir", "auto", "tabindex", "0");
+        }
+    }
+
+    /** A line of the list that unfolds, for all variants of a requirement. */
+    void entry(Requirement requirement, List<Result> variants) {
+        boolean quiet = variants.stream().map(Result::verdict).allMatch(QUIET::contains);
+        html.element(
+                quiet ? "details.entry.quiet" : "details.entry",
+                () -> {
+                    html.element("summary", () -> summary(requirement, variants));
+                    html.element("div.body", () -> body(requirement, variants));
+                },
+                "id",
+                "all-" + requirement.id());
+    }
+
+    private void summary(Requirement requirement, List<Result> variants) {
+        html.element("span.id", requirement.id());
+        html.element(
+                "span.badges",
+                () -> {
+                    for (Verdict verdict : Verdict.values()) {
+                        if (variants.stream().anyMatch(one -> one.verdict() == verdict)) {
+                            badge(verdict);
+                        }
+                    }
+                });
+        html.element("span.short", () -> html.prose(requirement.rule()));
+    }
+
+    private void body(Requirement requirement, List<Result> variants) {
+        rule(requirement);
+        for (Result result : variants) {
+            html.element("section", () -> body(result));
+        }
+    }
+
+    private void body(Result result) {
+        if (TROUBLE.contains(result.verdict())) {
+            html.element("p", () -> link(result));
+            return;
+        }
+        html.element(
+                "p",
+                () -> {
+                    badge(result.verdict());
+                    variant(result);
+                });
+        found(result);
+    }
+
+    private void link(Result result) {
+        badge(result.verdict());
+        variant(result);
+        html.text(" ")
+                .element(
+                        "a",
+                        "message, hint and evidence are above",
+                        "href",
+                        "#" + HtmlReport.anchor(result));
+    }
+}

@@ -1,0 +1,51 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import io.dra4j.conformance.run.Outcome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Writes what a run has found into a directory, for everyone who wants to know.
+ *
+ * <p>No secret that {@link Redaction} knows gets into a file. A report that was there before is
+ * replaced.
+ */
+public final class Reports {
+
+    private static final Map<String, Function<Outcome, String>> FORMS = new LinkedHashMap<>();
+
+    static {
+        FORMS.put("report.yaml", outcome -> new YamlReport(outcome).text());
+        FORMS.put("junit.xml", outcome -> new JunitReport(outcome).text());
+        FORMS.put("report.html", outcome -> new HtmlReport(outcome).text());
+        FORMS.put("coverage.md", outcome -> new CoverageReport(outcome).text());
+    }
+
+    private Reports() {}
+
+    /**
+     * Writes {@code report.yaml}, {@code junit.xml}, {@code report.html} and {@code coverage.md}.
+     *
+     * @param directory is made if it is not there
+     * @return the files, in this order
+     * @throws IOException if a file cannot be written
+     */
+    public static List<Path> write(Outcome outcome, Path directory) throws IOException {
+        Outcome clean = Redaction.outcome(outcome);
+        Files.createDirectories(directory);
+        for (Map.Entry<String, Function<Outcome, String>> form : FORMS.entrySet()) {
+            Path file = directory.resolve(form.getKey());
+            byte[] bytes = form.getValue().apply(clean).getBytes(StandardCharsets.UTF_8);
+            Files.write(file, bytes);
+        }
+        return FORMS.keySet().stream().map(directory::resolve).toList();
+    }
+}

@@ -1,0 +1,143 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import io.dra4j.conformance.report.Terminal.Colour;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Progress;
+import io.dra4j.conformance.run.Result;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Tells whoever watches how a run goes on, and in the end what came of it.
+ *
+ * <p>On a terminal, each area is a line of marks that grows; elsewhere each result is a line. What
+ * is wrong is told at once, with the rule and the hint. Secrets are redacted. Thread-safe.
+ */
+public final class TerminalProgress implements Progress {
+
+    private static final int LINES = 20;
+    private static final int LINE = 400;
+
+    private final Terminal terminal;
+    private final AreaMarks areas; // guarded by this
+
+    public TerminalProgress(Terminal terminal) {
+        this.terminal = terminal;
+        this.areas = new AreaMarks(terminal);
+    }
+
+    @Override
+    public synchronized void begun(Requirement requirement, String variant) {
+        areas.begun(requirement.area(), requirement.id() + bracketed(variant));
+        redraw(List.of());
+    }
+
+    @Override
+    public synchronized void ended(Result result) {
+        Requirement requirement = result.requirement();
+        areas.ended(
+                requirement.area(),
+                requirement.id() + bracketed(result.variant()),
+                result.verdict());
+        Result clean = Redaction.result(result);
+        redraw(terminal.live() ? trouble(clean) : lines(clean));
+    }
+
+    private static String bracketed(String variant) {
+        return variant.isEmpty() ? "" : "[" + variant + "]";
+    }
+
+    /** Puts lines above the lines of the areas. */
+    private void redraw(List<String> above) {
+        terminal.erase(areas.drawn());
+        above.forEach(terminal::line);
+        areas.draw();
+        terminal.flush();
+    }
+
+    private List<String> lines(Result result) {
+        String line =
+                "%-14s  %-22s  %8s"
+                        .formatted(
+                                Wording.label(result.verdict()),
+                                result.requirement().id() + bracketed(result.variant()),
+                                result.took().isZero() ? "" : Wording.took(result.took()));
+        List<String> trouble = trouble(result);
+        if (trouble.isEmpty() && !result.message().isBlank()) {
+            line += "  " + terminal.shown(Excerpt.line(result.message(), LINE));
+        }
+        return concat(List.of(line.stripTrailing()), trouble);
+    }
+
+    /** What is told at once of a result that is not well: the rule, what was found, and a hint. */
+    private List<String> trouble(Result result) {
+        return switch (result.verdict()) {
+            case FAIL, WARN, SUITE_ERROR, DEVIATION -> told(result);
+            case PASS, INFO, NOT_APPLICABLE, BLOCKED, UNTESTED -> List.of();
+        };
+    }
+
+    private List<String> told(Result result) {
+        Requirement requirement = result.requirement();
+        String title =
+                AreaMarks.mark(terminal, result.verdict())
+                        + " "
+                        + terminal.coloured(Colour.STRONG, result.name())
+                        + " "
+                        + terminal.coloured(
+                                AreaMarks.colour(result.verdict()),
+                                Wording.label(result.verdict()));
+        List<String> told = part("rule", requirement.level() + " " + requirement.rule());
+        told = concat(told, part("found", result.message()));
+        told = concat(told, part("hint", requirement.hint()));
+        told = concat(told, part("more", "dra-conformance explain " + requirement.id()));
+        return concat(concat(List.of(title), told), List.of(""));
+    }
+
+    private List<String> part(String name, String text) {
+        if (text.isBlank()) {
+            return List.of();
+        }
+        List<String> all = terminal.shown(text.strip()).lines().limit(LINES + 1L).toList();
+        String label = terminal.coloured(Colour.QUIET, "  %-6s".formatted(name));
+        String margin = " ".repeat(8);
+        List<String> lines =
+                all.stream()
+                        .limit(LINES)
+                        .map(line -> Excerpt.line("|" + line, LINE).substring(1))
+                        .map(line -> terminal.shown(margin + line))
+                        .toList();
+        String rest = margin + "(more of it is in the report)";
+        return concat(
+                concat(List.of(label + lines.get(0).substring(8)), lines.subList(1, lines.size())),
+                all.size() > LINES ? List.of(rest) : List.of());
+    }
+
+    /**
+     * Prints what came of the run.
+     *
+     * @param notes what else has to be said, a sentence each
+     * @param files the reports that were written
+     */
+    public synchronized void finished(Outcome outcome, List<String> notes, List<Path> files) {
+        terminal.line("");
+        new TerminalSummary(terminal, Redaction.outcome(outcome)).lines().forEach(terminal::line);
+        if (!notes.isEmpty()) {
+            terminal.line("");
+        }
+        notes.forEach(note -> terminal.line("Note: " + terminal.shown(Redaction.text(note))));
+        if (!files.isEmpty()) {
+            terminal.line("");
+        }
+        files.forEach(file -> terminal.line("Report: " + terminal.shown(file.toString())));
+        terminal.flush();
+    }
+
+    private static List<String> concat(List<String> one, List<String> other) {
+        return Stream.concat(one.stream(), other.stream()).toList();
+    }
+}

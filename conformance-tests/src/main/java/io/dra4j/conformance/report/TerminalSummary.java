@@ -1,0 +1,108 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import io.dra4j.conformance.report.Terminal.Colour;
+import io.dra4j.conformance.run.Header;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Outcome.ProfileOutcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The outcome of a run in a few lines: a table of the profiles, what failed, and the verdict. */
+final class TerminalSummary {
+
+    private static final List<Verdict> COLUMNS =
+            List.of(Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.NOT_APPLICABLE);
+    private static final int MESSAGE = 110;
+
+    private final Terminal terminal;
+    private final Outcome outcome;
+    private final List<String> lines = new ArrayList<>();
+
+    TerminalSummary(Terminal terminal, Outcome outcome) {
+        this.terminal = terminal;
+        this.outcome = outcome;
+    }
+
+    List<String> lines() {
+        lines.add("PROFILE                  RESULT           PASS  FAIL  WARN   N/A  OTHER");
+        outcome.profileOutcomes().forEach(this::profile);
+        failures(Verdict.FAIL);
+        failures(Verdict.SUITE_ERROR);
+        verdict();
+        return lines;
+    }
+
+    private void profile(ProfileOutcome profile) {
+        Map<Verdict, Integer> found = profile.statistics();
+        StringBuilder numbers = new StringBuilder();
+        int others = found.values().stream().mapToInt(Integer::intValue).sum();
+        for (Verdict column : COLUMNS) {
+            int number = found.getOrDefault(column, 0);
+            others -= number;
+            numbers.append("%6s".formatted(number == 0 ? terminal.either("·", "-") : number));
+        }
+        numbers.append("%7s".formatted(others == 0 ? terminal.either("·", "-") : others));
+        String name = profile.profile().name() + (profile.profile().core() ? " (core)" : "");
+        lines.add(
+                "%-23s  ".formatted(name)
+                        + terminal.coloured(
+                                colour(profile.success()),
+                                "%-14s".formatted(Wording.grade(profile)))
+                        + " "
+                        + numbers);
+    }
+
+    private static Colour colour(Outcome.Success success) {
+        return switch (success) {
+            case SUCCESS -> Colour.GOOD;
+            case PARTIAL -> Colour.DOUBTFUL;
+            case FAILURE -> Colour.BAD;
+            case NOT_APPLICABLE -> Colour.QUIET;
+        };
+    }
+
+    private void failures(Verdict verdict) {
+        List<Result> found =
+                outcome.results().stream().filter(one -> one.verdict() == verdict).toList();
+        if (!found.isEmpty()) {
+            lines.add("");
+        }
+        for (Result result : found) {
+            String message = Excerpt.line(result.message(), MESSAGE);
+            lines.add(
+                    AreaMarks.mark(terminal, verdict)
+                            + " "
+                            + terminal.coloured(Colour.STRONG, result.name())
+                            + "  "
+                            + terminal.shown(message));
+        }
+    }
+
+    private void verdict() {
+        Header header = outcome.header();
+        Colour colour =
+                switch (outcome.exitCode()) {
+                    case 0 -> Colour.GOOD;
+                    case 1 -> Colour.BAD;
+                    case 2 -> Colour.DOUBTFUL;
+                    default -> Colour.ODD;
+                };
+        lines.add("");
+        lines.add(
+                terminal.coloured(colour, Wording.headline(outcome) + ".")
+                        + " "
+                        + Wording.sentence(outcome));
+        lines.add(
+                "%s, %s, requirements %s, seed %d."
+                        .formatted(
+                                terminal.shown(header.driverName()),
+                                Wording.took(header.took()),
+                                header.catalogueVersion(),
+                                header.seed()));
+    }
+}

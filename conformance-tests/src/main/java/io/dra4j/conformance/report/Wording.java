@@ -1,0 +1,163 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import io.dra4j.conformance.run.Header;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Outcome.ProfileOutcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The words of all reports: verdicts, times, and the outcome in a sentence. */
+final class Wording {
+
+    static final String NO_CERTIFICATION =
+            "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no"
+                    + " program of it certifies drivers. It is what this suite has seen of this"
+                    + " driver, on one machine, at one time.";
+
+    private static final List<String> IMPLEMENTATION =
+            List.of("organization", "project", "url", "version", "contact", "language");
+
+    private Wording() {}
+
+    /** The verdict as a label, for example {@code not applicable}. */
+    static String label(Verdict verdict) {
+        return verdict.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    /** The verdict as a key, for example {@code notApplicable}. */
+    static String key(Verdict verdict) {
+        return switch (verdict) {
+            case NOT_APPLICABLE -> "notApplicable";
+            case SUITE_ERROR -> "suiteError";
+            default -> label(verdict);
+        };
+    }
+
+    /** What the verdict means, for whoever reads one for the first time. */
+    static String meaning(Verdict verdict) {
+        return switch (verdict) {
+            case PASS -> "The driver does what the rule says, as far as the check can see.";
+            case FAIL -> "The driver breaks a rule that it must keep.";
+            case WARN -> "The driver breaks a rule that it should keep.";
+            case INFO -> "The driver leaves out what it may leave out.";
+            case NOT_APPLICABLE -> "The driver, or this run, lacks what the rule is about.";
+            case BLOCKED -> "Something failed before that this check stands on: no answer.";
+            case UNTESTED -> "There is no check, for the reason given.";
+            case DEVIATION -> "The driver breaks the rule, and its vendor has listed that.";
+            case SUITE_ERROR -> "The suite itself failed: nothing is said about the driver.";
+        };
+    }
+
+    static String took(Duration took) {
+        long millis = took.toMillis();
+        if (millis < 1000) {
+            return millis + " ms";
+        }
+        if (millis < 60_000) {
+            return String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
+        }
+        return millis / 60_000 + " min " + millis / 1000 % 60 + " s";
+    }
+
+    /** The outcome in two or three words. */
+    static String headline(Outcome outcome) {
+        return switch (outcome.exitCode()) {
+            case 0 -> "Passed";
+            case 1 -> "Failed";
+            case 2 -> "Partly passed";
+            default -> "No verdict";
+        };
+    }
+
+    /** Why the outcome is what it is, in a sentence. */
+    static String sentence(Outcome outcome) {
+        long failed = requirements(outcome.results(), Verdict.FAIL);
+        return switch (outcome.exitCode()) {
+            case 0 -> "No rule is broken that the driver must keep" + warned(outcome) + ".";
+            case 1 -> broken(failed) + " that the driver must keep" + warned(outcome) + ".";
+            case 2 ->
+                    "No rule is broken without a listed deviation, but these core profiles were not"
+                            + " tested in full, or deviate: "
+                            + partial(outcome)
+                            + ".";
+            default ->
+                    "The suite itself failed in "
+                            + count(requirements(outcome.results(), Verdict.SUITE_ERROR), "check")
+                            + (failed == 0
+                                    ? "."
+                                    : "; " + broken(failed).toLowerCase(Locale.ROOT) + ".");
+        };
+    }
+
+    private static String broken(long failed) {
+        return failed == 1 ? "One rule is broken" : failed + " rules are broken";
+    }
+
+    private static String warned(Outcome outcome) {
+        long warned = requirements(outcome.results(), Verdict.WARN);
+        return warned == 0
+                ? ""
+                : ", and "
+                        + count(warned, "rule")
+                        + " that it should keep "
+                        + (warned == 1 ? "is" : "are");
+    }
+
+    private static String partial(Outcome outcome) {
+        return outcome.profileOutcomes().stream()
+                .filter(profile -> profile.profile().core())
+                .filter(profile -> grade(profile).equals("partial"))
+                .map(profile -> profile.profile().name())
+                .collect(Collectors.joining(", "));
+    }
+
+    static String grade(ProfileOutcome profile) {
+        return profile.success().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    /** Who made the driver: first the keys that reports have, in their order, then others. */
+    static Map<String, String> implementation(Header header) {
+        Map<String, String> given = new TreeMap<>(header.implementation());
+        Map<String, String> ordered = new LinkedHashMap<>();
+        for (String key : IMPLEMENTATION) {
+            if (given.containsKey(key)) {
+                ordered.put(key, given.remove(key));
+            }
+        }
+        ordered.putAll(given);
+        return ordered;
+    }
+
+    static String count(long number, String noun) {
+        return number + " " + noun + (number == 1 ? "" : "s");
+    }
+
+    /** How many requirements have a verdict in a variant or more. */
+    private static long requirements(List<Result> results, Verdict verdict) {
+        return results.stream()
+                .filter(result -> result.verdict() == verdict)
+                .map(result -> result.requirement().id())
+                .distinct()
+                .count();
+    }
+
+    /** How many results have each verdict; all verdicts are there, in their order. */
+    static Map<Verdict, Integer> tally(List<Result> results) {
+        Map<Verdict, Integer> tally = new EnumMap<>(Verdict.class);
+        for (Verdict verdict : Verdict.values()) {
+            tally.put(verdict, 0);
+        }
+        results.forEach(result -> tally.merge(result.verdict(), 1, Integer::sum));
+        return tally;
+    }
+}

@@ -1,0 +1,188 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Redaction: what goes, what stays, and that nothing is written around it. */
+class RedactionTest {
+
+    /** Whatever is secret in these tests contains it, or is Base64 of random bytes. */
+    private static final String S3CRET = "hunter2";
+
+    private static String base64(int bytes, long seed) {
+        byte[] random = new byte[bytes];
+        new Random(seed).nextBytes(random);
+        return Base64.getEncoder().encodeToString(random);
+    }
+
+    private static String token() {
+        return "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJkcmEifQ.c2lnbmVk-" + S3CRET;
+    }
+
+    @Nested
+    class WhatGoes {
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "Authorization: Bearer hunter2",
+                    "authorization: Basic aHVudGVyMg hunter2",
+                    "{\"Authorization\":[\"Bearer hunter2\"]}",
+                    "Proxy-Authorization=hunter2",
+                    "sent bearer hunter2.x-y to it",
+                    "token: hunter2",
+                    "    token: \"hunter2 with a blank\"",
+                    "token: 'hunter2'",
+                    "token:\n      hunter2",
+                    "{\"token\":\"hunter2\"}",
+                    "{\\\"token\\\":\\\"hunter2\\\"}",
+                    "API_TOKEN=hunter2 /usr/bin/driver",
+                    "exec driver --token hunter2 --verbose",
+                    "exec driver --api-token=hunter2",
+                    "- --token\n- hunter2",
+                    "[\"--password\", \"hunter2\"]",
+                    "- name: DB_PASSWORD\n  value: hunter2",
+                    "{\"name\":\"CLIENT_SECRET\",\"value\":\"hunter2\"}",
+                    "client-key-data: hunter2",
+                    "aws_secret_access_key = hunter2",
+                    "https://admin:hunter2@example.com/x",
+                    "-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----",
+                    "-----BEGIN PRIVATE KEY-----\nhunter2",
+                })
+        void whatIsCalledASecret(String text) {
+            assertThat(Redaction.text(text)).contains(Redaction.REDACTED).doesNotContain(S3CRET);
+        }
+
+        @Test
+        void jsonWebTokensWhereverTheyAre() {
+            assertThat(Redaction.text("got <" + token() + ">")).isEqualTo("got <REDACTED>");
+        }
+
+        @ParameterizedTest
+        @ValueSource(ints = {30, 32, 48, 64, 256, 2400})
+        void base64OfRandomBytes(int bytes) {
+            for (int seed = 0; seed < 100; seed++) {
+                String secret = base64(bytes, seed);
+
+                assertThat(Redaction.text("data " + secret + ".")).isEqualTo("data REDACTED.");
+            }
+        }
+
+        @Test
+        void theBase64OfAPrivateKeyFile() {
+            String key = "-----BEGIN EC PRIVATE KEY-----\n" + base64(160, 3) + "\n-----END-----\n";
+            String data = Base64.getEncoder().encodeToString(key.getBytes(StandardCharsets.UTF_8));
+
+            assertThat(Redaction.text("certificate " + data)).isEqualTo("certificate REDACTED");
+        }
+    }
+
+    @Nested
+    class WhatStays {
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "claim 8f6c7d3e-1c2f-4a5b-9d8e-112233445566 of default",
+                    "NVIDIA_VISIBLE_DEVICES=GPU-8f6c7d3e-1c2f-4a5b-9d8e-112233445566",
+                    "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                    "/var/lib/kubelet/plugins/gpu.example.com/dra-8f6c7d3e-1c2f-4a5b-9d8e.sock",
+                    "/tmp/dc-4Xy12/var/lib/kubelet/plugins_registry/node-1/gpu-example-com-reg-sock",
+                    "/apis/resource/v1/namespaces/default/resourceclaims/someVeryLongNameOfAClaim",
+                    "ThisIsAVeryLongJavaClassNameWithManyWordsAndTheNumber42InIt",
+                    "tokenFile: /var/run/secrets/kubernetes/serviceaccount",
+                    "secretName: credentials-of-gpu",
+                    "NodePrepareResources → OK in 21 ms: r0 → pool node-1, device gpu-0",
+                    "the driver asked for a token and got a secret",
+                })
+        void whatHelps(String text) {
+            assertThat(Redaction.text(text)).isEqualTo(text);
+        }
+
+        @Test
+        void whatWasRedactedBefore() {
+            String once = Redaction.text("token: x\nAuthorization: Bearer y " + base64(60, 1));
+
+            assertThat(Redaction.text(once)).isEqualTo(once);
+        }
+    }
+
+    @Test
+    void longTextsTakeNoTime() {
+        List<String> unkind =
+                List.of("a", "token", "\"", "-", " ", "://a", "name: token ", "-----BEGIN ", "eyJ");
+
+        assertThat(unkind)
+                .allSatisfy(
+                        part -> {
+                            String text = part.repeat(200_000 / part.length());
+                            long begin = System.nanoTime();
+                            Redaction.text(text);
+                            assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                                    .as(part)
+                                    .isLessThan(Duration.ofSeconds(20));
+                        });
+    }
+
+    @Nested
+    class Everywhere {
+
+        private final String planted =
+                "token: %s\nAuthorization: Bearer %s\n%s\n%s"
+                        .formatted(S3CRET, S3CRET, token(), base64(60, 7));
+
+        private Outcome outcome() {
+            List<Result> results = new ArrayList<>();
+            for (Verdict verdict : Verdict.values()) {
+                Result result = SampleOutcome.result(verdict.ordinal(), "v1", verdict, "");
+                results.add(SampleOutcome.saying(planted, result));
+            }
+            return SampleOutcome.outcome(results, planted, planted);
+        }
+
+        @Test
+        void noFileHasASecret(@TempDir Path directory) throws Exception {
+            for (Path file : Reports.write(outcome(), directory)) {
+                assertThat(Files.readString(file))
+                        .as(file.toString())
+                        .contains(Redaction.REDACTED)
+                        .doesNotContain(S3CRET, "eyJ", base64(60, 7));
+            }
+        }
+
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void theTerminalShowsNone(boolean live) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+            TerminalProgress progress = new TerminalProgress(new Terminal(out, true, live));
+
+            outcome().results().forEach(progress::ended);
+            progress.finished(outcome(), List.of(planted), List.of());
+
+            assertThat(bytes.toString(StandardCharsets.UTF_8))
+                    .contains(Redaction.REDACTED)
+                    .doesNotContain(S3CRET, "eyJ", base64(60, 7));
+        }
+    }
+}

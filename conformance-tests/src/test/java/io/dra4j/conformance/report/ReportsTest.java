@@ -1,0 +1,350 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+import org.xml.sax.InputSource;
+
+/** The four files, of an ordinary outcome and of one whose every text is hostile. */
+class ReportsTest {
+
+    private static final String HOSTILE =
+            "</pre><script>alert(1)</script>&amp;]]>\0\u001b[31m\ud800\uffff \u202e שלום"
+                    + " '\" # | `x` - a: b\n...\n---\n\tend";
+    private static final String MEGABYTE = "<b>x</b>&".repeat(1_000_000 / 9);
+
+    @TempDir private static Path directory;
+
+    @BeforeAll
+    static void write() throws IOException {
+        Reports.write(SampleOutcome.ordinary(), directory.resolve("ordinary"));
+        Reports.write(hostile(HOSTILE), directory.resolve("hostile"));
+        Reports.write(hostile(MEGABYTE), directory.resolve("huge"));
+    }
+
+    private static Outcome hostile(String text) {
+        List<Result> results = new ArrayList<>();
+        for (Verdict verdict : Verdict.values()) {
+            Result result = SampleOutcome.result(verdict.ordinal(), "v1", verdict, "");
+            results.add(SampleOutcome.saying(text, result));
+        }
+        String driver = Excerpt.head(text, 1000);
+        return SampleOutcome.outcome(results, driver, text);
+    }
+
+    private static String read(String outcome, String file) throws IOException {
+        return Files.readString(directory.resolve(outcome).resolve(file));
+    }
+
+    private static Document parsed(String text) throws Exception {
+        return DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new InputSource(new StringReader(text)));
+    }
+
+    private static Stream<Element> elements(Document document, String tag) {
+        NodeList found = document.getElementsByTagName(tag);
+        return IntStream.range(0, found.getLength()).mapToObj(i -> (Element) found.item(i));
+    }
+
+    private static Stream<JsonNode> nodes(JsonNode list) {
+        return IntStream.range(0, list.size()).mapToObj(list::get);
+    }
+
+    @Test
+    void thereAreFourOfAReasonableSize() throws Exception {
+        for (String outcome : List.of("ordinary", "hostile", "huge")) {
+            try (Stream<Path> files = Files.list(directory.resolve(outcome))) {
+                assertThat(files)
+                        .hasSize(4)
+                        .allSatisfy(file -> assertThat(Files.size(file)).isLessThan(3_000_000));
+            }
+        }
+    }
+
+    @Nested
+    class Yaml {
+
+        private JsonNode report(String outcome) throws IOException {
+            return new YAMLMapper().readTree(read(outcome, "report.yaml"));
+        }
+
+        @Test
+        void itSaysWhatWasTestedWithWhat() throws Exception {
+            JsonNode report = report("ordinary");
+
+            assertThat(report.path("apiVersion").asText()).isEqualTo("conformance.dra4j.io/v1");
+            assertThat(report.path("kind").asText()).isEqualTo("DriverConformanceReport");
+            assertThat(report.at("/suite/k8s").isTextual()).isTrue();
+            assertThat(report.at("/suite/seed").asLong()).isEqualTo(42);
+            assertThat(report.at("/implementation/driverName").asText())
+                    .isEqualTo("gpu.example.com");
+            assertThat(report.at("/mode/rollingUpdate").asBoolean()).isTrue();
+            assertThat(report.path("settings").asText()).contains("name: gpu.example.com");
+            assertThat(report.path("note").asText()).contains("not a CNCF certification");
+        }
+
+        @Test
+        void itHasTheNumbersAndTheFaultsOfEachProfile() throws Exception {
+            JsonNode core = report("ordinary").at("/profiles/0");
+
+            assertThat(core.path("name").asText()).isEqualTo("node-core");
+            assertThat(core.path("core").asBoolean()).isTrue();
+            assertThat(core.path("result").asText()).isEqualTo("failure");
+            assertThat(core.at("/statistics/fail").asInt()).isEqualTo(1);
+            assertThat(core.at("/statistics/notApplicable").isInt()).isTrue();
+            assertThat(core.at("/failed/0/id").asText()).isEqualTo("DRA-PREP-03");
+            assertThat(core.at("/failed/0/evidence").asText())
+                    .isEqualTo("report.html#DRA-PREP-03-v1");
+        }
+
+        @Test
+        void itHasEveryResult() throws Exception {
+            Outcome outcome = SampleOutcome.ordinary();
+
+            assertThat(nodes(report("ordinary").path("results")))
+                    .extracting(result -> result.path("name").asText())
+                    .containsExactlyElementsOf(
+                            outcome.results().stream().map(Result::name).toList());
+        }
+
+        @Test
+        void hostileTextComesBackAsItIsShown() throws Exception {
+            JsonNode report = report("hostile");
+
+            assertThat(nodes(report.path("results")))
+                    .hasSize(Verdict.values().length)
+                    .allSatisfy(
+                            result ->
+                                    assertThat(result.path("message").asText())
+                                            .isEqualTo(VisibleText.of(HOSTILE)));
+            assertThat(report.path("settings").asText()).isEqualTo(VisibleText.of(HOSTILE));
+        }
+    }
+
+    @Nested
+    class Junit {
+
+        private Element testCase(String outcome, String name) throws Exception {
+            return elements(parsed(read(outcome, "junit.xml")), "testcase")
+                    .filter(one -> one.getAttribute("name").equals(name))
+                    .findFirst()
+                    .orElseThrow();
+        }
+
+        @Test
+        void everyResultIsATestWithANameToQuote() throws Exception {
+            assertThat(elements(parsed(read("ordinary", "junit.xml")), "testcase"))
+                    .extracting(
+                            one -> one.getAttribute("classname") + "." + one.getAttribute("name"))
+                    .contains("node-core.DRA-PREP-03[v1]", "restart.DRA-RST-06")
+                    .containsExactlyInAnyOrderElementsOf(
+                            SampleOutcome.ordinary().results().stream().map(Result::name).toList());
+        }
+
+        @Test
+        void aFailureHasTheMessageTheRuleAndTheCalls() throws Exception {
+            Element failed = testCase("ordinary", "DRA-PREP-03[v1]");
+            Element failure = (Element) failed.getElementsByTagName("failure").item(0);
+
+            assertThat(failure.getAttribute("message")).startsWith("Request \"r0\" of claim");
+            assertThat(failure.getTextContent())
+                    .contains("found r0 → gpu-0, gpu-1", "DRA-PREP-03, MUST: ", "Source: ");
+            assertThat(failed.getElementsByTagName("system-out").item(0).getTextContent())
+                    .contains("NodePrepareResources");
+        }
+
+        @Test
+        void eachVerdictHasItsElement() throws Exception {
+            List<Verdict> skipped =
+                    List.of(
+                            Verdict.NOT_APPLICABLE,
+                            Verdict.BLOCKED,
+                            Verdict.UNTESTED,
+                            Verdict.DEVIATION);
+            for (Verdict verdict : Verdict.values()) {
+                Result result = hostile(HOSTILE).results().get(verdict.ordinal());
+                Element test = testCase("hostile", result.requirement().id() + "[v1]");
+
+                assertThat(has(test, "failure")).isEqualTo(verdict == Verdict.FAIL);
+                assertThat(has(test, "error")).isEqualTo(verdict == Verdict.SUITE_ERROR);
+                assertThat(has(test, "skipped")).isEqualTo(skipped.contains(verdict));
+                assertThat(has(test, "system-out"))
+                        .isEqualTo(verdict != Verdict.PASS && !skipped.contains(verdict));
+            }
+        }
+
+        private static boolean has(Element test, String child) {
+            return test.getElementsByTagName(child).getLength() > 0;
+        }
+
+        @Test
+        void theNumbersAreThoseOfTheTests() throws Exception {
+            Document document = parsed(read("ordinary", "junit.xml"));
+
+            assertThat(elements(document, "testsuite"))
+                    .isNotEmpty()
+                    .allSatisfy(
+                            suite -> {
+                                assertThat(suite.getAttribute("tests"))
+                                        .isEqualTo(count(suite, "testcase"));
+                                assertThat(suite.getAttribute("failures"))
+                                        .isEqualTo(count(suite, "failure"));
+                                assertThat(suite.getAttribute("errors"))
+                                        .isEqualTo(count(suite, "error"));
+                                assertThat(suite.getAttribute("skipped"))
+                                        .isEqualTo(count(suite, "skipped"));
+                            });
+        }
+
+        private static String count(Element suite, String tag) {
+            return "" + suite.getElementsByTagName(tag).getLength();
+        }
+
+        @Test
+        void hostileTextStaysText() throws Exception {
+            Element test =
+                    testCase("hostile", hostile("").results().get(1).requirement().id() + "[v1]");
+
+            assertThat(test.getElementsByTagName("failure").item(0).getTextContent())
+                    .startsWith(VisibleText.of(HOSTILE));
+            assertThat(parsed(read("huge", "junit.xml")).getElementsByTagName("b").getLength())
+                    .isZero();
+        }
+    }
+
+    @Nested
+    class Page {
+
+        /** It is HTML that an XML parser understands as well; only the doctype is HTML's own. */
+        private Document page(String outcome) throws Exception {
+            return parsed(read(outcome, "report.html"));
+        }
+
+        @Test
+        void itBeginsWithTheVerdictInWords() throws Exception {
+            String text = page("ordinary").getDocumentElement().getTextContent();
+
+            assertThat(text)
+                    .contains("No verdict", "The suite itself failed in 1 check")
+                    .contains("not a CNCF certification");
+            assertThat(text.indexOf("Failures (2)")).isLessThan(text.indexOf("All requirements"));
+        }
+
+        @Test
+        void itNeedsNothingElseAndRunsNoScript() throws Exception {
+            for (String outcome : List.of("ordinary", "hostile", "huge")) {
+                Document page = page(outcome);
+
+                assertThat(List.of("script", "link", "img", "iframe", "object"))
+                        .allSatisfy(tag -> assertThat(elements(page, tag)).as(tag).isEmpty());
+                assertThat(elements(page, "a"))
+                        .allSatisfy(link -> assertThat(link.getAttribute("href")).startsWith("#"));
+                assertThat(elements(page, "style").findFirst().orElseThrow().getTextContent())
+                        .doesNotContain("url(", "@import");
+            }
+        }
+
+        @Test
+        void everyLinkLeadsSomewhere() throws Exception {
+            Document page = page("ordinary");
+            Set<String> places = new HashSet<>();
+
+            elements(page, "*")
+                    .map(element -> element.getAttribute("id"))
+                    .filter(id -> !id.isEmpty())
+                    .forEach(id -> assertThat(places.add(id)).as(id).isTrue());
+
+            assertThat(elements(page, "a"))
+                    .extracting(link -> link.getAttribute("href").substring(1))
+                    .isNotEmpty()
+                    .isSubsetOf(places);
+        }
+
+        @Test
+        void everyRequirementIsThereWithItsEvidence() throws Exception {
+            Document page = page("ordinary");
+
+            assertThat(elements(page, "details").map(one -> one.getAttribute("id")))
+                    .containsAll(
+                            SampleOutcome.CATALOGUE.requirements().stream()
+                                    .map(requirement -> "all-" + requirement.id())
+                                    .toList());
+            assertThat(elements(page, "pre").map(Element::getTextContent))
+                    .anyMatch(text -> text.contains("NodePrepareResources"))
+                    .anyMatch(text -> text.contains("/resourceclaims/claim-1"))
+                    .anyMatch(text -> text.contains("0600 412 bytes"))
+                    .anyMatch(text -> text.contains("driver.go:88"));
+        }
+
+        @Test
+        void hostileTextStaysText() throws Exception {
+            assertThat(elements(page("hostile"), "pre").map(Element::getTextContent))
+                    .contains(VisibleText.of(HOSTILE));
+        }
+
+        @Test
+        void ofAPassThereIsOnlyAGlimpse() throws Exception {
+            Document page = page("huge");
+
+            assertThat(elements(page, "details"))
+                    .filteredOn(one -> one.getAttribute("class").contains("quiet"))
+                    .isNotEmpty()
+                    .allSatisfy(
+                            one -> assertThat(one.getTextContent().length()).isLessThan(25_000));
+        }
+    }
+
+    @Nested
+    class Coverage {
+
+        @Test
+        void itCountsRequirementsByLevelAndArea() throws Exception {
+            assertThat(read("ordinary", "coverage.md").lines())
+                    .contains("| PREP MUST | 25 | 25 | 24 | 1 |  |  |  |  |  |  |  |")
+                    .anyMatch(line -> line.startsWith("| MUST | "))
+                    .anyMatch(line -> line.startsWith("| **all** | 145 | "));
+        }
+
+        @Test
+        void itSaysWhyARequirementWasNotTested() throws Exception {
+            String text = read("ordinary", "coverage.md");
+
+            assertThat(text)
+                    .contains("## Not tested: untested", "- **DRA-PREP-35** (SHOULD): ")
+                    .contains("*The driver publishes nothing of the kind.*");
+        }
+
+        @Test
+        void hostileTextIsNoMarkup() throws Exception {
+            assertThat(read("hostile", "coverage.md"))
+                    .doesNotContainPattern("(?<!\\\\)[<&`]script|[^\\\\]&amp;|[^\\\\]`x")
+                    .doesNotContain("\n---\n")
+                    .contains("\\<script\\>");
+        }
+    }
+}

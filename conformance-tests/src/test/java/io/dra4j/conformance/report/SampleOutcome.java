@@ -1,0 +1,170 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.run.Evidence;
+import io.dra4j.conformance.run.Header;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Outcomes made by hand: an ordinary one of the whole catalogue, and one result after another. */
+final class SampleOutcome {
+
+    static final Catalogue CATALOGUE = Catalogue.load();
+    static final Instant STARTED = Instant.parse("2026-11-21T16:00:00Z");
+
+    private static final List<String> CALLS =
+            List.of(
+                    "16:00:01.204 GetInfo → OK in 3 ms: DRAPlugin gpu.example.com [v1, v1beta1]",
+                    "16:00:01.310 v1 NodePrepareResources {claim-1 of default, uid 8f6c7d3e-1c2f-4a5b}"
+                            + " → OK in 21 ms: r0 → pool node-1, device gpu-0,"
+                            + " [gpu.example.com/claim=8f6c7d3e-1c2f-4a5b-gpu-0]",
+                    "16:00:01.402 v1 NodeUnprepareResources {claim-1} → OK in 9 ms");
+    private static final String REQUESTS =
+            """
+            TIME          METHOD  PATH                                                       STATUS
+            16:00:01.312  GET     /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/claim-1  200
+            16:00:01.500  PUT     /apis/resource.k8s.io/v1/resourceslices/node-1-gpu.example.com-x7k  200
+            """;
+    private static final Evidence EVIDENCE =
+            new Evidence(
+                    CALLS,
+                    REQUESTS,
+                    "gpu.example.com-claim_8f6c7d3e.json 0600 412 bytes\n",
+                    "I1121 16:00:01.204 driver.go:88] registered\nI1121 prepared claim-1\n");
+
+    private SampleOutcome() {}
+
+    /** The whole catalogue: most passes, and each other verdict here and there. */
+    static Outcome ordinary() {
+        List<Result> results = new ArrayList<>();
+        for (Requirement requirement : CATALOGUE.requirements()) {
+            for (String variant :
+                    requirement.perService() ? List.of("v1", "v1beta1") : List.of("")) {
+                results.add(ordinary(requirement, variant));
+            }
+        }
+        return outcome(results);
+    }
+
+    private static Result ordinary(Requirement requirement, String variant) {
+        String id = requirement.id() + variant;
+        if (!requirement.untested().isEmpty()) {
+            return result(requirement, variant, Verdict.UNTESTED, requirement.untested());
+        }
+        return switch (id) {
+            case "DRA-PREP-03v1" ->
+                    result(
+                            requirement,
+                            variant,
+                            Verdict.FAIL,
+                            "Request \"r0\" of claim default/claim-1 has device gpu-1, which was"
+                                    + " allocated to request \"r1\".\nexpected r0 → gpu-0\n"
+                                    + "     found r0 → gpu-0, gpu-1");
+            case "DRA-RST-06" ->
+                    result(
+                            requirement,
+                            variant,
+                            Verdict.FAIL,
+                            "The driver ended with status 2 after its state was truncated.");
+            case "DRA-PREP-18v1", "DRA-PREP-18v1beta1" ->
+                    result(
+                            requirement,
+                            variant,
+                            Verdict.WARN,
+                            "Device gpu-0 is prepared for claim-1, and claim-2 got it as well.");
+            case "DRA-CDI-05v1" ->
+                    result(
+                            requirement,
+                            variant,
+                            Verdict.DEVIATION,
+                            "A half-written spec was seen.\nA known deviation until 2027-01-31: the"
+                                    + " rename comes with release 2 (https://example.com/issues/5)");
+            case "DRA-PREP-17v1" ->
+                    result(requirement, variant, Verdict.INFO, "The driver answers with an error.");
+            case "DRA-UNP-06v1", "DRA-UNP-06v1beta1" ->
+                    result(requirement, variant, Verdict.BLOCKED, "DRA-RST-06 does not hold.");
+            case "DRA-SLICE-09" ->
+                    result(requirement, variant, Verdict.SUITE_ERROR, "The proxy did not answer.");
+            default ->
+                    requirement.profile().matches("health|taints|partitionable|device-.*")
+                            ? result(
+                                    requirement,
+                                    variant,
+                                    Verdict.NOT_APPLICABLE,
+                                    "The driver publishes nothing of the kind.")
+                            : result(requirement, variant, Verdict.PASS, "");
+        };
+    }
+
+    private static Result result(
+            Requirement requirement, String variant, Verdict verdict, String message) {
+        boolean ran =
+                switch (verdict) {
+                    case PASS, FAIL, WARN, INFO, DEVIATION, SUITE_ERROR -> true;
+                    case NOT_APPLICABLE, BLOCKED, UNTESTED -> false;
+                };
+        return new Result(
+                requirement,
+                variant,
+                verdict,
+                message,
+                ran ? Duration.ofMillis(137) : Duration.ZERO,
+                ran ? EVIDENCE : Evidence.NONE);
+    }
+
+    /** A result of the catalogue's {@code index}-th requirement. */
+    static Result result(int index, String variant, Verdict verdict, String message) {
+        return result(CATALOGUE.requirements().get(index), variant, verdict, message);
+    }
+
+    /** The same result with all texts replaced. */
+    static Result saying(String text, Result result) {
+        return new Result(
+                result.requirement(),
+                result.variant(),
+                result.verdict(),
+                text,
+                result.took(),
+                new Evidence(List.of(text, text), text, text, text));
+    }
+
+    static Outcome outcome(List<Result> results) {
+        return outcome(results, "gpu.example.com", "driver:\n  name: gpu.example.com\n");
+    }
+
+    static Outcome outcome(List<Result> results, String driver, String settings) {
+        Header header =
+                new Header(
+                        "0.1.0",
+                        CATALOGUE.version(),
+                        42,
+                        "1.36",
+                        "embedded",
+                        "process",
+                        driver,
+                        List.of("v1", "v1beta1"),
+                        Map.of(
+                                "organization", "Example Corporation",
+                                "project", "example-gpu-driver",
+                                "url", "https://example.com/gpu-driver",
+                                "version", "1.4.0",
+                                "language", "go"),
+                        List.of("proc", "api", "cdi", "dev1", "dev2", "roll"),
+                        List.of("proc", "roll"),
+                        1,
+                        false,
+                        STARTED,
+                        Duration.ofSeconds(193),
+                        settings);
+        return new Outcome(header, CATALOGUE.profiles(), results);
+    }
+}

@@ -1,0 +1,211 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** What is seen on a terminal, and in the log of a build. */
+class TerminalProgressTest {
+
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    private TerminalProgress on(boolean unicode, boolean live) {
+        PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+        return new TerminalProgress(new Terminal(out, unicode, live));
+    }
+
+    private String printed() {
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private List<String> lines() {
+        return printed().lines().toList();
+    }
+
+    /** What is on the screen of a terminal: it knows colours, and how to take lines back. */
+    private List<String> screen() {
+        List<String> screen = new ArrayList<>();
+        for (String line : printed().replaceAll("\u001b\\[\\d+m", "").split("\\R")) {
+            String rest = line;
+            while (rest.startsWith("\u001b[")) {
+                int up = Integer.parseInt(rest.substring(2, rest.indexOf('A')));
+                rest = rest.substring(rest.indexOf("\u001b[J") + 3);
+                screen = new ArrayList<>(screen.subList(0, screen.size() - up));
+            }
+            screen.add(rest);
+        }
+        return screen;
+    }
+
+    private static Result result(String id, String variant, Verdict verdict, String message) {
+        Requirement requirement = SampleOutcome.CATALOGUE.find(id).orElseThrow();
+        int index = SampleOutcome.CATALOGUE.requirements().indexOf(requirement);
+        return SampleOutcome.result(index, variant, verdict, message);
+    }
+
+    private static final Result FAILED =
+            result("DRA-PREP-03", "v1", Verdict.FAIL, "gpu-1 is not r0's\nlook → there");
+
+    @Nested
+    class InTheLogOfABuild {
+
+        @Test
+        void eachResultIsALine() {
+            TerminalProgress progress = on(true, false);
+
+            progress.begun(FAILED.requirement(), "v1");
+            progress.ended(result("DRA-REG-01", "", Verdict.PASS, ""));
+            progress.ended(result("DRA-HLT-01", "", Verdict.NOT_APPLICABLE, "no health\nservice"));
+
+            assertThat(lines())
+                    .containsExactly(
+                            "pass            DRA-REG-01                137 ms",
+                            "not applicable  DRA-HLT-01                        no health");
+        }
+
+        @Test
+        void aFailureIsToldWithRuleAndMessage() {
+            on(true, false).ended(FAILED);
+
+            assertThat(lines())
+                    .startsWith(
+                            "fail            DRA-PREP-03[v1]           137 ms",
+                            "✗ node-core.DRA-PREP-03[v1] fail")
+                    .anyMatch(line -> line.startsWith("  rule  MUST "))
+                    .containsSequence("  found gpu-1 is not r0's", "        look → there")
+                    .contains("  more  dra-conformance explain DRA-PREP-03");
+        }
+
+        @Test
+        void noColourAndNoCursorIsMoved() {
+            TerminalProgress progress = on(true, false);
+
+            SampleOutcome.ordinary().results().forEach(progress::ended);
+            progress.finished(SampleOutcome.ordinary(), List.of(), List.of());
+
+            assertThat(printed()).doesNotContain("\u001b");
+        }
+
+        @Test
+        void asciiIsEnough() {
+            TerminalProgress progress = on(false, false);
+
+            progress.ended(FAILED);
+            progress.ended(result("DRA-PREP-18", "v1", Verdict.WARN, "שלום … \u001b[2J"));
+            progress.finished(SampleOutcome.ordinary(), List.of(), List.of());
+
+            assertThat(printed()).matches("(?s)[\\x0a\\x0d\\x20-\\x7e]*");
+            assertThat(printed()).contains("look -> there", "???? ... \\u001b[2J");
+        }
+
+        @Test
+        void aLongMessageIsCut() {
+            on(true, false).ended(result("DRA-PREP-03", "v1", Verdict.FAIL, "x\n".repeat(500_000)));
+            on(true, false).ended(result("DRA-PREP-03", "v1", Verdict.FAIL, "y".repeat(1_000_000)));
+
+            assertThat(printed().length()).isLessThan(5000);
+            assertThat(lines()).contains("        (more of it is in the report)");
+        }
+    }
+
+    @Nested
+    class OnATerminal {
+
+        @Test
+        void anAreaIsALineThatGrows() {
+            TerminalProgress progress = on(true, true);
+            Requirement second = FAILED.requirement();
+
+            progress.ended(result("DRA-REG-01", "", Verdict.PASS, ""));
+            progress.ended(result("DRA-PREP-01", "v1", Verdict.PASS, ""));
+            progress.ended(result("DRA-REG-02", "", Verdict.BLOCKED, "why"));
+            progress.begun(second, "v1");
+
+            assertThat(screen()).containsExactly("REG    ✓b", "PREP   ✓ DRA-PREP-03[v1]");
+        }
+
+        @Test
+        void aFailureStandsAboveTheLines() {
+            TerminalProgress progress = on(true, true);
+
+            progress.ended(result("DRA-REG-01", "", Verdict.PASS, ""));
+            progress.ended(FAILED);
+            progress.ended(result("DRA-REG-02", "", Verdict.PASS, ""));
+
+            assertThat(screen()).startsWith("✗ node-core.DRA-PREP-03[v1] fail");
+            assertThat(screen()).endsWith("", "REG    ✓✓", "PREP   ✗");
+        }
+
+        @Test
+        void noLineOfAnAreaIsBroken() {
+            TerminalProgress progress = on(true, true);
+
+            for (int i = 0; i < 200; i++) {
+                progress.ended(result("DRA-PREP-01", "v1", Verdict.PASS, ""));
+            }
+            progress.begun(FAILED.requirement(), "v1beta1");
+
+            assertThat(screen()).hasSize(1);
+            assertThat(screen().get(0)).startsWith("PREP   …✓").hasSizeLessThan(80);
+        }
+
+        @Test
+        void theColourSaysWhatTheMarkSays() {
+            on(true, true).ended(FAILED);
+
+            assertThat(printed()).contains("\u001b[31m✗\u001b[0m");
+        }
+    }
+
+    @Nested
+    class InTheEnd {
+
+        @Test
+        void thereIsATableTheFailuresAndTheVerdict() {
+            on(true, false)
+                    .finished(
+                            SampleOutcome.ordinary(),
+                            List.of("deviations: DRA-X-01 is listed"),
+                            List.of(Path.of("out", "report.html")));
+
+            assertThat(lines())
+                    .contains(
+                            "node-core (core)         failure            95     1     2     ·      5",
+                            "Note: deviations: DRA-X-01 is listed",
+                            "Report: " + Path.of("out", "report.html"))
+                    .anyMatch(line -> line.startsWith("✗ restart.DRA-RST-06  The driver ended"))
+                    .anyMatch(line -> line.startsWith("No verdict. The suite itself failed in"))
+                    .anyMatch(line -> line.contains("3 min 13 s") && line.contains("seed 42"));
+        }
+
+        @Test
+        void theVerdictIsInWords() {
+            assertThat(summary(Verdict.PASS)).contains("Passed. No rule is broken that");
+            assertThat(summary(Verdict.WARN)).contains("and 1 rule that it should keep is.");
+            assertThat(summary(Verdict.FAIL)).contains("Failed. One rule is broken that");
+            assertThat(summary(Verdict.DEVIATION))
+                    .contains("Partly passed.", "deviate: node-core.");
+        }
+
+        private String summary(Verdict verdict) {
+            Outcome outcome =
+                    SampleOutcome.outcome(List.of(result("DRA-REG-01", "", verdict, "m")));
+            bytes.reset();
+            on(true, false).finished(outcome, List.of(), List.of());
+            return printed();
+        }
+    }
+}
