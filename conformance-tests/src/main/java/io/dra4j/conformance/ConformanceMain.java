@@ -58,7 +58,7 @@ public final class ConformanceMain {
     private static String message(ParameterException e) {
         return e instanceof UnmatchedArgumentException unmatched
                 ? "there is no command or option " + unmatched.getUnmatched().get(0)
-                : e.getMessage();
+                : String.valueOf(e.getMessage());
     }
 
     static final class Version implements IVersionProvider {
