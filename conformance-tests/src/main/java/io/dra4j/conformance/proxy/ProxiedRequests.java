@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class ProxiedRequests extends ProxyHandler.Reverse {
 
     private static final int LONGEST_BODY = 4 * 1024 * 1024; // The API server takes 3 MiB.
+    private static final long LONGEST_DRAINED = 32L * 1024 * 1024;
     private static final int LONGEST_RECORDED = 1024 * 1024;
     private static final int MAX_CONNECTIONS = 1_024; // Each open watch holds one.
 
@@ -154,7 +155,9 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     private static byte[] read(Request request) {
         try (InputStream body = Content.Source.asInputStream(request)) {
-            return body.readNBytes(LONGEST_BODY);
+            byte[] bytes = body.readNBytes(LONGEST_BODY);
+            body.skip(LONGEST_DRAINED); // A client that is still writing would not read the answer.
+            return bytes;
         } catch (IOException e) {
             throw new UncheckedIOException("the request's body ended early", e);
         }
@@ -183,6 +186,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         toServer.headers(
                 headers -> {
                     headers.remove(HttpHeader.AUTHORIZATION);
+                    headers.remove(HttpHeader.CONTENT_LENGTH); // That of what was read, see read().
                     upstream.headers().forEach(headers::put);
                 });
     }

@@ -77,8 +77,8 @@ public record RecordedRequest(
 
     /** Whether it asked for a stream of changes. */
     public boolean watch() {
-        String value = query.getOrDefault("watch", "");
-        return method.equals("GET") && (value.equals("true") || value.equals("1"));
+        String value = query.getOrDefault("watch", "false");
+        return method.equals("GET") && !value.equals("0") && !value.equalsIgnoreCase("false");
     }
 
     /** Whether it asked for all objects of a resource, or all that a selector matches. */
