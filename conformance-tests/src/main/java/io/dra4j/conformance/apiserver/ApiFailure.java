@@ -96,12 +96,25 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(409, "Conflict", "Apply failed with " + count + list, details);
     }
 
-    static ApiFailure invalidPatchOptions(String field, String message) {
-        return invalidOptions("PatchOptions", field, message);
+    static ApiFailure invalidPatchOptions(FieldErrors errors) {
+        return invalidOptions("PatchOptions", errors);
     }
 
     static ApiFailure invalid(ResourceKind kind, String name, List<FieldError> errors) {
         ObjectNode details = details(kind, kind.kind(), name);
+        return invalid(kind.qualifiedKind() + " \"" + name + "\"", details, errors);
+    }
+
+    static ApiFailure invalidListOptions(FieldErrors errors) {
+        return invalidOptions("ListOptions", errors);
+    }
+
+    private static ApiFailure invalidOptions(String kind, FieldErrors errors) {
+        ObjectNode details = Json.object().put("group", "meta.k8s.io").put("kind", kind);
+        return invalid(kind + ".meta.k8s.io \"\"", details, errors.all());
+    }
+
+    private static ApiFailure invalid(String what, ObjectNode details, List<FieldError> errors) {
         ArrayNode causes = details.putArray("causes");
         for (FieldError error : errors) {
             causes.addObject()
@@ -110,30 +123,10 @@ public final class ApiFailure extends RuntimeException {
                     .put("field", error.field());
         }
         String list = errors.stream().map(FieldError::toString).collect(Collectors.joining(", "));
-        String what = errors.size() == 1 ? list : "[" + list + "]";
         return new ApiFailure(
                 422,
                 "Invalid",
-                kind.qualifiedKind() + " \"" + name + "\" is invalid: " + what,
-                details);
-    }
-
-    static ApiFailure invalidListOptions(String field, String message) {
-        return invalidOptions("ListOptions", field, message);
-    }
-
-    private static ApiFailure invalidOptions(String kind, String field, String message) {
-        ObjectNode details = Json.object();
-        details.put("group", "meta.k8s.io").put("kind", kind);
-        details.putArray("causes")
-                .addObject()
-                .put("reason", "FieldValueForbidden")
-                .put("message", message)
-                .put("field", field);
-        return new ApiFailure(
-                422,
-                "Invalid",
-                kind + ".meta.k8s.io \"\" is invalid: " + field + ": " + message,
+                what + " is invalid: " + (errors.size() == 1 ? list : "[" + list + "]"),
                 details);
     }
 
@@ -158,7 +151,7 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(
                 406,
                 "NotAcceptable",
-                "only the following media types are accepted: application/json, application/yaml",
+                "only the following media types are accepted: application/json",
                 Json.object());
     }
 
@@ -182,6 +175,24 @@ public final class ApiFailure extends RuntimeException {
                 "Expired",
                 "too old resource version: " + asked + " (" + oldest + ")",
                 Json.object());
+    }
+
+    /**
+     * The rest of a list that nobody remembers any more.
+     *
+     * @param token asks for the rest as it is now
+     */
+    static ApiFailure expiredContinuation(String token) {
+        ApiFailure failure =
+                new ApiFailure(
+                        410,
+                        "Expired",
+                        "The provided continue parameter is too old to display a consistent list: start a new"
+                                + " list without it, or take the token in this answer's metadata, with which the"
+                                + " rest may be newer than what came before.",
+                        Json.object());
+        Json.metadata(failure.status).put("continue", token);
+        return failure;
     }
 
     static ApiFailure tooLargeRevision(long asked, long current) {

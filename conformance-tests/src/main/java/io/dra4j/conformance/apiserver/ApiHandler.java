@@ -50,10 +50,17 @@ final class ApiHandler extends Handler.Abstract {
         switch (path.isEmpty() ? "" : path.get(0)) {
             case "api" -> api(exchange, path);
             case "apis" -> apis(exchange, path);
-            case "version" -> exchange.answer(200, version());
-            case "healthz", "livez", "readyz" -> exchange.answerText(200, "ok");
-            case "openapi" -> openApi.handle(exchange, path.subList(1, path.size()));
+            case "version", "healthz", "livez", "readyz", "openapi" -> aside(exchange, path);
             default -> throw ApiFailure.unknownPath();
+        }
+    }
+
+    private void aside(Exchange exchange, List<String> path) {
+        exchange.requireGet();
+        switch (path.get(0)) {
+            case "version" -> exchange.answer(200, version());
+            case "openapi" -> openApi.handle(exchange, path.subList(1, path.size()));
+            default -> exchange.answerText(200, "ok");
         }
     }
 

@@ -60,6 +60,7 @@ final class Discovery {
 
     /** Answers {@code /apis/GROUP}. */
     void group(Exchange exchange, String group) {
+        requireReadable(exchange);
         if (!kinds.groups().contains(group)) {
             throw ApiFailure.unknownPath();
         }
@@ -68,6 +69,7 @@ final class Discovery {
 
     /** Answers {@code /api/v1} and {@code /apis/GROUP/VERSION}. */
     void resources(Exchange exchange, String group, String version) {
+        requireReadable(exchange);
         List<ResourceKind> served = kinds.inGroup(group);
         if (served.isEmpty() || !served.get(0).version().equals(version)) {
             throw ApiFailure.unknownPath();
@@ -85,7 +87,17 @@ final class Discovery {
     }
 
     private static boolean wantsAggregated(Exchange exchange) {
+        requireReadable(exchange);
         return Negotiation.acceptsForm(exchange.accepted(), AGGREGATED_KIND, "v2");
+    }
+
+    private static void requireReadable(Exchange exchange) {
+        exchange.requireGet();
+        List<String> accepted = exchange.accepted();
+        if (!Negotiation.acceptsForm(accepted, AGGREGATED_KIND, "v2")
+                && !Negotiation.acceptsForm(accepted, "", "")) {
+            throw ApiFailure.notAcceptable();
+        }
     }
 
     private static ObjectNode legacyGroup(String group) {

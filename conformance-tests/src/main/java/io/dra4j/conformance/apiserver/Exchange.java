@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.apiserver;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -29,6 +30,8 @@ final class Exchange {
 
     /** What the real server takes in one request body. */
     private static final int BODY_LIMIT = 3 * 1024 * 1024;
+
+    private static final long LONGEST_DRAINED = 32L * 1024 * 1024;
 
     private final Request request;
     private final Response response;
@@ -58,9 +61,16 @@ final class Exchange {
         return value == null ? "" : value;
     }
 
+    /** As the real server reads it: whatever is sent, other than 0 and false, means yes. */
     boolean flag(String name) {
-        String value = query(name);
-        return value.equals("true") || value.equals("1");
+        String value = query.getValue(name);
+        return value != null && !value.equals("0") && !value.equalsIgnoreCase("false");
+    }
+
+    void requireGet() {
+        if (!method().equals("GET")) {
+            throw ApiFailure.methodNotAllowed();
+        }
     }
 
     boolean dryRun() {
@@ -75,8 +85,9 @@ final class Exchange {
     private String fieldManager() {
         String named = query("fieldManager");
         if (named.length() > LONGEST_MANAGER) {
-            throw ApiFailure.invalidPatchOptions(
-                    "fieldManager", "Too long: may not be more than " + LONGEST_MANAGER + " bytes");
+            FieldErrors errors = new FieldErrors();
+            errors.tooLong("fieldManager", LONGEST_MANAGER);
+            throw ApiFailure.invalidPatchOptions(errors);
         }
         String agent = request.getHeaders().get(HttpHeader.USER_AGENT);
         return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;
@@ -110,11 +121,15 @@ final class Exchange {
 
     /** The body as an object. */
     ObjectNode objectBody() {
+        return asObject(read(rawBody(), isYaml()));
+    }
+
+    private boolean isYaml() {
         String type = contentType();
         if (!type.equals(JSON) && !type.equals(YAML)) {
             throw ApiFailure.unsupportedBody("application/json, application/yaml");
         }
-        return asObject(read(rawBody(), type.equals(YAML)));
+        return type.equals(YAML);
     }
 
     /** The body of an apply: YAML, of which JSON is the usual form. */
@@ -126,7 +141,7 @@ final class Exchange {
     /** The body of a DELETE: DeleteOptions, or nothing. */
     JsonNode optionalBody() {
         byte[] body = rawBody();
-        return body.length == 0 ? Json.object() : asObject(read(body, contentType().equals(YAML)));
+        return body.length == 0 ? Json.object() : asObject(read(body, isYaml()));
     }
 
     JsonNode jsonBody() {
@@ -143,15 +158,23 @@ final class Exchange {
     private static JsonNode read(byte[] body, boolean yaml) {
         try {
             return (yaml ? Json.YAML : Json.MAPPER).readTree(body);
+        } catch (JsonProcessingException e) {
+            throw ApiFailure.badRequest(
+                    "the object provided is unrecognized: " + e.getOriginalMessage());
         } catch (IOException e) {
-            throw ApiFailure.badRequest("the object provided is unrecognized: " + e.getMessage());
+            throw new UncheckedIOException(e); // Bytes in memory are read without it.
         }
     }
 
     private byte[] rawBody() {
+        if (request.getHeaders().contains(HttpHeader.CONTENT_ENCODING)) {
+            throw ApiFailure.unsupportedBody("application/json, without Content-Encoding");
+        }
         try (InputStream body = Content.Source.asInputStream(request)) {
             byte[] bytes = body.readNBytes(BODY_LIMIT + 1);
             if (bytes.length > BODY_LIMIT) {
+                // A client that is still writing would not read the answer.
+                body.skip(LONGEST_DRAINED);
                 throw ApiFailure.tooLarge(BODY_LIMIT);
             }
             return bytes;

@@ -8,10 +8,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
@@ -32,13 +34,6 @@ final class ObjectStore {
      */
     interface Mutation {
         @Nullable ObjectNode apply(@Nullable StoredObject current);
-    }
-
-    /** What a list saw, and at which revision. */
-    record Listing(long revision, List<StoredObject> objects) {
-        Listing {
-            objects = List.copyOf(objects);
-        }
     }
 
     private final int historySize;
@@ -77,11 +72,55 @@ final class ObjectStore {
     Listing list(ResourceKind kind, Selection selection) {
         lock.lock();
         try {
-            return new Listing(
+            return Listing.whole(
                     revision,
                     objectsOf(kind).values().stream().filter(selection::matches).toList());
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Whether the history reaches back to that revision. */
+    boolean remembers(long asked) {
+        lock.lock();
+        try {
+            return asked >= forgotten;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Lists what there was at an earlier revision, by undoing what the history has since.
+     *
+     * @throws ApiFailure 410 Expired when the history no longer reaches back that far
+     */
+    Listing listAt(ResourceKind kind, Selection selection, long asked) {
+        lock.lock();
+        try {
+            if (asked < forgotten) {
+                throw ApiFailure.expired(asked, forgotten);
+            }
+            NavigableMap<ObjectKey, StoredObject> then = new TreeMap<>(objectsOf(kind));
+            Iterator<Change> latestFirst = history.descendingIterator();
+            while (latestFirst.hasNext()) {
+                Change change = latestFirst.next();
+                if (change.revision() > asked && change.kind().equals(kind)) {
+                    undo(change, then);
+                }
+            }
+            return Listing.whole(asked, then.values().stream().filter(selection::matches).toList());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void undo(Change change, Map<ObjectKey, StoredObject> objects) {
+        StoredObject before = change.before();
+        if (before == null) {
+            objects.remove(Objects.requireNonNull(change.after()).key());
+        } else {
+            objects.put(before.key(), before);
         }
     }
 
@@ -127,9 +166,7 @@ final class ObjectStore {
         remember(change);
         watchers.getOrDefault(kind, Set.of()).forEach(watcher -> watcher.changed(change));
         changed.signalAll();
-        return after != null
-                ? after
-                : java.util.Objects.requireNonNull(current).atRevision(revision);
+        return after != null ? after : Objects.requireNonNull(current).atRevision(revision);
     }
 
     private ObjectNode stamped(ObjectNode next) {

@@ -4,7 +4,6 @@ package io.dra4j.conformance.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.apiserver.ObjectStore.Listing;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
@@ -53,9 +52,9 @@ abstract class Rendition {
                                     + kind.listKind()
                                     + "\",\"apiVersion\":\""
                                     + kind.apiVersion()
-                                    + "\",\"metadata\":{\"resourceVersion\":\""
-                                    + listing.revision()
-                                    + "\"},\"items\":[")
+                                    + "\",\"metadata\":"
+                                    + listing.metadata()
+                                    + ",\"items\":[")
                             .getBytes(StandardCharsets.UTF_8));
             boolean first = true;
             for (StoredObject object : listing.objects()) {
@@ -88,7 +87,7 @@ abstract class Rendition {
                     Json.object()
                             .put("kind", "PartialObjectMetadataList")
                             .put("apiVersion", "meta.k8s.io/v1");
-            list.putObject("metadata").put("resourceVersion", Long.toString(listing.revision()));
+            list.set("metadata", listing.metadata());
             listing.objects()
                     .forEach(object -> list.withArray("items").add(partial(object.json())));
             return Json.bytes(list);

@@ -4,7 +4,6 @@ package io.dra4j.conformance.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.apiserver.ObjectStore.Listing;
 import io.dra4j.conformance.apiserver.ResourceKind.Trait;
 import io.dra4j.conformance.apiserver.Strategy.Part;
 import java.time.InstantSource;
@@ -63,20 +62,8 @@ final class ResourceEndpoint {
             watches.open(exchange, kind, selection, rendition);
             return;
         }
-        store.requireReached(WatchRequest.number(exchange, "resourceVersion"));
-        Listing listing = store.list(kind, selection);
-        requireExactRevision(exchange, listing);
+        Listing listing = ListRequest.of(exchange).in(store, kind, selection);
         exchange.answer(200, rendition.contentType(), rendition.list(kind, listing));
-    }
-
-    /**
-     * Only the current revision can be listed: older ones are gone at once, as after a compaction.
-     */
-    private static void requireExactRevision(Exchange exchange, Listing listing) {
-        long asked = WatchRequest.number(exchange, "resourceVersion");
-        if (exchange.query("resourceVersionMatch").equals("Exact") && asked != listing.revision()) {
-            throw ApiFailure.expired(asked, listing.revision());
-        }
     }
 
     private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -84,7 +71,7 @@ final class ResourceEndpoint {
         Preconditions preconditions = Preconditions.of(exchange.optionalBody());
         List<StoredObject> deleted =
                 registry.deleteCollection(path.kind(), selection(exchange, path), preconditions);
-        Listing listing = new Listing(store.revision(), deleted);
+        Listing listing = Listing.whole(store.revision(), deleted);
         exchange.answer(200, rendition.contentType(), rendition.list(path.kind(), listing));
     }
 
@@ -112,8 +99,9 @@ final class ResourceEndpoint {
             return;
         }
         if (!exchange.query("force").isEmpty()) {
-            throw ApiFailure.invalidPatchOptions(
-                    "force", "Forbidden: may not be specified for non-apply patch");
+            FieldErrors errors = new FieldErrors();
+            errors.forbidden("force", "may not be specified for non-apply patch");
+            throw ApiFailure.invalidPatchOptions(errors);
         }
         Patches.Patch patch = Patches.read(exchange);
         StoredObject patched =
@@ -124,8 +112,9 @@ final class ResourceEndpoint {
 
     private void apply(Exchange exchange, ResourcePath path, Rendition rendition) {
         if (exchange.query("fieldManager").isEmpty()) {
-            throw ApiFailure.invalidPatchOptions(
-                    "fieldManager", "Required value: is required for apply patch");
+            FieldErrors errors = new FieldErrors();
+            errors.required("fieldManager", "is required for apply patch");
+            throw ApiFailure.invalidPatchOptions(errors);
         }
         boolean made = store.find(path.kind(), path.key()) == null;
         StoredObject applied =

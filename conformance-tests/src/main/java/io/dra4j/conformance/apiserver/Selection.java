@@ -12,6 +12,11 @@ import java.util.Optional;
 record Selection(String namespace, FieldSelector fields, LabelSelector labels) {
     static final Selection ALL = new Selection("", FieldSelector.ALL, LabelSelector.ALL);
 
+    /** Whether it selects by neither fields nor labels. */
+    boolean hasNoConditions() {
+        return fields.terms().isEmpty() && labels.requirements().isEmpty();
+    }
+
     boolean matches(StoredObject object) {
         return (namespace.isEmpty() || namespace.equals(object.key().namespace()))
                 && fields.matches(object)

@@ -4,7 +4,6 @@ package io.dra4j.conformance.apiserver;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.apiserver.ObjectStore.Listing;
 import io.dra4j.conformance.apiserver.TableColumns.Column;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -34,12 +33,13 @@ final class TableRendition extends Rendition {
 
     @Override
     byte[] object(StoredObject object) {
-        return Json.bytes(table(object.kind(), object.revision(), List.of(object)));
+        Listing one = Listing.whole(object.revision(), List.of(object));
+        return Json.bytes(table(object.kind(), one));
     }
 
     @Override
     byte[] list(ResourceKind kind, Listing listing) {
-        return Json.bytes(table(kind, listing.revision(), listing.objects()));
+        return Json.bytes(table(kind, listing));
     }
 
     @Override
@@ -47,15 +47,15 @@ final class TableRendition extends Rendition {
         if (!event.type().equals("BOOKMARK")) {
             return super.event(event);
         }
-        ObjectNode table = table(event.object().kind(), event.object().revision(), List.of());
+        ObjectNode table = table(event.object().kind(), Listing.whole(0, List.of()));
         table.set("metadata", event.object().json().path("metadata"));
         return line(event.type(), Json.bytes(table));
     }
 
-    private ObjectNode table(ResourceKind kind, long revision, List<StoredObject> objects) {
+    private ObjectNode table(ResourceKind kind, Listing listing) {
         List<Column> columns = TableColumns.of(kind);
         ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
-        table.putObject("metadata").put("resourceVersion", Long.toString(revision));
+        table.set("metadata", listing.metadata());
         ArrayNode definitions = table.putArray("columnDefinitions");
         if (!columnsSent) {
             columns.forEach(column -> definitions.add(column.definition()));
@@ -63,7 +63,7 @@ final class TableRendition extends Rendition {
         }
         ArrayNode rows = table.putArray("rows");
         Instant now = clock.instant();
-        objects.forEach(object -> rows.add(row(object, columns, now)));
+        listing.objects().forEach(object -> rows.add(row(object, columns, now)));
         return table;
     }
 

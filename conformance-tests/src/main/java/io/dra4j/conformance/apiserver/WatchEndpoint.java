@@ -39,7 +39,7 @@ final class WatchEndpoint {
                         kind,
                         selection,
                         rendition,
-                        request.initialEvents(),
+                        request.initialEvents() && request.bookmarks(),
                         exchange,
                         this::forget);
         open.put(stream, timers(stream, request));

@@ -21,21 +21,26 @@ record WatchRequest(
         String asked = exchange.query("sendInitialEvents");
         String match = exchange.query("resourceVersionMatch");
         if (!asked.isEmpty() && !match.equals("NotOlderThan")) {
-            throw ApiFailure.invalidListOptions(
-                    "resourceVersionMatch",
-                    "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+            throw forbiddenMatch(
+                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
         }
         if (asked.isEmpty() && !match.isEmpty()) {
-            throw ApiFailure.invalidListOptions(
-                    "resourceVersionMatch",
-                    "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+            throw forbiddenMatch(
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
         }
+        boolean initial = exchange.flag("sendInitialEvents");
         return new WatchRequest(
                 number(exchange, "resourceVersion"),
-                asked.equals("false"),
-                exchange.flag("sendInitialEvents"),
+                !asked.isEmpty() && !initial,
+                initial,
                 exchange.flag("allowWatchBookmarks"),
                 number(exchange, "timeoutSeconds"));
+    }
+
+    private static ApiFailure forbiddenMatch(String why) {
+        FieldErrors errors = new FieldErrors();
+        errors.forbidden("resourceVersionMatch", why);
+        return ApiFailure.invalidListOptions(errors);
     }
 
     /**

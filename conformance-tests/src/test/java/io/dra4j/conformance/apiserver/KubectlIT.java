@@ -226,26 +226,63 @@ class KubectlIT {
                 .contains("resourceslices.resource.k8s.io \"none\" not found");
     }
 
-    @Test
-    void followsAChange() throws Exception {
+    private void assertFollowed(List<String> options, String before, String after)
+            throws Exception {
         applied(MANIFEST);
-        Process watch =
-                command(
-                                "get",
-                                "resourceslices",
-                                "--watch",
-                                "-o",
-                                "jsonpath={.spec.pool.generation}{'\\n'}")
-                        .start();
+        List<String> arguments = new ArrayList<>(List.of("get", "resourceslices", "--watch"));
+        arguments.addAll(options);
+        Process watch = command(arguments.toArray(String[]::new)).start();
         try (BufferedReader lines = watch.inputReader(StandardCharsets.UTF_8)) {
-            assertThat(lines.readLine()).isEqualTo("1");
+            assertThat(lines.readLine()).matches(before);
+            if (options.isEmpty()) {
+                assertThat(lines.readLine()).matches("s1 +node-1 +gpu.example.com +node-1.*");
+            }
 
             server.store().put(Trees.tree(slice("s1", 2)));
 
-            assertThat(lines.readLine()).isEqualTo("2");
+            assertThat(lines.readLine()).matches(after);
         } finally {
             watch.destroy();
             assertThat(watch.waitFor(10, TimeUnit.SECONDS)).isTrue();
         }
+    }
+
+    @Test
+    void followsAChange() throws Exception {
+        assertFollowed(List.of("-o", "jsonpath={.spec.pool.generation}{'\\n'}"), "1", "2");
+    }
+
+    @Test
+    void followsAChangeAsARowOfATable() throws Exception {
+        assertFollowed(
+                List.of(),
+                "NAME +NODE +DRIVER +POOL +AGE",
+                "s1 +node-1 +gpu.example.com +node-1 +[0-9a-z]+");
+    }
+
+    @Test
+    void followsAChangeWithTheKindOfEvent() throws Exception {
+        assertFollowed(
+                List.of(
+                        "--output-watch-events",
+                        "-o",
+                        "jsonpath={.type} {.object.spec.pool.generation}{'\\n'}"),
+                "ADDED 1",
+                "MODIFIED 2");
+    }
+
+    @Test
+    void listsInParts() throws Exception {
+        applied(MANIFEST);
+        server.store().put(Trees.tree(slice("s2", 1)));
+        server.store().put(Trees.tree(slice("s3", 1)));
+
+        String names = kubectl("get", "resourceslices", "--chunk-size=2", "-o", "name").output();
+
+        assertThat(names.lines())
+                .containsExactly(
+                        "resourceslice.resource.k8s.io/s1",
+                        "resourceslice.resource.k8s.io/s2",
+                        "resourceslice.resource.k8s.io/s3");
     }
 }
