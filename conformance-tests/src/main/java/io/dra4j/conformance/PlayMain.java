@@ -6,12 +6,16 @@ import io.dra4j.conformance.play.Play;
 import io.dra4j.conformance.play.PlaySettings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** The command {@code play}: manifests and a driver, for people to watch. */
 @Command(
@@ -19,15 +23,17 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Play manifests with a driver: an embedded API server, a fake kubelet, and the driver as a"
-                    + " process of its own, which is killed and started again.",
+            "Play manifests with one driver or several: an embedded API server, a fake kubelet, and each"
+                    + " driver as a process of its own, which is killed and started again.",
             ""
         },
         footer = {
             "",
-            "The driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT,"
+            "A driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT,"
                     + " KUBELET_PLUGINS_DIRECTORY_PATH and KUBELET_REGISTRAR_DIRECTORY_PATH in its"
                     + " environment; in its command, {NAME} stands for the value.",
+            "With several drivers, the names and the commands are in the same order:",
+            "  play --driver-name=A --driver-name=B --manifests=DIR -- run-a -- run-b",
             "Exit status: 0 if every step held, 1 if not, 3 if the command line is wrong."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -37,8 +43,8 @@ final class PlayMain implements Callable<Integer> {
             names = "--driver-name",
             paramLabel = "NAME",
             required = true,
-            description = "The driver's name.")
-    private String driverName;
+            description = "The driver's name; once for each driver.")
+    private List<String> driverNames;
 
     @Option(
             names = "--node-name",
@@ -62,7 +68,7 @@ final class PlayMain implements Callable<Integer> {
             paramLabel = "SECONDS",
             defaultValue = "30",
             description =
-                    "How long to wait for anything the driver is to do. Default: ${DEFAULT-VALUE}")
+                    "How long to wait for anything a driver is to do. Default: ${DEFAULT-VALUE}")
     private int patienceSeconds;
 
     @Option(
@@ -77,18 +83,16 @@ final class PlayMain implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
             paramLabel = "COMMAND",
-            description = "How to run the driver: a program and its arguments, after --.")
-    private List<String> command;
+            description =
+                    "How to run the driver: a program and its arguments, after --; once for each driver.")
+    private List<String> commands;
+
+    @Spec private CommandSpec spec;
 
     @Override
     public Integer call() throws InterruptedException {
-        PlaySettings settings =
-                new PlaySettings(
-                        driverName,
-                        nodeName,
-                        manifests,
-                        command,
-                        Duration.ofSeconds(patienceSeconds));
+        Duration patience = Duration.ofSeconds(patienceSeconds);
+        PlaySettings settings = new PlaySettings(drivers(), nodeName, manifests, patience);
         try (Play play = new Play(settings, System.out)) {
             Runtime.getRuntime().addShutdownHook(new Thread(play::close, "dra4j-play-end"));
             boolean held = keep ? play.open() : play.run();
@@ -97,5 +101,28 @@ final class PlayMain implements Callable<Integer> {
             }
             return held ? 0 : 1;
         }
+    }
+
+    /** Returns the drivers in the order of their names, each with the command of its place. */
+    List<PlaySettings.Driver> drivers() {
+        List<List<String>> separate = new ArrayList<>(List.of(new ArrayList<>()));
+        for (String word : commands) {
+            if (word.equals("--")) {
+                separate.add(new ArrayList<>());
+            } else {
+                separate.get(separate.size() - 1).add(word);
+            }
+        }
+        if (separate.size() != driverNames.size() || separate.contains(List.of())) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "There are %d names of drivers and %d commands; give each driver one, after --"
+                            .formatted(driverNames.size(), separate.size()));
+        }
+        List<PlaySettings.Driver> drivers = new ArrayList<>();
+        for (int i = 0; i < separate.size(); i++) {
+            drivers.add(new PlaySettings.Driver(driverNames.get(i), separate.get(i)));
+        }
+        return drivers;
     }
 }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The driver as a process of its own, started and killed as often as the play wants.
+ * A driver as a process of its own, started and killed as often as the play wants.
  *
  * <p>What it must know is in its environment, under the names that DRA drivers share ({@code
  * NODE_NAME}, {@code KUBECONFIG} and so on), and in its command line wherever that has the name in
@@ -24,31 +24,34 @@ final class DriverProcess implements AutoCloseable {
 
     private static final int TAIL = 15;
 
+    private final String name;
     private final List<String> command;
     private final Map<String, String> environment;
     private final Path log;
     private volatile Process process;
     private boolean closed; // guarded by this
 
-    private DriverProcess(List<String> command, Map<String, String> environment, Path log) {
+    private DriverProcess(
+            String name, List<String> command, Map<String, String> environment, Path log) {
+        this.name = name;
         this.command = command;
         this.environment = environment;
         this.log = log;
         process = launch();
     }
 
-    static DriverProcess start(PlaySettings settings, Folders folders) {
+    static DriverProcess start(PlaySettings.Driver driver, String nodeName, Folders folders) {
         Map<String, String> environment =
                 Map.of(
-                        "NODE_NAME", settings.nodeName(),
-                        "DRIVER_NAME", settings.driverName(),
+                        "NODE_NAME", nodeName,
+                        "DRIVER_NAME", driver.name(),
                         "KUBECONFIG", folders.kubeconfig().toString(),
                         "CDI_ROOT", folders.cdi().toString(),
                         "KUBELET_PLUGINS_DIRECTORY_PATH", folders.plugins().toString(),
                         "KUBELET_REGISTRAR_DIRECTORY_PATH", folders.registry().toString());
         List<String> command =
-                settings.command().stream().map(word -> filled(word, environment)).toList();
-        return new DriverProcess(command, environment, folders.driverLog());
+                driver.command().stream().map(word -> filled(word, environment)).toList();
+        return new DriverProcess(driver.name(), command, environment, folders.log(driver.name()));
     }
 
     private static String filled(String word, Map<String, String> values) {
@@ -66,13 +69,17 @@ final class DriverProcess implements AutoCloseable {
         try {
             return builder.start();
         } catch (IOException e) {
-            throw new StepFailed("the driver's command cannot be run: " + e.getMessage());
+            throw new StepFailed("the command of " + name + " cannot be run: " + e.getMessage());
         }
     }
 
     synchronized void restart() {
         StepFailed.unless(!closed, "the play was ended");
         process = launch();
+    }
+
+    String name() {
+        return name;
     }
 
     long pid() {
@@ -123,7 +130,7 @@ final class DriverProcess implements AutoCloseable {
     }
 
     private StepFailed ended() {
-        return new StepFailed("the driver has ended by itself, with status " + process.exitValue());
+        return new StepFailed(name + " has ended by itself, with status " + process.exitValue());
     }
 
     /** Ends the driver as a crash does. */
@@ -141,8 +148,7 @@ final class DriverProcess implements AutoCloseable {
                         .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
                         .join();
         StepFailed.unless(
-                ended != null,
-                "the driver still runs " + patience.toSeconds() + " s after SIGTERM");
+                ended != null, name + " still runs " + patience.toSeconds() + " s after SIGTERM");
         return process.exitValue();
     }
 

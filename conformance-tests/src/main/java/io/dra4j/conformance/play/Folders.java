@@ -34,8 +34,8 @@ record Folders(Path root, Path plugins, Path registry, Path cdi) implements Auto
         return root.resolve("kubeconfig");
     }
 
-    Path driverLog() {
-        return root.resolve("driver.log");
+    Path log(String driver) {
+        return root.resolve(driver + ".log");
     }
 
     /** The sockets that a driver has left or keeps open. */

@@ -35,11 +35,14 @@ final class Narrator {
         out.println("\nAll " + steps + " steps held.");
     }
 
-    void failure(String why, List<String> driverOutput) {
+    void failure(String why) {
         out.println("\nFAILED in step " + current + "\n   " + why);
-        if (!driverOutput.isEmpty()) {
-            out.println("\nThe last lines of the driver's output:");
-            lines(1, driverOutput);
+    }
+
+    void output(String driver, List<String> lastLines) {
+        if (!lastLines.isEmpty()) {
+            out.println("\nThe last lines of the output of " + driver + ":");
+            lines(1, lastLines);
         }
     }
 

@@ -9,16 +9,16 @@ import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One play: an embedded API server, a fake kubelet and the driver as a process of its own, and all
+ * One play: an embedded API server, a fake kubelet and each driver as a process of its own, and all
  * that manifests let a claim go through.
  *
  * <p>{@link #close} may come at any time and from any thread, also while the play runs: it ends the
- * driver's process and removes every file. A play is played once.
+ * drivers' processes and removes every file. A play is played once.
  */
 public final class Play implements AutoCloseable {
 
@@ -26,7 +26,7 @@ public final class Play implements AutoCloseable {
     private final Narrator narrator;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>(); // guarded by this
     private boolean closed; // guarded by this
-    private volatile @Nullable DriverProcess driver;
+    private final List<DriverProcess> drivers = new CopyOnWriteArrayList<>();
 
     public Play(PlaySettings settings, PrintStream out) {
         this.settings = settings;
@@ -34,7 +34,7 @@ public final class Play implements AutoCloseable {
     }
 
     /**
-     * Plays from the driver's start to its end, and says what happens.
+     * Plays from the drivers' start to their end, and says what happens.
      *
      * @return whether every step held
      */
@@ -74,8 +74,8 @@ public final class Play implements AutoCloseable {
 
     private synchronized void failed(String why) {
         if (!closed) { // otherwise whoever closed the play knows why it ended
-            DriverProcess started = driver;
-            narrator.failure(why, started == null ? List.of() : started.tail());
+            narrator.failure(why);
+            drivers.forEach(driver -> narrator.output(driver.name(), driver.tail()));
         }
     }
 
@@ -89,10 +89,11 @@ public final class Play implements AutoCloseable {
             throw new UncheckedIOException("cannot write " + folders.kubeconfig(), e);
         }
         PlayedKubelet kubelet =
-                opened(() -> new PlayedKubelet(folders.registry(), settings.driverName()));
-        DriverProcess process = opened(() -> DriverProcess.start(settings, folders));
-        driver = process;
-        return new Script.Cast(folders, api, kubelet, process);
+                opened(() -> new PlayedKubelet(folders.registry(), settings.driverNames()));
+        for (PlaySettings.Driver driver : settings.drivers()) {
+            drivers.add(opened(() -> DriverProcess.start(driver, settings.nodeName(), folders)));
+        }
+        return new Script.Cast(folders, api, kubelet, List.copyOf(drivers));
     }
 
     private synchronized <T extends AutoCloseable> T opened(Supplier<T> opening) {

@@ -11,68 +11,83 @@ import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
 import io.dra4j.conformance.kubelet.PluginInfo;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The kubelet of a play: where it has reason to complain, the step has failed. */
 final class PlayedKubelet implements AutoCloseable {
 
     private final FakeKubelet kubelet;
-    private final String driver;
-    private int registrations; // how many the play has waited for
+    private final List<String> drivers;
+    private final Map<String, Integer> registrations = new HashMap<>(); // those waited for
 
-    PlayedKubelet(Path registry, String driver) {
+    PlayedKubelet(Path registry, List<String> drivers) {
         this.kubelet = FakeKubelet.start(registry);
-        this.driver = driver;
+        this.drivers = drivers;
     }
 
-    /** Waits until the driver has registered once more since it was waited for last. */
-    PluginInfo awaitRegistration(Duration patience) {
-        registrations++;
+    /** Waits until a driver has registered once more since it was waited for last. */
+    PluginInfo awaitRegistration(String driver, Duration patience) {
+        int wanted = registrations.merge(driver, 1, Integer::sum);
         try {
-            boolean registered =
-                    kubelet.awaitEvents(
-                            events -> of(Kind.REGISTERED, events).size() >= registrations,
-                            patience);
-            StepFailed.unless(
-                    registered,
-                    "no driver has registered within %d s%s"
-                            .formatted(patience.toSeconds(), attempts()));
+            kubelet.awaitEvents(
+                    events ->
+                            registrations(driver, events) >= wanted || !strangers(events).isEmpty(),
+                    patience);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StepFailed("the play was ended");
         }
+        List<KubeletEvent> events = kubelet.events();
+        StepFailed.unless(
+                registrations(driver, events) >= wanted,
+                strangers(events).isEmpty()
+                        ? "%s has not registered within %d s%s"
+                                .formatted(driver, patience.toSeconds(), attempts(events))
+                        : "another driver has registered, and not %s: %s"
+                                .formatted(driver, strangers(events)));
         return kubelet.plugin(driver)
-                .orElseThrow(
-                        () ->
-                                new StepFailed(
-                                        "another driver has registered, and not "
-                                                + driver
-                                                + ": "
-                                                + of(Kind.REGISTERED, kubelet.events())));
+                .orElseThrow(() -> new StepFailed(driver + " has registered, and is gone again"));
     }
 
-    /** How long after its socket's appearance the driver said last who it is. */
-    String answerTime() {
-        List<String> times = of(Kind.INFO, kubelet.events());
-        return times.get(times.size() - 1);
+    private static long registrations(String driver, List<KubeletEvent> events) {
+        return of(Kind.REGISTERED, events).filter(e -> e.detail().equals(driver)).count();
     }
 
-    private String attempts() {
-        List<String> failures = of(Kind.REGISTRATION_FAILED, kubelet.events());
-        return failures.isEmpty() ? "" : "; what the kubelet tried: " + failures;
-    }
-
-    private static List<String> of(Kind kind, List<KubeletEvent> events) {
-        return events.stream()
-                .filter(event -> event.kind() == kind)
+    private List<String> strangers(List<KubeletEvent> events) {
+        return of(Kind.REGISTERED, events)
                 .map(KubeletEvent::detail)
+                .filter(name -> !drivers.contains(name))
                 .toList();
     }
 
-    /** Prepares claims in one call. */
-    Map<PlayedClaim, ClaimAnswer> prepare(List<PlayedClaim> claims) {
+    private static String attempts(List<KubeletEvent> events) {
+        List<String> failures =
+                of(Kind.REGISTRATION_FAILED, events).map(KubeletEvent::detail).toList();
+        return failures.isEmpty() ? "" : "; what the kubelet tried: " + failures;
+    }
+
+    /** How long after its socket's appearance a driver said last who it is. */
+    String answerTime(String driver) {
+        List<KubeletEvent> events = kubelet.events();
+        KubeletEvent registered = last(of(Kind.REGISTERED, events), e -> e.detail().equals(driver));
+        return last(of(Kind.INFO, events), e -> e.socket().equals(registered.socket())).detail();
+    }
+
+    private static KubeletEvent last(Stream<KubeletEvent> events, Predicate<KubeletEvent> wanted) {
+        return events.filter(wanted).reduce((earlier, later) -> later).orElseThrow();
+    }
+
+    private static Stream<KubeletEvent> of(Kind kind, List<KubeletEvent> events) {
+        return events.stream().filter(event -> event.kind() == kind);
+    }
+
+    /** Lets a driver prepare claims in one call. */
+    Map<PlayedClaim, ClaimAnswer> prepare(String driver, List<PlayedClaim> claims) {
         CallResult result = kubelet.prepare(driver, named(claims));
         content(result);
         Map<PlayedClaim, ClaimAnswer> answers = new LinkedHashMap<>();
@@ -80,8 +95,8 @@ final class PlayedKubelet implements AutoCloseable {
         return answers;
     }
 
-    /** Unprepares claims in one call. */
-    void unprepare(List<PlayedClaim> claims) {
+    /** Lets a driver unprepare claims in one call. */
+    void unprepare(String driver, List<PlayedClaim> claims) {
         content(kubelet.unprepare(driver, named(claims)));
     }
 

@@ -4,7 +4,6 @@ package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
-import io.dra4j.conformance.kubelet.ClaimAnswer;
 import io.dra4j.conformance.kubelet.ClaimAnswer.PreparedDevice;
 import io.dra4j.conformance.kubelet.PluginInfo;
 import java.nio.file.Path;
@@ -25,28 +24,34 @@ final class Script {
     private final Narrator narrator;
     private final Slices slices;
     private final CdiFolder cdi;
+    private final PlayedCalls calls;
 
     private List<JsonNode> published = List.of();
     private List<PlayedPod> pods = List.of();
-    private final Map<PlayedClaim, ClaimAnswer> answers = new LinkedHashMap<>();
+    private final Map<PlayedClaim, Answers> answers = new LinkedHashMap<>();
 
     Script(PlaySettings settings, Cast cast, Narrator narrator) {
         this.settings = settings;
         this.cast = cast;
         this.narrator = narrator;
-        this.slices = new Slices(cast.api(), settings.driverName());
+        this.slices = new Slices(cast.api(), settings.driverNames());
+        this.calls = new PlayedCalls(cast.kubelet(), cast.drivers());
         this.cdi = new CdiFolder(cast.folders().cdi());
     }
 
     /** Who takes part. */
     record Cast(
-            Folders folders, EmbeddedApiServer api, PlayedKubelet kubelet, DriverProcess driver) {}
+            Folders folders,
+            EmbeddedApiServer api,
+            PlayedKubelet kubelet,
+            List<DriverProcess> drivers) {}
 
-    /** Brings the driver and the claims on stage. */
+    /** Brings the drivers and the claims on stage. */
     void open() {
-        awaitRegistration("The driver starts and registers");
-        narrator.step("It publishes its devices");
-        cast.driver().awaitDone(() -> slices.awaitComplete(settings.patience()));
+        awaitRegistrations(
+                told("The driver starts and registers", "The drivers start and register"));
+        narrator.step(told("It publishes its devices", "They publish their devices"));
+        cast.drivers().get(0).awaitDone(() -> slices.awaitComplete(settings.patience()));
         published = slices.objects();
         narrator.lines(1, slices.lines());
         narrator.step("The claims of " + settings.manifests() + " are there");
@@ -61,10 +66,14 @@ final class Script {
         prepareAgain();
         unprepare();
         stop();
-        cast.driver().restart();
-        awaitRegistration("It is started once more");
+        cast.drivers().forEach(DriverProcess::restart);
+        awaitRegistrations(told("It is started once more", "They are started once more"));
         reuse();
         stop();
+    }
+
+    private String told(String ofOne, String ofSeveral) {
+        return cast.drivers().size() == 1 ? ofOne : ofSeveral;
     }
 
     /** Says how to look at what is there. */
@@ -77,25 +86,33 @@ final class Script {
                         "kubectl get resourceslices -o yaml",
                         "kubectl get resourceclaims -A",
                         "kubectl get resourceslices --watch",
-                        "",
-                        "the driver's output: " + cast.folders().driverLog(),
-                        "Ctrl-C ends everything."));
+                        ""));
+        for (String driver : settings.driverNames()) {
+            narrator.line(1, "the output of " + driver + ": " + cast.folders().log(driver));
+        }
+        narrator.line(1, "Ctrl-C ends everything.");
     }
 
-    private void awaitRegistration(String title) {
+    private void awaitRegistrations(String title) {
         narrator.step(title);
         long begin = System.nanoTime();
-        PluginInfo info =
-                cast.driver().await(() -> cast.kubelet().awaitRegistration(settings.patience()));
-        long millis = Duration.ofNanos(System.nanoTime() - begin).toMillis();
-        narrator.line(1, "process " + cast.driver().pid() + " registered after " + millis + " ms");
-        narrator.line(1, info.name() + " speaks " + info.versions() + " on " + info.endpoint());
-        narrator.line(1, "GetInfo: answered " + cast.kubelet().answerTime() + " of the socket");
+        for (DriverProcess driver : cast.drivers()) {
+            PluginInfo info =
+                    driver.await(
+                            () ->
+                                    cast.kubelet()
+                                            .awaitRegistration(driver.name(), settings.patience()));
+            long millis = Duration.ofNanos(System.nanoTime() - begin).toMillis();
+            narrator.line(1, "process " + driver.pid() + " registered after " + millis + " ms");
+            narrator.line(1, info.name() + " speaks " + info.versions() + " on " + info.endpoint());
+            String time = cast.kubelet().answerTime(driver.name());
+            narrator.line(1, "GetInfo: answered " + time + " of the socket");
+        }
     }
 
     private void prepare(PlayedPod pod) {
         narrator.step("Pod " + pod.name() + " is prepared");
-        Map<PlayedClaim, ClaimAnswer> prepared = prepare(List.copyOf(pod.claims().values()));
+        Map<PlayedClaim, Answers> prepared = calls.prepare(List.copyOf(pod.claims().values()));
         answers.putAll(prepared);
         prepared.forEach(this::tell);
         for (PlayedPod.Container container : pod.containers()) {
@@ -105,38 +122,23 @@ final class Script {
         }
     }
 
-    private Map<PlayedClaim, ClaimAnswer> prepare(List<PlayedClaim> claims) {
-        Map<PlayedClaim, ClaimAnswer> prepared =
-                cast.driver().await(() -> cast.kubelet().prepare(claims));
-        prepared.forEach(this::check);
-        return prepared;
-    }
-
-    private void check(PlayedClaim claim, ClaimAnswer answer) {
-        List<String> allocated = claim.allocatedDevices(settings.driverName());
-        List<String> answered = answer.devices().stream().map(Script::path).toList();
-        StepFailed.unless(
-                answered.containsAll(allocated) && allocated.containsAll(answered),
-                "claim %s has %s, but the driver prepared %s"
-                        .formatted(claim, allocated, answered));
-    }
-
-    private static String path(PreparedDevice device) {
-        return device.pool() + "/" + device.device();
-    }
-
-    private void tell(PlayedClaim claim, ClaimAnswer answer) {
+    private void tell(PlayedClaim claim, Answers answer) {
         narrator.line(1, "claim " + claim + " (" + claim.uid() + ")");
         for (PreparedDevice device : answer.devices()) {
             narrator.line(
-                    2, path(device) + " for " + device.requests() + " as " + device.cdiDeviceIds());
+                    2,
+                    PlayedCalls.path(device)
+                            + " for "
+                            + device.requests()
+                            + " as "
+                            + device.cdiDeviceIds());
         }
     }
 
     private List<String> idsOf(PlayedPod.Container container, PlayedPod pod) {
         List<String> ids = new ArrayList<>();
         for (PlayedPod.Use use : container.uses()) {
-            ClaimAnswer answer = answers.get(pod.claims().get(use.claim()));
+            Answers answer = answers.get(pod.claims().get(use.claim()));
             for (PreparedDevice device : answer.devices()) {
                 if (use.request().isEmpty() || device.requests().contains(use.request())) {
                     ids.addAll(device.cdiDeviceIds());
@@ -147,26 +149,28 @@ final class Script {
     }
 
     private void crash() {
-        narrator.step("The driver is killed with SIGKILL");
-        long killed = cast.driver().pid();
-        cast.driver().kill();
-        narrator.line(1, "process " + killed + " is gone; nothing was said to the driver before");
-        cast.driver().restart();
-        awaitRegistration("It is started again");
+        narrator.step(
+                told("The driver is killed with SIGKILL", "The drivers are killed with SIGKILL"));
+        for (DriverProcess driver : cast.drivers()) {
+            long killed = driver.pid();
+            driver.kill();
+            narrator.line(
+                    1, "process " + killed + " is gone; nothing was said to the driver before");
+        }
+        cast.drivers().forEach(DriverProcess::restart);
+        awaitRegistrations(told("It is started again", "They are started again"));
     }
 
     private void prepareAgain() {
         narrator.step("Every claim is prepared again, and gets the same answer");
         answers.forEach(
                 (claim, before) -> {
-                    ClaimAnswer now = prepare(List.of(claim)).get(claim);
+                    Answers now = calls.prepare(List.of(claim)).get(claim);
                     StepFailed.unless(
                             now.equals(before),
                             "claim %s got %s, and before the crash %s"
                                     .formatted(claim, now.devices(), before.devices()));
-                    narrator.line(
-                            1,
-                            "claim " + claim + ": the same " + now.wire().length() / 2 + " bytes");
+                    narrator.line(1, "claim " + claim + ": the same " + now.bytes() + " bytes");
                 });
     }
 
@@ -177,7 +181,7 @@ final class Script {
         narrator.line(1, "claim " + orphan + " was deleted before");
         for (PlayedPod pod : pods) {
             List<PlayedClaim> claims = List.copyOf(pod.claims().values());
-            cast.driver().awaitDone(() -> cast.kubelet().unprepare(claims));
+            calls.unprepare(claims);
             narrator.line(1, "pod " + pod.name() + ": " + claims);
         }
         List<Path> left = cdi.files();
@@ -186,9 +190,12 @@ final class Script {
     }
 
     private void stop() {
-        narrator.step("The driver is stopped with SIGTERM");
-        int status = cast.driver().stop(settings.patience());
-        StepFailed.unless(status == 0, "the driver ended with status " + status + ", not 0");
+        narrator.step(
+                told("The driver is stopped with SIGTERM", "The drivers are stopped with SIGTERM"));
+        for (DriverProcess driver : cast.drivers()) {
+            int status = driver.stop(settings.patience());
+            StepFailed.unless(status == 0, driver.name() + " ended with " + status + ", not 0");
+        }
         List<Path> sockets = cast.folders().sockets();
         StepFailed.unless(sockets.isEmpty(), "sockets are left: " + sockets);
         StepFailed.unless(cdi.files().isEmpty(), "CDI specs are left: " + cdi.files());
@@ -205,8 +212,8 @@ final class Script {
                 answers.keySet().stream()
                         .map(claim -> PlayedClaim.of(cast.api().store().put(claim.successor())))
                         .toList();
-        prepare(successors).forEach(this::tell);
-        cast.driver().awaitDone(() -> cast.kubelet().unprepare(successors));
+        calls.prepare(successors).forEach(this::tell);
+        calls.unprepare(successors);
         narrator.line(1, "prepared and unprepared");
     }
 }

@@ -8,42 +8,52 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a driver has published. */
+/** What drivers have published. */
 final class Slices {
 
     private final EmbeddedApiServer api;
-    private final String driver;
+    private final List<String> drivers;
 
-    Slices(EmbeddedApiServer api, String driver) {
+    Slices(EmbeddedApiServer api, List<String> drivers) {
         this.api = api;
-        this.driver = driver;
+        this.drivers = drivers;
     }
 
-    /** The driver's ResourceSlices as they are in the cluster now. */
+    /** The drivers' ResourceSlices as they are in the cluster now. */
     List<JsonNode> objects() {
         return own(api.store().list("resourceslices"));
     }
 
     private List<JsonNode> own(List<JsonNode> all) {
-        return all.stream()
-                .filter(slice -> slice.at("/spec/driver").asText().equals(driver))
-                .toList();
+        return all.stream().filter(slice -> drivers.contains(driver(slice))).toList();
     }
 
-    /** Waits until there are slices, and every pool is complete. */
+    private static String driver(JsonNode slice) {
+        return slice.at("/spec/driver").asText();
+    }
+
+    /** Waits until there are slices of each driver, and every pool is complete. */
     void awaitComplete(Duration patience) {
         api.store()
                 .await(
                         "resourceslices",
-                        all -> !own(all).isEmpty() && own(all).stream().allMatch(this::isComplete),
+                        all -> haveAll(own(all)) && own(all).stream().allMatch(this::isComplete),
                         patience);
+    }
+
+    private boolean haveAll(List<JsonNode> slices) {
+        return drivers.stream()
+                .allMatch(name -> slices.stream().anyMatch(slice -> driver(slice).equals(name)));
     }
 
     /** A pool is valid for a scheduler when it has all the slices of its newest generation. */
     private boolean isComplete(JsonNode slice) {
         JsonNode pool = slice.at("/spec/pool");
         long members =
-                objects().stream().filter(other -> other.at("/spec/pool").equals(pool)).count();
+                objects().stream()
+                        .filter(other -> driver(other).equals(driver(slice)))
+                        .filter(other -> other.at("/spec/pool").equals(pool))
+                        .count();
         return members == pool.path("resourceSliceCount").asLong();
     }
 
@@ -53,9 +63,10 @@ final class Slices {
         for (JsonNode slice : objects()) {
             JsonNode pool = slice.at("/spec/pool");
             lines.add(
-                    "slice %s: pool %s, generation %s"
+                    "slice %s: driver %s, pool %s, generation %s"
                             .formatted(
                                     slice.at("/metadata/name").asText(),
+                                    driver(slice),
                                     pool.path("name").asText(),
                                     pool.path("generation").asText()));
             slice.at("/spec/devices").forEach(device -> lines.add("   " + line(device)));

@@ -35,7 +35,8 @@ class DemoManifestsIT {
                         "config-from-class",
                         "config-from-claim",
                         "prioritized-list",
-                        "several-claims");
+                        "several-claims",
+                        "two-drivers");
         assertThat(pods.stream().flatMap(pod -> pod.claims().values().stream()))
                 .flatExtracting(claim -> claim.allocatedDevices("gpu.example.com"))
                 .containsExactlyInAnyOrder(
@@ -47,6 +48,9 @@ class DemoManifestsIT {
                         "demo-node/gpu-5",
                         "demo-node/gpu-6",
                         "demo-node/gpu-7");
+        assertThat(pods.stream().flatMap(pod -> pod.claims().values().stream()))
+                .flatExtracting(claim -> claim.allocatedDevices("net.example.com"))
+                .containsExactly("demo-node/nic-5");
     }
 
     @Test
@@ -55,7 +59,7 @@ class DemoManifestsIT {
 
         assertThat(pod.containers())
                 .extracting(container -> container.uses().toString())
-                .containsExactly("[a, b, c]", "[c/right]");
+                .containsExactly("[a, b]", "[b/right]");
     }
 
     @Test

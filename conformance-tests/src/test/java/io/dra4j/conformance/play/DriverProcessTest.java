@@ -5,7 +5,6 @@ package io.dra4j.conformance.play;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -25,14 +24,10 @@ class DriverProcessTest {
     }
 
     private DriverProcess start(String script) {
-        PlaySettings settings =
-                new PlaySettings(
-                        "gpu.example.com",
-                        "node-a",
-                        Path.of("manifests"),
-                        List.of("sh", "-c", script),
-                        PATIENCE);
-        return DriverProcess.start(settings, folders);
+        return DriverProcess.start(
+                new PlaySettings.Driver("gpu.example.com", List.of("sh", "-c", script)),
+                "node-a",
+                folders);
     }
 
     private static void forever() {
@@ -49,7 +44,7 @@ class DriverProcessTest {
                 start("echo $NODE_NAME {CDI_ROOT} $DRIVER_NAME; kill -9 $$ # {NODE_NAME}")) {
             assertThatThrownBy(() -> driver.awaitDone(DriverProcessTest::forever))
                     .isInstanceOf(StepFailed.class)
-                    .hasMessage("the driver has ended by itself, with status 137");
+                    .hasMessage("gpu.example.com has ended by itself, with status 137");
 
             assertThat(driver.tail())
                     .containsExactly("node-a " + folders.cdi() + " gpu.example.com");

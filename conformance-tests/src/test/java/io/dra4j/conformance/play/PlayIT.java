@@ -20,12 +20,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Plays the demo with the fake driver in a process of its own, and with drivers that go wrong. */
+/** Plays the demo with the fake driver in two processes, and with drivers that go wrong. */
 class PlayIT {
 
     private static final List<String> FAKE_DRIVER =
             List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
                     "-cp",
                     System.getProperty("java.class.path"),
                     FakeDriverMain.class.getName());
@@ -46,7 +47,15 @@ class PlayIT {
 
     private static PlaySettings settings(List<String> command, Duration patience) {
         Path manifests = Path.of("../example-fake-driver/demo");
-        return new PlaySettings("gpu.example.com", "demo-node", manifests, command, patience);
+        List<String> nics = new ArrayList<>(FAKE_DRIVER);
+        nics.add("--device-profile=net");
+        return new PlaySettings(
+                List.of(
+                        new PlaySettings.Driver("gpu.example.com", command),
+                        new PlaySettings.Driver("net.example.com", nics)),
+                "demo-node",
+                manifests,
+                patience);
     }
 
     /** The fake driver, started by a shell script that ends with {@code "$@"}. */
@@ -79,7 +88,11 @@ class PlayIT {
                 .contains("env    GPU_DEVICE_1_PARTITION_COUNT=4")
                 .contains("env    GPU_DEVICE_2_TIMESLICE_INTERVAL=Long")
                 .contains("demo-node/gpu-3 for [gpu] as [k8s.gpu.example.com/claim=")
-                .contains("claim default/batch-c: the same")
+                .contains("claim default/batch-b: the same")
+                .contains("demo-node/gpu-5 for [gpu] as [k8s.gpu.example.com/claim=")
+                .contains("demo-node/nic-5 for [nic] as [k8s.net.example.com/claim=")
+                .contains("env    GPU_DEVICE_5=gpu-5", "env    NET_DEVICE_5_MTU=9000")
+                .contains("env    NET_DEVICE_5_INGRESS_RATE=10000000000")
                 .contains("no CDI spec is left")
                 .endsWith("steps held.\n");
     }
@@ -97,7 +110,7 @@ class PlayIT {
 
             assertThat(output())
                     .contains("FAILED in step")
-                    .contains("the driver has ended by itself, with status 9");
+                    .contains("gpu.example.com has ended by itself, with status 9");
         }
 
         @Test
@@ -108,7 +121,7 @@ class PlayIT {
             assertThat(run(scripted(taker))).isFalse();
 
             assertThat(output())
-                    .contains("the driver has ended by itself, with status 1")
+                    .contains("gpu.example.com has ended by itself, with status 1")
                     .contains("gpu.example.com/dra.sock");
         }
 
@@ -118,7 +131,7 @@ class PlayIT {
                     .isFalse();
 
             assertThat(output())
-                    .contains("the driver has ended by itself, with status 1")
+                    .contains("gpu.example.com has ended by itself, with status 1")
                     .contains("There is no directory");
         }
 
@@ -131,7 +144,7 @@ class PlayIT {
             assertThat(run(scripted(forgetful))).isFalse();
 
             assertThat(output())
-                    .contains("10. It is started again", "FAILED in step")
+                    .contains("11. They are started again", "FAILED in step")
                     .doesNotContain("has ended by itself");
         }
 
@@ -139,14 +152,14 @@ class PlayIT {
         void whenTheDriverNeverRegisters() {
             assertThat(run(List.of("sleep", "60"), Duration.ofSeconds(1), said)).isFalse();
 
-            assertThat(output()).contains("no driver has registered within 1 s");
+            assertThat(output()).contains("gpu.example.com has not registered within 1 s");
         }
 
         @Test
         void whenTheCommandDoesNotExist() {
             assertThat(run(List.of("/no/such/driver"))).isFalse();
 
-            assertThat(output()).contains("the driver's command cannot be run");
+            assertThat(output()).contains("the command of gpu.example.com cannot be run");
         }
     }
 
