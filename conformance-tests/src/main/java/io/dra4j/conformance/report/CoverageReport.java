@@ -25,19 +25,6 @@ final class CoverageReport {
 
     private static final int REASON = 300;
 
-    /** What a run can say about a requirement: the strongest of its variants' verdicts. */
-    private static final List<Verdict> STRONGEST_FIRST =
-            List.of(
-                    Verdict.FAIL,
-                    Verdict.SUITE_ERROR,
-                    Verdict.DEVIATION,
-                    Verdict.WARN,
-                    Verdict.INFO,
-                    Verdict.PASS,
-                    Verdict.BLOCKED,
-                    Verdict.UNTESTED,
-                    Verdict.NOT_APPLICABLE);
-
     private final Header header;
     private final Map<Requirement, List<Result>> results;
     private final StringBuilder text = new StringBuilder();
@@ -134,7 +121,7 @@ final class CoverageReport {
 
     private Verdict verdict(Requirement requirement) {
         List<Verdict> verdicts = results.get(requirement).stream().map(Result::verdict).toList();
-        return STRONGEST_FIRST.stream().filter(verdicts::contains).findFirst().orElseThrow();
+        return Wording.WORST_FIRST.stream().filter(verdicts::contains).findFirst().orElseThrow();
     }
 
     private static boolean tested(Verdict verdict) {

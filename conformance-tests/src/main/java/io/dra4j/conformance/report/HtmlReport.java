@@ -5,7 +5,6 @@ package io.dra4j.conformance.report;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import java.io.IOException;
@@ -62,7 +61,7 @@ final class HtmlReport {
                     html.element(
                             "main",
                             () -> {
-                                profiles();
+                                new HtmlProfiles(outcome, html).write();
                                 troubles();
                                 html.element("h2", "All requirements", "id", "all");
                                 filter();
@@ -157,98 +156,6 @@ final class HtmlReport {
                 });
     }
 
-    // --- the summary
-
-    private void profiles() {
-        html.element("h2", "Profiles");
-        html.element(
-                "table.profiles",
-                () -> {
-                    html.element(
-                            "thead",
-                            () -> {
-                                html.element("th", "Profile");
-                                html.element("th", "Result");
-                                html.element("th", "Checks");
-                            });
-                    html.element("tbody", () -> outcome.profileOutcomes().forEach(this::row));
-                });
-        html.element("details.legend", this::legend);
-        html.element("details.legend", this::sources);
-    }
-
-    private void row(ProfileOutcome profile) {
-        Map<Verdict, Integer> tally = Wording.tally(of(profile.profile().name()));
-        html.element(
-                "tr",
-                () -> {
-                    html.element("td", () -> name(profile));
-                    html.element(
-                            "td",
-                            () ->
-                                    html.element(
-                                            "span.grade."
-                                                    + profile.success()
-                                                            .name()
-                                                            .toLowerCase(Locale.ROOT),
-                                            Wording.grade(profile)));
-                    html.element(
-                            "td",
-                            () -> {
-                                html.element("div.bar", () -> tally.forEach(this::part));
-                                html.element("div.counts", () -> tally.forEach(this::counted));
-                            });
-                });
-    }
-
-    private void name(ProfileOutcome profile) {
-        html.element("a", profile.profile().name(), "href", "#profile-" + profile.profile().name());
-        if (profile.profile().core()) {
-            html.text(" ").element("span.core", "core");
-        }
-    }
-
-    private void part(Verdict verdict, int number) {
-        if (number > 0) {
-            html.element("span." + css(verdict), "", "style", "flex-grow:" + number);
-        }
-    }
-
-    private void counted(Verdict verdict, int number) {
-        if (number > 0) {
-            html.element("span", number + " " + Wording.label(verdict));
-        }
-    }
-
-    private void legend() {
-        html.element("summary", "What the words mean");
-        html.element(
-                "dl",
-                () -> {
-                    for (Verdict verdict : Verdict.values()) {
-                        html.element("dt", () -> results.badge(verdict));
-                        html.element("dd", Wording.meaning(verdict));
-                    }
-                });
-    }
-
-    private void sources() {
-        html.element("summary", "What the sources are");
-        html.element(
-                "dl",
-                () ->
-                        Sources.NAMES.forEach(
-                                (name, place) -> {
-                                    html.element("dt", "[" + name + "]");
-                                    html.element("dd", place);
-                                }));
-    }
-
-    /** The class of a verdict in the style sheet. */
-    static String css(Verdict verdict) {
-        return "v-" + verdict.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
     // --- what is wrong
 
     private void troubles() {
@@ -287,12 +194,11 @@ final class HtmlReport {
                                 Collectors.toList()));
     }
 
-    private List<Result> of(String profile) {
-        return byProfile().getOrDefault(profile, List.of());
-    }
-
     private void profile(String name, List<Result> members) {
-        html.element("h3", name, "id", "profile-" + name);
+        html.element("h3", name, "id", HtmlProfiles.anchor(name));
+        outcome.profiles().stream()
+                .filter(profile -> profile.name().equals(name))
+                .forEach(profile -> html.element("p.small", profile.title()));
         Map<Requirement, List<Result>> variants =
                 members.stream()
                         .collect(

@@ -31,18 +31,20 @@ final class HtmlResult {
         this.html = html;
     }
 
-    void badge(Verdict verdict) {
-        html.element("span.badge." + HtmlReport.css(verdict), Wording.label(verdict));
+    private void badge(Verdict verdict) {
+        HtmlProfiles.badge(html, verdict);
     }
 
     /** All that is known about a result, on a card of its own. */
     void card(Result result) {
         html.element(
-                "article.card." + HtmlReport.css(result.verdict()),
+                "article.card." + HtmlProfiles.css(result.verdict()),
                 () -> {
                     html.element("h3", () -> title(result));
                     rule(result.requirement());
                     found(result);
+                    origin(result.requirement());
+                    evidence(result);
                 },
                 "id",
                 HtmlReport.anchor(result));
@@ -51,12 +53,16 @@ final class HtmlResult {
     private void title(Result result) {
         badge(result.verdict());
         html.text(" ").element("span.id", result.requirement().id());
+        html.text(" ").element("span.profile", result.requirement().profile());
         variant(result);
     }
 
     private void variant(Result result) {
         if (!result.variant().isEmpty()) {
             html.text(" ").element("span.variant", result.variant());
+        }
+        if (!result.took().isZero()) {
+            html.text(" ").element("span.took", Wording.took(result.took()));
         }
     }
 
@@ -85,25 +91,24 @@ final class HtmlResult {
                         html.text(" ").prose(result.requirement().hint());
                     });
         }
-        html.element("p.small", () -> html.prose(source(result)));
-        evidence(result);
     }
 
-    private static String source(Result result) {
-        Requirement requirement = result.requirement();
-        StringBuilder words = new StringBuilder();
-        if (!requirement.test().isEmpty()) {
-            words.append("Check: ").append(requirement.test()).append(" · ");
+    private void origin(Requirement requirement) {
+        html.element(
+                "dl.origin",
+                () -> {
+                    origin("Check", requirement.test());
+                    if (requirement.observability() == Observability.STOCHASTIC) {
+                        origin("", "It has to hit a moment: a pass is no proof.");
+                    }
+                    origin("Source", requirement.source());
+                });
+    }
+
+    private void origin(String name, String text) {
+        if (!text.isEmpty()) {
+            html.element("dt", name).element("dd", () -> html.prose(text));
         }
-        words.append("Source: ").append(requirement.source());
-        words.append(" · ").append(requirement.profile());
-        if (!result.took().isZero()) {
-            words.append(" · took ").append(Wording.took(result.took()));
-        }
-        if (requirement.observability() == Observability.STOCHASTIC) {
-            words.append(" · the check has to hit a moment: a pass is no proof");
-        }
-        return words.toString();
     }
 
     private void evidence(Result result) {
@@ -149,7 +154,7 @@ final class HtmlResult {
         html.element(
                 "span.badges",
                 () -> {
-                    for (Verdict verdict : Verdict.values()) {
+                    for (Verdict verdict : Wording.WORST_FIRST) {
                         if (variants.stream().anyMatch(one -> one.verdict() == verdict)) {
                             badge(verdict);
                         }
@@ -160,6 +165,7 @@ final class HtmlResult {
 
     private void body(Requirement requirement, List<Result> variants) {
         rule(requirement);
+        origin(requirement);
         for (Result result : variants) {
             html.element("section", () -> body(result));
         }
@@ -177,6 +183,7 @@ final class HtmlResult {
                     variant(result);
                 });
         found(result);
+        evidence(result);
     }
 
     private void link(Result result) {

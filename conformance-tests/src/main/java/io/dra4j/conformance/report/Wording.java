@@ -24,6 +24,19 @@ final class Wording {
                     + " program of it certifies drivers. It is what this suite has seen of this"
                     + " driver, on one machine, at one time.";
 
+    /** By how much each says about a driver; what was found goes before what was not tried. */
+    static final List<Verdict> WORST_FIRST =
+            List.of(
+                    Verdict.FAIL,
+                    Verdict.SUITE_ERROR,
+                    Verdict.DEVIATION,
+                    Verdict.WARN,
+                    Verdict.INFO,
+                    Verdict.PASS,
+                    Verdict.BLOCKED,
+                    Verdict.UNTESTED,
+                    Verdict.NOT_APPLICABLE);
+
     private static final List<String> IMPLEMENTATION =
             List.of("organization", "project", "url", "version", "contact", "language");
 
@@ -79,38 +92,32 @@ final class Wording {
         };
     }
 
-    /** Why the outcome is what it is, in a sentence. */
+    /** Why the outcome is what it is, in a sentence or two. */
     static String sentence(Outcome outcome) {
         long failed = requirements(outcome.results(), Verdict.FAIL);
         return switch (outcome.exitCode()) {
-            case 0 -> "No rule is broken that the driver must keep" + warned(outcome) + ".";
-            case 1 -> broken(failed) + " that the driver must keep" + warned(outcome) + ".";
+            case 0 -> "The driver keeps every rule that it must keep" + warned(outcome) + ".";
+            case 1 -> broken(failed) + warned(outcome) + ".";
             case 2 ->
-                    "No rule is broken without a listed deviation, but these core profiles were not"
-                            + " tested in full, or deviate: "
+                    "The driver breaks no rule that it must keep, but for listed deviations. Core"
+                            + " profiles that are partial, by these or because not all was tried: "
                             + partial(outcome)
                             + ".";
             default ->
                     "The suite itself failed in "
                             + count(requirements(outcome.results(), Verdict.SUITE_ERROR), "check")
-                            + (failed == 0
-                                    ? "."
-                                    : "; " + broken(failed).toLowerCase(Locale.ROOT) + ".");
+                            + ", so there is no whole answer."
+                            + (failed == 0 ? "" : " " + broken(failed) + warned(outcome) + ".");
         };
     }
 
     private static String broken(long failed) {
-        return failed == 1 ? "One rule is broken" : failed + " rules are broken";
+        return "The driver breaks " + count(failed, "rule") + " that it must keep";
     }
 
     private static String warned(Outcome outcome) {
         long warned = requirements(outcome.results(), Verdict.WARN);
-        return warned == 0
-                ? ""
-                : ", and "
-                        + count(warned, "rule")
-                        + " that it should keep "
-                        + (warned == 1 ? "is" : "are");
+        return warned == 0 ? "" : ", and breaks " + warned + " that it should keep";
     }
 
     private static String partial(Outcome outcome) {

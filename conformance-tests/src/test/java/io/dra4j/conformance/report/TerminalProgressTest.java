@@ -193,11 +193,13 @@ class TerminalProgressTest {
 
         @Test
         void theVerdictIsInWords() {
-            assertThat(summary(Verdict.PASS)).contains("Passed. No rule is broken that");
-            assertThat(summary(Verdict.WARN)).contains("and 1 rule that it should keep is.");
-            assertThat(summary(Verdict.FAIL)).contains("Failed. One rule is broken that");
-            assertThat(summary(Verdict.DEVIATION))
-                    .contains("Partly passed.", "deviate: node-core.");
+            assertThat(summary(Verdict.PASS))
+                    .contains("Passed. The driver keeps every rule that it must keep.");
+            assertThat(summary(Verdict.WARN))
+                    .contains("must keep, and breaks 1 that it should keep.");
+            assertThat(summary(Verdict.FAIL))
+                    .contains("Failed. The driver breaks 1 rule that it must keep.");
+            assertThat(summary(Verdict.DEVIATION)).contains("Partly passed.", "tried: node-core.");
         }
 
         private String summary(Verdict verdict) {
