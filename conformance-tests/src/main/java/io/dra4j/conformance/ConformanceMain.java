@@ -17,7 +17,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
         commandListHeading = "%nCommands:%n",
         mixinStandardHelpOptions = true,
         versionProvider = ConformanceMain.Version.class,
-        subcommands = {PlayMain.class, ListMain.class, ExplainMain.class})
+        subcommands = {
+            RunMain.class,
+            InitMain.class,
+            ListMain.class,
+            ExplainMain.class,
+            PlayMain.class
+        })
 public final class ConformanceMain {
 
     /** Trouble before any driver was tried; it says nothing about a driver. */

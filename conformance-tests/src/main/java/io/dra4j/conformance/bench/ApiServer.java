@@ -7,45 +7,75 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
 import io.dra4j.conformance.apiserver.KubernetesVersion;
 import io.dra4j.conformance.cluster.Cluster;
+import io.dra4j.conformance.cluster.KubeconfigUpstream;
 import io.dra4j.conformance.proxy.ApiProxy;
+import io.dra4j.conformance.proxy.Upstream;
 import io.dra4j.conformance.settings.Settings.ApiServerSettings;
-import org.jspecify.annotations.Nullable;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
-/** The API server of a bench, with the proxy before it, and a node and a namespace of its own. */
+/**
+ * The API server of a bench, with the proxy before it, and a node and a namespace of its own.
+ *
+ * <p>The suite's own requests to a real one go through a proxy of their own, which adds the
+ * kubeconfig's credentials. Node and namespace are deleted in the end, if they were made here.
+ */
 final class ApiServer implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final @Nullable EmbeddedApiServer embedded;
+    private final Deque<Runnable> ends = new ArrayDeque<>();
     private final ApiProxy proxy;
     private final Cluster cluster;
 
-    private ApiServer(EmbeddedApiServer embedded) {
-        this.embedded = embedded;
-        proxy = ApiProxy.before(embedded.url());
-        cluster = new Cluster(embedded.url());
+    private ApiServer(ApiServerSettings settings) {
+        if (settings.isEmbedded()) {
+            EmbeddedApiServer embedded =
+                    EmbeddedApiServer.builder()
+                            .version(KubernetesVersion.parse(settings.kubernetes()))
+                            .start();
+            ends.push(embedded::close);
+            proxy = before(Upstream.plain(embedded.url()));
+            cluster = new Cluster(embedded.url());
+        } else {
+            Upstream real =
+                    KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
+            proxy = before(real);
+            cluster = new Cluster(before(real).url());
+        }
     }
 
     static ApiServer start(ApiServerSettings settings, String node, String namespace) {
-        ApiServer server =
-                new ApiServer(
-                        EmbeddedApiServer.builder()
-                                .version(KubernetesVersion.parse(settings.kubernetes()))
-                                .node(node)
-                                .start());
-        server.cluster.create("/api/v1/namespaces", namespace(namespace));
+        ApiServer server = new ApiServer(settings);
+        server.make("/api/v1/nodes", object("Node", node));
+        ObjectNode object = object("Namespace", namespace);
+        object.withObjectProperty("metadata")
+                .putObject("labels")
+                .put("resource.kubernetes.io/admin-access", "true");
+        server.make("/api/v1/namespaces", object);
         return server;
     }
 
-    private static ObjectNode namespace(String name) {
-        ObjectNode namespace = JSON.createObjectNode();
-        namespace.put("apiVersion", "v1").put("kind", "Namespace");
-        namespace
-                .putObject("metadata")
-                .put("name", name)
-                .putObject("labels")
-                .put("resource.kubernetes.io/admin-access", "true");
-        return namespace;
+    private ApiProxy before(Upstream upstream) {
+        ApiProxy made = ApiProxy.before(upstream);
+        ends.push(made::close);
+        return made;
+    }
+
+    private void make(String collection, ObjectNode object) {
+        String path = collection + "/" + object.at("/metadata/name").asText();
+        if (cluster.find(path).isEmpty()) {
+            cluster.create(collection, object);
+            ends.push(() -> cluster.delete(path));
+        }
+    }
+
+    private static ObjectNode object(String kind, String name) {
+        ObjectNode object = JSON.createObjectNode();
+        object.put("apiVersion", "v1").put("kind", kind);
+        object.putObject("metadata").put("name", name);
+        return object;
     }
 
     Cluster cluster() {
@@ -58,9 +88,8 @@ final class ApiServer implements AutoCloseable {
 
     @Override
     public void close() {
-        proxy.close();
-        if (embedded != null) {
-            embedded.close();
+        while (!ends.isEmpty()) {
+            ends.pop().run();
         }
     }
 }
