@@ -27,7 +27,7 @@ import java.util.zip.ZipEntry;
  * <p>The archive is made by the first test that wants it, from a driver that has prepared a claim,
  * and stays in {@code target} for as long as the classes are the same.
  */
-final class DriverArchive {
+public final class DriverArchive {
 
     private static final Path FOLDER = Path.of("target/driver-archive");
     private static final List<String> OPTIONS =
@@ -43,7 +43,8 @@ final class DriverArchive {
                 FOLDER.resolve(hash(classPath + System.getProperty("java.vm.version")) + ".jsa");
     }
 
-    static synchronized DriverArchive get() throws IOException, InterruptedException {
+    /** The one of these classes, which the first who asks makes. */
+    public static synchronized DriverArchive get() throws IOException, InterruptedException {
         if (only == null) {
             Files.createDirectories(FOLDER);
             List<String> entries = new ArrayList<>();
@@ -62,12 +63,12 @@ final class DriverArchive {
     }
 
     /** The test's class path without the suite, and with jars in the place of folders. */
-    String classPath() {
+    public String classPath() {
         return classPath;
     }
 
     /** What a driver is to be started with; one whose archive does not fit starts all the same. */
-    List<String> jvmOptions() {
+    public List<String> jvmOptions() {
         List<String> options = new ArrayList<>(OPTIONS);
         options.add("-XX:SharedArchiveFile=" + archive.toAbsolutePath());
         options.add("-Xlog:cds=off");

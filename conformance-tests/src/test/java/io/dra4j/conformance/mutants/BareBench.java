@@ -8,6 +8,7 @@ import io.dra4j.conformance.apiserver.EmbeddedApiServer;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.FakeKubelet;
 import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.kubelet.KubeletEvent;
 import io.dra4j.conformance.proxy.ApiProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -65,9 +66,15 @@ final class BareBench implements AutoCloseable {
         }
     }
 
-    void awaitUnregistered() throws InterruptedException {
-        if (!kubelet.awaitUnregistered(DRIVER, PATIENCE)) {
-            throw new AssertionError("still registered: " + kubelet.events() + "\n" + log());
+    /** Waits until a driver is registered that was not when so many events had happened. */
+    void awaitRegisteredAfter(int before) throws InterruptedException {
+        if (!kubelet.awaitEvents(
+                events ->
+                        events.stream()
+                                .skip(before)
+                                .anyMatch(e -> e.kind() == KubeletEvent.Kind.REGISTERED),
+                PATIENCE)) {
+            throw new AssertionError("not registered: " + kubelet.events() + "\n" + log());
         }
     }
 

@@ -147,16 +147,7 @@ class BareDriverIT {
         int before = bench.kubelet.events().size();
         bench.kill();
         bench.start();
-        assertThat(
-                        bench.kubelet.awaitEvents(
-                                events ->
-                                        events.stream()
-                                                .skip(before)
-                                                .anyMatch(
-                                                        e -> e.kind().name().equals("REGISTERED")),
-                                BareBench.PATIENCE))
-                .as(bench::log)
-                .isTrue();
+        bench.awaitRegisteredAfter(before);
     }
 
     private ClaimAnswer answer(CallResult result, KubeletClaim claim) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -42,6 +43,8 @@ public record Mutant(
         collateral = collateral == null ? List.of() : List.copyOf(collateral);
     }
 
+    private static final String MIDDLEMAN = "/middle";
+
     private record Table(List<Mutant> mutants, List<Mutant> odd) {}
 
     /** Those with a fault. */
@@ -68,11 +71,36 @@ public record Mutant(
 
     /** The number in the catalogue. */
     public String number() {
-        return id.replaceFirst("[a-z]$", "");
+        return fault().replaceFirst("[a-z]$", "");
     }
 
-    /** What the driver is started with, besides what every driver is. */
-    public List<String> arguments() {
+    private String fault() {
+        return id.replace(MIDDLEMAN, "");
+    }
+
+    /** Whether it is the fake driver with a middleman before it. */
+    public boolean hasMiddleman() {
+        return id.endsWith(MIDDLEMAN);
+    }
+
+    /**
+     * The command with all that makes it this mutant; what every driver is told, such as its
+     * directories, is to be added.
+     */
+    public List<String> command() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        if (hasMiddleman()) {
+            command.addAll(BareProgram.middleman(fault()));
+            command.addAll(options);
+        } else {
+            command.addAll(BareProgram.command());
+            command.addAll(arguments());
+        }
+        return command;
+    }
+
+    /** What the bare driver is started with, besides what every driver is. */
+    List<String> arguments() {
         return Stream.concat(
                         Stream.of(id.startsWith("H") ? "--odd" : "--fault", id), options.stream())
                 .toList();

@@ -31,7 +31,7 @@ class MutantIT {
                 new ArrayList<>(
                         Stream.concat(Mutant.all().stream(), Mutant.odd().stream()).toList());
         Collections.shuffle(mutants, new Random(SEED));
-        BareProgram.command();
+        BareProgram.middleman("M-01");
         ExecutorService lanes = Executors.newFixedThreadPool(2);
         try {
             List<Future<String>> started = new ArrayList<>();
@@ -50,8 +50,8 @@ class MutantIT {
 
     /** Returns what is not as the table has it. */
     private static String start(Mutant mutant) throws Exception {
-        try (BareBench bench = new BareBench(BareProgram.command())) {
-            bench.start(mutant.arguments().toArray(String[]::new));
+        try (BareBench bench = new BareBench(mutant.command())) {
+            bench.start();
             Kind wanted = mutant.registered() ? Kind.REGISTERED : Kind.REGISTRATION_FAILED;
             boolean hidden = mutant.number().equals("M-107");
             boolean seen =

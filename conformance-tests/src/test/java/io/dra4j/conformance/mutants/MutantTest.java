@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,8 +57,22 @@ class MutantTest {
         return numbers;
     }
 
+    static Stream<Mutant> faults() {
+        return Mutant.all().stream().filter(mutant -> !mutant.hasMiddleman());
+    }
+
+    static Stream<Mutant> middlemen() {
+        return Mutant.all().stream().filter(Mutant::hasMiddleman);
+    }
+
     @ParameterizedTest
-    @MethodSource("io.dra4j.conformance.mutants.Mutant#all")
+    @MethodSource("middlemen")
+    void everyMiddlemanGetsItsFault(Mutant mutant) {
+        MiddleFaults.install(mutant.id().replace("/middle", ""), new Middle());
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
     void everyFaultCanBePutIntoTheDriver(Mutant mutant) throws Exception {
         assertThat(create(mutant)).isNotNull();
     }

@@ -14,7 +14,6 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyServerBuilder;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -121,7 +120,7 @@ final class ServerFaults {
                     Runtime.getRuntime().halt(2);
                 }
                 MethodDescriptor<byte[], byte[]> descriptor =
-                        MethodDescriptor.newBuilder(new Bytes(), new Bytes())
+                        MethodDescriptor.newBuilder(new RawBytes(), new RawBytes())
                                 .setType(MethodDescriptor.MethodType.UNKNOWN)
                                 .setFullMethodName(method)
                                 .build();
@@ -133,22 +132,6 @@ final class ServerFaults {
                         });
             }
         };
-    }
-
-    private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-        @Override
-        public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw Status.INTERNAL.withCause(e).asRuntimeException();
-            }
-        }
     }
 
     /** Dies of a message that it can't parse. */

@@ -1,0 +1,89 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import static io.dra4j.conformance.mutants.BareBench.DRIVER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.kubelet.ClaimAnswer;
+import io.dra4j.conformance.kubelet.HealthWatch;
+import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.proxy.Requests;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The fake driver behind a middleman: all passes but what the fault is about. */
+class MiddlemanIT {
+
+    private BareBench bench;
+
+    @AfterEach
+    void clear() {
+        bench.close();
+    }
+
+    @Test
+    void changesAnswersAndPassesOnAllElse() throws Exception {
+        start("M-19");
+        KubeletClaim claim = bench.allocate("one", "gpu-0");
+
+        ClaimAnswer answer = prepare(claim);
+
+        assertThat(answer.devices()).singleElement().satisfies(d -> assertThat(d.pool()).isEmpty());
+        assertThat(bench.specs()).hasSize(1);
+        try (HealthWatch health = bench.kubelet.watchHealth(DRIVER, HealthWatch.Version.V1ALPHA1)) {
+            assertThat(health.await(report -> !report.devices().isEmpty(), BareBench.PATIENCE))
+                    .as(() -> health.end() + "\n" + bench.log())
+                    .isPresent();
+        }
+        bench.unprepare(claim);
+        assertThat(bench.specs()).isEmpty();
+        assertThat(bench.terminate()).isZero();
+        assertThat(bench.registry).isEmptyDirectory();
+    }
+
+    @Test
+    void spoilsSpecsAndTakesTheDriverAlongWhenItIsKilled() throws Exception {
+        start("M-61a");
+        KubeletClaim claim = bench.allocate("one", "gpu-0");
+        prepare(claim);
+        assertThat(java.nio.file.Files.readString(bench.cdi.resolve(bench.specs().get(0))))
+                .contains("\"containerEdits\":{}");
+        ProcessHandle driver = bench.process().descendants().findFirst().orElseThrow();
+
+        bench.kill();
+
+        driver.onExit().get(BareBench.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        int before = bench.kubelet.events().size();
+        bench.start();
+        bench.awaitRegisteredAfter(before);
+        assertThat(bench.unprepare(claim).complaint()).isEmpty();
+        assertThat(bench.specs()).isEmpty();
+    }
+
+    @Test
+    void changesWhatIsWrittenToTheApiServerAndAsksForMore() throws Exception {
+        start("M-71a");
+        assertThat(bench.awaitSlices(1).get(0).at("/spec/pool/resourceSliceCount").asInt())
+                .isEqualTo(2);
+        bench.close();
+
+        start("M-99");
+        KubeletClaim claim = bench.allocate("one", "gpu-0");
+        prepare(claim);
+        assertThat(bench.proxy.requests(Requests.to("resourceclaims"))).hasSize(5);
+    }
+
+    private void start(String fault) throws Exception {
+        bench = new BareBench(BareProgram.middleman(fault));
+        bench.start("--fault-file", bench.root.resolve("faults").toString());
+        bench.awaitRegistered();
+    }
+
+    private ClaimAnswer prepare(KubeletClaim claim) {
+        var result = bench.prepare(claim);
+        assertThat(result.answers()).as(bench::log).containsKey(claim.uid());
+        return result.answers().get(claim.uid());
+    }
+}
