@@ -318,25 +318,25 @@ final class Registry {
     private void emptyNamespace(String namespace) {
         for (StoredObject object : store.all()) {
             if (object.key().namespace().equals(namespace)) {
-                deleteIfThere(object, Preconditions.NONE);
+                deleteIfThere(object, Preconditions.NONE, false);
             }
         }
     }
 
     /** Deletes every selected object; one that goes away meanwhile is not an error. */
     List<StoredObject> deleteCollection(
-            ResourceKind kind, Selection selection, Preconditions preconditions) {
+            ResourceKind kind, Selection selection, Preconditions preconditions, boolean dryRun) {
         List<StoredObject> deleted = new ArrayList<>();
         for (StoredObject object : store.list(kind, selection).objects()) {
-            deleteIfThere(object, preconditions);
+            deleteIfThere(object, preconditions, dryRun);
             deleted.add(object);
         }
         return deleted;
     }
 
-    private void deleteIfThere(StoredObject object, Preconditions preconditions) {
+    private void deleteIfThere(StoredObject object, Preconditions preconditions, boolean dryRun) {
         try {
-            delete(object.kind(), object.key(), preconditions, false);
+            delete(object.kind(), object.key(), preconditions, dryRun);
         } catch (ApiFailure failure) {
             if (failure.code() != 404) {
                 throw failure;

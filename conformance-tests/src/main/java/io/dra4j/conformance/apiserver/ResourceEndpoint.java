@@ -68,9 +68,13 @@ final class ResourceEndpoint {
 
     private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
         requireNamespaceInPath(path);
-        Preconditions preconditions = Preconditions.of(exchange.optionalBody());
+        JsonNode options = exchange.optionalBody();
         List<StoredObject> deleted =
-                registry.deleteCollection(path.kind(), selection(exchange, path), preconditions);
+                registry.deleteCollection(
+                        path.kind(),
+                        selection(exchange, path),
+                        Preconditions.of(options),
+                        isDryRun(exchange, options));
         Listing listing = Listing.whole(store.revision(), deleted);
         exchange.answer(200, rendition.contentType(), rendition.list(path.kind(), listing));
     }
@@ -147,14 +151,21 @@ final class ResourceEndpoint {
             throw ApiFailure.methodNotAllowed();
         }
         JsonNode options = exchange.optionalBody();
-        boolean dryRun = exchange.dryRun() || Json.at(options, "dryRun").toString().contains("All");
         StoredObject deleted =
-                registry.delete(path.kind(), path.key(), Preconditions.of(options), dryRun);
+                registry.delete(
+                        path.kind(),
+                        path.key(),
+                        Preconditions.of(options),
+                        isDryRun(exchange, options));
         if (path.kind().has(Trait.RETURNS_DELETED) || MetadataRules.hasFinalizers(deleted.json())) {
             exchange.answer(200, rendition.contentType(), rendition.object(deleted));
         } else {
             exchange.answer(200, success(deleted));
         }
+    }
+
+    private static boolean isDryRun(Exchange exchange, JsonNode options) {
+        return exchange.dryRun() || Json.at(options, "dryRun").toString().contains("All");
     }
 
     private static ObjectNode success(StoredObject deleted) {

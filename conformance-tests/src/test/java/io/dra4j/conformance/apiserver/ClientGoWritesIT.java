@@ -90,6 +90,23 @@ class ClientGoWritesIT {
         }
 
         @Test
+        void areDeletedTogetherOnlyWhenThatIsMeant() throws Exception {
+            go.send("POST", SLICES, slice("s1", 1));
+            go.send("POST", SLICES, slice("s2", 1).replace("node-1", "node-2"));
+            String ours = SLICES + "?fieldSelector=spec.nodeName%3Dnode-1";
+
+            Answer tried =
+                    go.send("DELETE", ours, json("{'kind':'DeleteOptions','dryRun':['All']}"));
+            assertThat(tried.body().path("items")).hasSize(1);
+            assertThat(go.get(SLICES).body().path("items")).hasSize(2);
+            Answer deleted = go.send("DELETE", ours, "");
+
+            assertThat(deleted.status()).isEqualTo(200);
+            assertThat(go.get(SLICES).body().path("items").findValuesAsText("nodeName"))
+                    .containsExactly("node-2");
+        }
+
+        @Test
         void areAppliedToAClaimsStatus() throws Exception {
             go.send("POST", CLAIMS, claim("c1"));
             String status =
