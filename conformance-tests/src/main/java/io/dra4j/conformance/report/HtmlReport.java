@@ -181,7 +181,7 @@ final class HtmlReport {
                 "label.filter",
                 () -> {
                     html.single("input", "type", "checkbox", "id", "less");
-                    html.text(" Leave out what passed or does not apply");
+                    html.text(" Show only what is wrong, and what it blocks");
                 });
     }
 

@@ -132,7 +132,7 @@ final class HtmlResult {
     private void part(String title, String text) {
         if (!text.isBlank()) {
             html.element("h4", title);
-            html.element("pre", text.stripTrailing(), "dir", "auto", "tabindex", "0");
+            html.element("pre", text.stripTrailing().stripIndent(), "dir", "auto", "tabindex", "0");
         }
     }
 

@@ -9,6 +9,7 @@ import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,7 +66,10 @@ final class JunitReport {
         start(xml, "testsuite", 1);
         attribute(xml, "name", profile);
         counts(xml, results);
-        attribute(xml, "timestamp", outcome.header().started().toString());
+        attribute(
+                xml,
+                "timestamp",
+                outcome.header().started().truncatedTo(ChronoUnit.SECONDS).toString());
         for (Result result : results) {
             testCase(xml, result);
         }

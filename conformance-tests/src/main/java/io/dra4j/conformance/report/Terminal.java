@@ -3,6 +3,9 @@
 package io.dra4j.conformance.report;
 
 import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where people watch a run, and what can be shown there.
@@ -13,6 +16,9 @@ import java.io.PrintStream;
  *     the log of a build is none
  */
 public record Terminal(PrintStream out, boolean unicode, boolean live) {
+
+    /** What a charset can encode to be called a charset of Unicode here. */
+    private static final String SAMPLE = "✓✗…→×·";
 
     private static final String ESCAPE = "\u001b[";
 
@@ -30,6 +36,36 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
         Colour(int code) {
             this.code = code;
         }
+    }
+
+    /**
+     * The terminal, or what stands for it, at the other end of a stream of this process.
+     *
+     * @param out what is written there
+     * @param console whether a person watches, as far as one knows
+     */
+    public static Terminal of(PrintStream out, boolean console) {
+        // the charset of the standard streams has a property of its own since JDK 19
+        String name = System.getProperty("stdout.encoding", System.getProperty("native.encoding"));
+        return of(out, console, name, System.getenv());
+    }
+
+    /** The same, with all that it depends on. */
+    static Terminal of(
+            PrintStream out,
+            boolean console,
+            @Nullable String charset,
+            Map<String, String> environment) {
+        boolean unicode =
+                charset != null
+                        && Charset.isSupported(charset)
+                        && Charset.forName(charset).newEncoder().canEncode(SAMPLE);
+        boolean live =
+                console
+                        && !environment.containsKey("CI")
+                        && environment.getOrDefault("NO_COLOR", "").isEmpty()
+                        && !environment.getOrDefault("TERM", "").equals("dumb");
+        return new Terminal(out, unicode, live);
     }
 
     String coloured(Colour colour, String text) {

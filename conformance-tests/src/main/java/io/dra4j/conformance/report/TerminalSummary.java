@@ -83,6 +83,10 @@ final class TerminalSummary {
         }
     }
 
+    private static List<String> wrapped(String text) {
+        return text.replaceAll("(.{1,78})(?: |$)", "$1\n").lines().toList();
+    }
+
     private void verdict() {
         Header header = outcome.header();
         Colour colour =
@@ -93,10 +97,8 @@ final class TerminalSummary {
                     default -> Colour.ODD;
                 };
         lines.add("");
-        lines.add(
-                terminal.coloured(colour, Wording.headline(outcome) + ".")
-                        + " "
-                        + Wording.sentence(outcome));
+        lines.add(terminal.coloured(colour, Wording.headline(outcome) + "."));
+        lines.addAll(wrapped(Wording.sentence(outcome)));
         lines.add(
                 "%s, %s, requirements %s, seed %d."
                         .formatted(

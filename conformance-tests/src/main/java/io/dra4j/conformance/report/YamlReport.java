@@ -14,6 +14,7 @@ import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,8 +89,8 @@ final class YamlReport {
                 "seed", header.seed(),
                 "k8s", header.kubernetes(),
                 "apiServer", header.apiServer(),
-                "started", header.started().toString(),
-                "took", header.took().toString());
+                "started", header.started().truncatedTo(ChronoUnit.SECONDS).toString(),
+                "took", header.took().truncatedTo(ChronoUnit.MILLIS).toString());
     }
 
     private Map<String, Object> implementation() {
