@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Kubernetes quantities: how they are read, compared and written back. */
-final class Quantities {
+public final class Quantities {
     private static final Pattern FORM =
             Pattern.compile(
                     "([+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+))([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?");
@@ -26,7 +26,8 @@ final class Quantities {
         return (value.isTextual() || value.isNumber()) && FORM.matcher(value.asText()).matches();
     }
 
-    static BigDecimal exact(String quantity) {
+    /** The value as it is written, for example 1024 for {@code 1Ki}. */
+    public static BigDecimal exact(String quantity) {
         Matcher matcher = matched(quantity);
         BigDecimal number = new BigDecimal(matcher.group(1));
         String suffix = suffix(matcher);

@@ -97,10 +97,19 @@ final class Survey {
         open(Gate.DEV1, usable >= 1);
         open(Gate.DEV2, usable >= 2);
         absent.put(Gate.DEV2, usable + " devices are published that claims can use, not two");
-        open(Gate.MULTI, devices.stream().anyMatch(PublishedDevice::isShared));
+        open(Gate.MULTI, devices.stream().anyMatch(PublishedDevice::isShared) || triesToShare());
         open(Gate.BIND, devices.stream().anyMatch(PublishedDevice::isBound));
-        open(Gate.TAINT, devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty()));
+        open(
+                Gate.TAINT,
+                devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty())
+                        || bench.settings().driver().declares().contains(Gate.TAINT.label()));
         open(Gate.CTR, devices.stream().anyMatch(d -> !d.counterSets().isEmpty()));
+    }
+
+    /** Whether it publishes, or would if the API server let it, devices for several claims. */
+    private boolean triesToShare() {
+        return bench.proxy().requests(Requests.writes("resourceslices")).stream()
+                .anyMatch(write -> write.body().contains("\"allowMultipleAllocations\":true"));
     }
 
     private void answers() {
