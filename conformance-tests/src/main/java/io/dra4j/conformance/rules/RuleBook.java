@@ -25,7 +25,20 @@ public final class RuleBook {
                     ClaimRules.class,
                     UnprepareRules.class,
                     CdiRules.class,
-                    CdiFileRules.class);
+                    CdiFileRules.class,
+                    SliceRules.class,
+                    PreparableRules.class,
+                    SliceRepairRules.class,
+                    SliceTroubleRules.class,
+                    SliceChangeRules.class,
+                    QuietRules.class,
+                    HealthRules.class,
+                    TaintRules.class,
+                    PartitionRules.class,
+                    CapacityRules.class,
+                    BindingRules.class,
+                    StatusRules.class,
+                    MetadataRules.class);
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 

@@ -1,0 +1,164 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.conformance.apiserver.Quantities;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.cluster.Cluster;
+import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.proxy.RecordedRequest;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Devices that several claims can have, each with a share of the capacity. */
+@Lane.On(Lane.OPTIONAL)
+final class CapacityRules {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final Bench bench;
+    private final Publishing publishing;
+
+    CapacityRules(Bench bench) {
+        this.bench = bench;
+        publishing = new Publishing(bench);
+    }
+
+    /** Looks at what was published, and at what was refused. */
+    @Rule("DRA-CAP-01")
+    void policiesAreSound() {
+        for (RecordedRequest write : bench.proxy().requests(Publishing.WRITES)) {
+            devices(write).forEach(CapacityRules::check);
+        }
+        publishing.now().devices().forEach(device -> check(device.json()));
+    }
+
+    private static List<JsonNode> devices(RecordedRequest write) {
+        try {
+            return Cluster.elements(JSON.readTree(write.body()).at("/spec/devices"));
+        } catch (JsonProcessingException e) {
+            return List.of(); // another encoding: what was published is looked at
+        }
+    }
+
+    private static void check(JsonNode device) {
+        device.path("capacity")
+                .properties()
+                .forEach(
+                        capacity -> {
+                            JsonNode policy = capacity.getValue().path("requestPolicy");
+                            if (policy.isObject()) {
+                                check(device, capacity.getKey(), capacity.getValue(), policy);
+                            }
+                        });
+    }
+
+    private static void check(JsonNode device, String name, JsonNode capacity, JsonNode policy) {
+        String whose =
+                "the requestPolicy of capacity %s of device %s"
+                        .formatted(name, device.path("name").asText());
+        Violation.unless(
+                device.path("allowMultipleAllocations").asBoolean(),
+                "%s is of no use: the device does not allow multiple allocations",
+                whose);
+        JsonNode preset = policy.path("default");
+        if (preset.isMissingNode()) {
+            Violation.unless(
+                    policy.path("validValues").isMissingNode()
+                            && policy.path("validRange").isMissingNode(),
+                    "%s has valid values, and no default",
+                    whose);
+            return;
+        }
+        Violation.unless(
+                amount(preset).compareTo(amount(capacity.path("value"))) <= 0,
+                "%s has the default %s, and the capacity is %s",
+                whose,
+                preset,
+                capacity.path("value"));
+        checkValues(whose, preset, policy.path("validValues"));
+        checkRange(whose, preset, policy.path("validRange"));
+    }
+
+    private static void checkValues(String whose, JsonNode preset, JsonNode values) {
+        boolean isOne =
+                values.isMissingNode()
+                        || Cluster.elements(values).stream()
+                                .anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
+        Violation.unless(
+                isOne, "%s has the default %s, which is none of its %s", whose, preset, values);
+    }
+
+    private static void checkRange(String whose, JsonNode preset, JsonNode range) {
+        if (range.isMissingNode()) {
+            return;
+        }
+        BigDecimal value = amount(preset);
+        BigDecimal least = amount(range.path("min"));
+        boolean isInside =
+                value.compareTo(least) >= 0
+                        && (!range.has("max") || value.compareTo(amount(range.path("max"))) <= 0);
+        Violation.unless(
+                isInside, "%s has the default %s, outside of its range %s", whose, preset, range);
+        Violation.unless(
+                !range.has("step")
+                        || value.subtract(least).remainder(amount(range.path("step"))).signum()
+                                == 0,
+                "%s has the default %s, which is no step of its range %s",
+                whose,
+                preset,
+                range);
+    }
+
+    private static BigDecimal amount(JsonNode quantity) {
+        return quantity.isMissingNode() ? BigDecimal.ZERO : Quantities.exact(quantity.asText());
+    }
+
+    @Rule("DRA-CAP-02")
+    void policiesStayWhileAShareIsAllocated() throws InterruptedException {
+        publishing.settled();
+        PublishedDevice device =
+                bench.devices().usable().stream()
+                        .filter(PublishedDevice::isShared)
+                        .findFirst()
+                        .orElseThrow(
+                                () ->
+                                        new io.dra4j.conformance.bench.NotApplicable(
+                                                "no device that claims can share is free of taints"));
+        Map<String, JsonNode> before = policies();
+        KubeletClaim claim = bench.claims().allocate(device);
+        bench.calls().prepared(claim);
+        int number = bench.proxy().lastNumber();
+        publishing.writesWithin(number, java.time.Duration.ofSeconds(2));
+        Map<String, JsonNode> during = policies();
+        bench.calls().unprepared(claim);
+        Violation.unless(
+                during.equals(before),
+                "a share of device %s is allocated, and the request policies changed from %s to %s",
+                device,
+                before,
+                during);
+    }
+
+    private Map<String, JsonNode> policies() {
+        Map<String, JsonNode> policies = new TreeMap<>();
+        for (PublishedDevice device : publishing.now().devices()) {
+            device.json()
+                    .path("capacity")
+                    .properties()
+                    .forEach(
+                            capacity ->
+                                    policies.put(
+                                            device + " " + capacity.getKey(),
+                                            capacity.getValue().path("requestPolicy")));
+        }
+        return policies;
+    }
+}

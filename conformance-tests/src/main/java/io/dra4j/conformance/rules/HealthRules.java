@@ -1,0 +1,264 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.kubelet.HealthWatch;
+import io.dra4j.conformance.kubelet.HealthWatch.Device;
+import io.dra4j.conformance.kubelet.HealthWatch.Report;
+import io.dra4j.conformance.kubelet.HealthWatch.Version;
+import io.dra4j.conformance.kubelet.KubeletEvent;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What the driver tells of the health of its devices. */
+@Lane.On(Lane.OPTIONAL)
+final class HealthRules {
+
+    private static final int DEFAULT_TIMEOUT = 30;
+    private static final int LONGEST_MESSAGE = 1024;
+    private static final int REOPENED = 100;
+    private static final int SPARE = 10;
+
+    private final Bench bench;
+    private final HealthStreams streams;
+
+    HealthRules(Bench bench) {
+        this.bench = bench;
+        streams = new HealthStreams(bench);
+    }
+
+    @Rule("DRA-HLT-01")
+    void theCompleteListComesSoon() throws InterruptedException {
+        Set<String> published = streams.published();
+        for (Version version : HealthStreams.versions(bench)) {
+            try (HealthWatch watch = streams.open(version)) {
+                streams.await(
+                        watch,
+                        report -> HealthStreams.missing(report, published).isEmpty(),
+                        Patience.FIRST_HEALTH,
+                        "the complete list of the %d published devices on %s"
+                                .formatted(published.size(), version.wireName()));
+            }
+        }
+    }
+
+    @Rule("DRA-HLT-02")
+    void aChangeIsSentAndEveryMessageIsComplete() throws InterruptedException {
+        Set<String> published = streams.published();
+        try (HealthWatch watch = streams.open()) {
+            Report before = first(watch, published);
+            try {
+                bench.hooks().run("fault");
+                streams.await(
+                        watch,
+                        report -> !states(report).equals(states(before)),
+                        bench.patience().change(),
+                        "a change of health after the hook fault");
+            } finally {
+                bench.hooks().run("recover");
+            }
+            streams.await(
+                    watch,
+                    report -> states(report).equals(states(before)),
+                    bench.patience().change(),
+                    "the health of before, after the hook recover,");
+            for (Report report : watch.reports()) {
+                List<String> missing = HealthStreams.missing(report, published);
+                Violation.unless(
+                        missing.isEmpty(),
+                        "a message of health must be complete; one with %d entries lacks %s",
+                        report.devices().size(),
+                        SeenPools.few(missing));
+            }
+        }
+    }
+
+    private Report first(HealthWatch watch, Set<String> published) throws InterruptedException {
+        return streams.await(
+                watch,
+                report -> HealthStreams.missing(report, published).isEmpty(),
+                Patience.FIRST_HEALTH,
+                "the complete list");
+    }
+
+    private static Map<String, String> states(Report report) {
+        return report.devices().stream()
+                .collect(
+                        Collectors.toMap(
+                                d -> d.pool() + "/" + d.device(), Device::state, (a, b) -> b));
+    }
+
+    @Rule("DRA-HLT-03")
+    @Lane.On(Lane.QUIET)
+    void entriesAreDatedInSecondsAndRefreshedInTime() throws InterruptedException {
+        QuietWindow window = QuietWindow.of(bench);
+        List<Report> reports = window.reports();
+        NotApplicable.unless(
+                reports.stream().anyMatch(report -> !report.devices().isEmpty()),
+                "the driver tells of no device");
+        Map<String, Device> known = new HashMap<>();
+        for (Report report : reports) {
+            checkFresh(known, report.received().getEpochSecond());
+            report.devices().forEach(device -> checkDate(device, report));
+            known.clear();
+            report.devices().forEach(d -> known.put(d.pool() + "/" + d.device(), d));
+        }
+        boolean isOpen = window.health().orElseThrow().end().isEmpty();
+        Violation.unless(isOpen, "%s", HealthStreams.seen(window.health().orElseThrow()));
+        checkFresh(known, java.time.Instant.now().getEpochSecond());
+    }
+
+    private static void checkDate(Device device, Report report) {
+        long now = report.received().getEpochSecond();
+        Violation.unless(
+                device.lastUpdated() <= now + 1,
+                "the health of %s/%s has last_updated_time %d at the time %d: it is in the future, or not in seconds",
+                device.pool(),
+                device.device(),
+                device.lastUpdated(),
+                now);
+    }
+
+    private static void checkFresh(Map<String, Device> known, long now) {
+        for (Device device : known.values()) {
+            long timeout = device.timeoutSeconds() > 0 ? device.timeoutSeconds() : DEFAULT_TIMEOUT;
+            Violation.unless(
+                    now <= device.lastUpdated() + timeout + 1,
+                    "the health of %s/%s was not refreshed in time: its last_updated_time %d was %d s ago, and its timeout is %d s; a kubelet takes it for Unknown",
+                    device.pool(),
+                    device.device(),
+                    device.lastUpdated(),
+                    now - device.lastUpdated(),
+                    timeout);
+        }
+    }
+
+    @Rule("DRA-HLT-04")
+    void manyStreamsWorkAndLeaveNothing() throws InterruptedException {
+        Set<String> published = streams.published();
+        reopen(SPARE, published); // what the first streams leave is kept for later ones
+        ProcessCount before = ProcessCount.of(bench);
+        List<KubeletEvent> ends = ends();
+        List<HealthWatch> three = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                three.add(streams.open());
+                first(three.get(i), published);
+            }
+            awaitRefresh(three);
+            reopen(REOPENED, published);
+            three.forEach(HealthRules::checkOpen);
+        } finally {
+            three.forEach(HealthWatch::close);
+        }
+        Violation.unless(
+                ends().equals(ends), "the driver ended the kubelet's health stream: %s", ends());
+        before.checkGrowth(REOPENED + 3, SPARE);
+    }
+
+    /** The health service must not forget the first stream over the second. */
+    private void awaitRefresh(List<HealthWatch> all) throws InterruptedException {
+        List<Integer> counts = all.stream().map(watch -> watch.reports().size()).toList();
+        boolean hasHook = bench.hooks().has("fault") && bench.hooks().has("recover");
+        if (hasHook) {
+            bench.hooks().run("fault");
+        }
+        try {
+            for (int i = 0; i < all.size(); i++) {
+                int count = counts.get(i);
+                Violation.unless(
+                        all.get(i)
+                                .awaitAll(
+                                        reports -> reports.size() > count,
+                                        Duration.ofSeconds(DEFAULT_TIMEOUT + 5))
+                                .isPresent(),
+                        "three health streams are open, and stream %d, counted in the order of opening, hears nothing more: %s",
+                        i + 1,
+                        HealthStreams.seen(all.get(i)));
+            }
+        } finally {
+            if (hasHook) {
+                bench.hooks().run("recover");
+            }
+        }
+    }
+
+    private static void checkOpen(HealthWatch watch) {
+        Violation.unless(
+                watch.end().isEmpty(),
+                "the driver ended a health stream that nobody cancelled: %s",
+                HealthStreams.seen(watch));
+    }
+
+    private void reopen(int times, Set<String> published) throws InterruptedException {
+        for (int i = 0; i < times; i++) {
+            try (HealthWatch watch =
+                    bench.kubelet()
+                            .watchHealth(
+                                    bench.place().driver(), HealthStreams.versions(bench).get(0))) {
+                first(watch, published);
+            }
+        }
+    }
+
+    private List<KubeletEvent> ends() {
+        return bench.kubelet().events().stream()
+                .filter(event -> event.kind() == KubeletEvent.Kind.HEALTH_ENDED)
+                .toList();
+    }
+
+    @Rule("DRA-HLT-05")
+    void namesArePublishedOnesAndMessagesShort() throws InterruptedException {
+        Set<String> published = streams.published();
+        try (HealthWatch watch = streams.open()) {
+            Report report =
+                    streams.await(watch, any -> true, Patience.FIRST_HEALTH, "a first message");
+            Set<String> seen = new HashSet<>();
+            for (Device device : report.devices()) {
+                String name = device.pool() + "/" + device.device();
+                Violation.unless(
+                        published.contains(name),
+                        "the health stream names device %s, which no slice has",
+                        name);
+                Violation.unless(seen.add(name), "the health stream names device %s twice", name);
+                int length = device.message().getBytes(StandardCharsets.UTF_8).length;
+                Violation.unless(
+                        length <= LONGEST_MESSAGE,
+                        "the message about device %s has %d bytes, and %d are allowed",
+                        name,
+                        length,
+                        LONGEST_MESSAGE);
+            }
+        }
+    }
+
+    @Rule("DRA-HLT-06")
+    void withoutTheServiceTheCallIsUnimplementedAtOnce() throws InterruptedException {
+        for (Version version : Version.values()) {
+            try (HealthWatch watch = streams.open(version)) {
+                Violation.unless(
+                        watch.awaitEnd(Patience.FIRST_HEALTH),
+                        "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED at once",
+                        version.wireName());
+                String end = watch.end().orElse("");
+                Violation.unless(
+                        end.equals("UNIMPLEMENTED") && watch.reports().isEmpty(),
+                        "the driver does not declare %s, and its call was answered with %d messages and %s instead of UNIMPLEMENTED",
+                        version.wireName(),
+                        watch.reports().size(),
+                        end);
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.kubelet.CallResult;
+import io.dra4j.conformance.kubelet.ClaimAnswer;
+import io.dra4j.conformance.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.conformance.kubelet.KubeletClaim;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is published can be had. */
+@Lane.On(Lane.SLICES)
+final class PreparableRules {
+
+    /** A claim has room for 32; fewer leave room for slow drivers in the kubelet's 45 s. */
+    private static final int AT_A_TIME = 8;
+
+    private final Bench bench;
+
+    PreparableRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-SLICE-19")
+    void everyPublishedDeviceCanBePrepared() {
+        List<PublishedDevice> together = bench.devices().usable();
+        List<PublishedDevice> alone = new ArrayList<>(bench.devices().all());
+        alone.removeIf(d -> together.contains(d) || d.isTainted() || d.isBound());
+        NotApplicable.unless(
+                !together.isEmpty() || !alone.isEmpty(),
+                "no device is published that a claim can use");
+        for (int from = 0; from < together.size(); from += AT_A_TIME) {
+            prepare(together.subList(from, Math.min(together.size(), from + AT_A_TIME)));
+        }
+        alone.forEach(device -> prepare(List.of(device)));
+    }
+
+    private void prepare(List<PublishedDevice> devices) {
+        KubeletClaim claim = bench.claims().create(bench.claims().draft().request("r0", devices));
+        CallResult result = bench.calls().prepare(claim);
+        if (result.complaint().isPresent() && devices.size() > 1) {
+            bench.calls().unprepared(claim);
+            devices.forEach(device -> prepare(List.of(device))); // which of them is it?
+            return;
+        }
+        result.complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new Violation(
+                                    "the published device %s can't be prepared under this pool and name: %s"
+                                            .formatted(devices.get(0), complaint));
+                        });
+        ClaimAnswer answer = result.answers().get(claim.uid());
+        for (PublishedDevice device : devices) {
+            Violation.unless(
+                    answer.devices().stream().anyMatch(one -> isSame(one, device)),
+                    "the device %s was published and prepared, and the answer names %s instead",
+                    device,
+                    answer.devices().stream().map(d -> d.pool() + "/" + d.device()).toList());
+        }
+        bench.calls().unprepared(claim);
+    }
+
+    private static boolean isSame(PreparedDevice prepared, PublishedDevice published) {
+        return prepared.pool().equals(published.pool())
+                && prepared.device().equals(published.name());
+    }
+}

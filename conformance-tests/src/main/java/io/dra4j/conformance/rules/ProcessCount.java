@@ -1,0 +1,51 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Violation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * What the driver's process holds at one moment.
+ *
+ * @param pid the process; empty if it has none of its own, and nothing can be counted
+ * @param files its open files
+ * @param threads its threads
+ */
+record ProcessCount(OptionalLong pid, long files, long threads) {
+
+    static ProcessCount of(Bench bench) {
+        OptionalLong pid = bench.driver().current().pid();
+        return new ProcessCount(pid, count(pid, "fd"), count(pid, "task"));
+    }
+
+    private static long count(OptionalLong pid, String what) {
+        if (pid.isEmpty()) {
+            return 0;
+        }
+        try (Stream<Path> all = Files.list(Path.of("/proc/" + pid.getAsLong(), what))) {
+            return all.count();
+        } catch (IOException e) {
+            return 0; // another operating system, or another user's process
+        }
+    }
+
+    /** Requires that it holds no more than a few things more now. */
+    void checkGrowth(int streams, int spare) {
+        long filesNow = count(pid, "fd");
+        long threadsNow = count(pid, "task");
+        Violation.unless(
+                filesNow < files + spare && threadsNow < threads + spare,
+                "%d health streams were opened and cancelled, and the process has %d open files instead of %d, and %d threads instead of %d",
+                streams,
+                filesNow,
+                files,
+                threadsNow,
+                threads);
+    }
+}
