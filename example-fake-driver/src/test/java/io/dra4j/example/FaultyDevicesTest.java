@@ -153,6 +153,26 @@ class FaultyDevicesTest {
             }
         }
 
+        /** As the hooks of a conformance run change it. */
+        @Test
+        void noticesWhatAShellDoesToTheFile() throws Exception {
+            try (FaultWatch watch = FaultWatch.start(file(), this::read)) {
+                assertThat(watch).isNotNull();
+                shell("echo 'gpu-2 absent' >> faults");
+                awaitSeen("gpu-0", "gpu-1");
+                shell("{ grep -v '^gpu-2 ' faults; echo 'gpu-0 absent'; } > next; mv next faults");
+                awaitSeen("gpu-1", "gpu-2");
+                shell("sed -i '/^gpu-0 /d' faults");
+                awaitSeen("gpu-0", "gpu-1", "gpu-2");
+            }
+        }
+
+        private void shell(String command) throws IOException, InterruptedException {
+            Process shell =
+                    new ProcessBuilder("sh", "-c", command).directory(folder.toFile()).start();
+            assertThat(shell.waitFor()).isZero();
+        }
+
         private void replace(String text) throws IOException {
             Path next = Files.writeString(folder.resolve("next"), text);
             Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE);
