@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -47,6 +48,7 @@ public final class Bench implements AutoCloseable {
     private final Devices devices;
     private final Patience patience;
     private final Random random;
+    private Set<String> detected = Set.of();
     private final List<Injection> faults = new ArrayList<>();
     private final Hooks hooks = new Hooks(this);
     private final Map<Class<?>, Object> shared = new HashMap<>();
@@ -179,6 +181,16 @@ public final class Bench implements AutoCloseable {
             shared.put(type, known);
         }
         return type.cast(known);
+    }
+
+    /** Says what the run has found that the driver can do, by the labels of the gates. */
+    public void detected(Set<String> gates) {
+        detected = Set.copyOf(gates);
+    }
+
+    /** What the run has found that the driver can do, by the labels of the gates. */
+    public Set<String> detected() {
+        return detected;
     }
 
     /** How long to wait. */

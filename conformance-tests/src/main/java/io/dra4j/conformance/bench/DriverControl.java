@@ -90,6 +90,11 @@ public final class DriverControl implements AutoCloseable {
     }
 
     private boolean registeredAfter(int before) {
+        return registers(before, LOOK);
+    }
+
+    /** Whether the kubelet registers a driver, since some number of its events, in some time. */
+    public boolean registers(int before, Duration timeout) {
         try {
             return bench.kubelet()
                     .awaitEvents(
@@ -97,7 +102,7 @@ public final class DriverControl implements AutoCloseable {
                                     events.stream()
                                             .skip(before)
                                             .anyMatch(e -> e.kind() == Kind.REGISTERED),
-                            LOOK);
+                            timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
@@ -150,6 +155,12 @@ public final class DriverControl implements AutoCloseable {
         return instance != null
                 && instance.isAlive()
                 && bench.kubelet().plugin(bench.place().driver()).isPresent();
+    }
+
+    /** Whether the current instance runs, registered or not. */
+    public boolean isAlive() {
+        Instance instance = current;
+        return instance != null && instance.isAlive();
     }
 
     /** Kills the current instance as a crash does. */

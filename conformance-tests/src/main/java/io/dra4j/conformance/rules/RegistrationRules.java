@@ -24,7 +24,7 @@ final class RegistrationRules {
         this.bench = bench;
     }
 
-    @Rule("DRA-REG-04")
+    @Rule(value = "DRA-REG-04", unregistered = true)
     void theKubeletMayTellWhatItWants() {
         RegistrationSocket socket = RegistrationSocket.of(bench);
         RegistrationCalls.Info before = socket.info();
@@ -78,7 +78,7 @@ final class RegistrationRules {
         }
     }
 
-    @Rule("DRA-REG-05")
+    @Rule(value = "DRA-REG-05", unregistered = true)
     void theKubeletMayCallTheSocketsWhatItWants() {
         RegistrationSocket socket = RegistrationSocket.of(bench);
         Path service = socket.info("localhost").service(socket.path());

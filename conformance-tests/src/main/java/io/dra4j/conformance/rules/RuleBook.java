@@ -64,6 +64,13 @@ public final class RuleBook {
         return Optional.ofNullable(rules.get(id)).map(RuleBook::lane);
     }
 
+    /** Whether a requirement is tried even if the kubelet does not register the driver. */
+    public boolean triesUnregistered(String id) {
+        return Optional.ofNullable(rules.get(id))
+                .map(method -> method.getAnnotation(Rule.class).unregistered())
+                .orElse(false);
+    }
+
     private static Lane lane(Method method) {
         Lane.@Nullable On own = method.getAnnotation(Lane.On.class);
         Lane.On lane = own == null ? method.getDeclaringClass().getAnnotation(Lane.On.class) : own;

@@ -18,8 +18,10 @@ import java.util.Set;
  * @param services the DRA services that it declares and the suite knows, in its order
  * @param present the gates that are open
  * @param absent why others are closed, where there is more to say than their words
+ * @param trouble why the kubelet did not register the driver, which runs; empty if it did
  */
-public record Capabilities(List<Service> services, Set<Gate> present, Map<Gate, String> absent) {
+public record Capabilities(
+        List<Service> services, Set<Gate> present, Map<Gate, String> absent, String trouble) {
 
     public Capabilities {
         services = List.copyOf(services);
@@ -29,6 +31,11 @@ public record Capabilities(List<Service> services, Set<Gate> present, Map<Gate, 
         Map<Gate, String> reasons = new EnumMap<>(Gate.class);
         reasons.putAll(absent);
         absent = Collections.unmodifiableMap(reasons);
+    }
+
+    /** Whether the kubelet registered the driver. */
+    boolean isRegistered() {
+        return trouble.isEmpty();
     }
 
     /** Why something that needs these gates does not apply; empty if it does. */

@@ -4,6 +4,7 @@ package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.driver.DriverAdapter;
+import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Requirement;
@@ -73,8 +74,7 @@ public final class Engine {
     private static Capabilities surveyed(Bench bench) {
         boolean done = false;
         try {
-            bench.driver().start();
-            Capabilities capabilities = Survey.of(bench);
+            Capabilities capabilities = capabilities(bench);
             done = true;
             return capabilities;
         } finally {
@@ -82,6 +82,18 @@ public final class Engine {
                 bench.close();
             }
         }
+    }
+
+    private static Capabilities capabilities(Bench bench) {
+        try {
+            bench.driver().start();
+        } catch (DriverTrouble e) {
+            if (bench.driver().isAlive()) {
+                return Survey.ofUnregistered(bench, e); // which some rules can explain
+            }
+            throw e;
+        }
+        return Survey.of(bench);
     }
 
     private Bench bench() {

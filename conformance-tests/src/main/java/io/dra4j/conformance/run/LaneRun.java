@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,6 +87,10 @@ final class LaneRun {
                             : requirement.untested();
             return Optional.of(untried(requirement, variant, Verdict.UNTESTED, reason));
         }
+        if (!capabilities.isRegistered() && !rules.triesUnregistered(requirement.id())) {
+            return Optional.of(
+                    untried(requirement, variant, Verdict.BLOCKED, capabilities.trouble()));
+        }
         Optional<String> missing =
                 capabilities.missing(requirement.gates(), requirement.anyGates());
         if (missing.isPresent()) {
@@ -104,6 +109,8 @@ final class LaneRun {
     private Result tried(Requirement requirement, String variant) {
         try {
             Bench ready = ready();
+            ready.detected(
+                    capabilities.present().stream().map(Gate::label).collect(Collectors.toSet()));
             ready.calls().use(variant.equals("v1beta1") ? Service.V1BETA1 : Service.V1);
             Result result = trial.run(requirement, variant, ready);
             tidy(ready);
@@ -117,7 +124,7 @@ final class LaneRun {
     /** A bench whose driver runs: the one there is, mended, or a new one. */
     private Bench ready() {
         Bench known = bench;
-        if (known != null && known.driver().isReady()) {
+        if (known != null && isReady(known)) {
             return known;
         }
         if (known != null && !known.driver().adapter().controlsProcess()) {
@@ -126,11 +133,25 @@ final class LaneRun {
         closeBench();
         Bench fresh = benches.get();
         bench = fresh;
-        fresh.driver().start();
+        start(fresh);
         if (capabilities.present().contains(Gate.DEV1)) {
             fresh.awaitPools();
         }
         return fresh;
+    }
+
+    private boolean isReady(Bench known) {
+        return capabilities.isRegistered() ? known.driver().isReady() : known.driver().isAlive();
+    }
+
+    private void start(Bench fresh) {
+        try {
+            fresh.driver().start();
+        } catch (DriverTrouble e) {
+            if (capabilities.isRegistered() || !fresh.driver().isAlive()) {
+                throw e;
+            }
+        }
     }
 
     private void tidy(Bench used) {

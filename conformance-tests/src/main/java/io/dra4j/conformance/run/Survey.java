@@ -5,6 +5,7 @@ package io.dra4j.conformance.run;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.CdiView;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.ClaimAnswer;
 import io.dra4j.conformance.kubelet.KubeletClaim;
@@ -56,7 +57,16 @@ final class Survey {
         if (present.contains(Gate.DEV1)) {
             answers();
         }
-        return new Capabilities(services, present, absent);
+        return new Capabilities(services, present, absent, "");
+    }
+
+    /** Looks at a driver that runs and that the kubelet does not register: at what is left. */
+    static Capabilities ofUnregistered(Bench bench, DriverTrouble trouble) {
+        Survey survey = new Survey(bench);
+        survey.settings();
+        survey.open(Gate.API, !bench.proxy().requests(Requests.to("resourceslices")).isEmpty());
+        return new Capabilities(
+                List.of(), survey.present, survey.absent, String.valueOf(trouble.getMessage()));
     }
 
     private void settings() {
