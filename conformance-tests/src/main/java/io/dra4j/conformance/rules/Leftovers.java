@@ -5,6 +5,7 @@ package io.dra4j.conformance.rules;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Violation;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** What calls leave in the CDI directory. */
 final class Leftovers {
@@ -38,15 +39,16 @@ final class Leftovers {
         Map<String, String> now = bench.cdi().files();
         Violation.unless(
                 now.equals(before),
-                "%s, the CDI directory differs: it had %s and has %s",
+                "%s, the CDI directory has %s where it had %s; new or changed: %s",
                 after,
+                now.keySet(),
                 before.keySet(),
-                now.equals(before) ? now.keySet() : differences(now));
+                differences(now));
     }
 
     private Map<String, String> differences(Map<String, String> now) {
-        Map<String, String> changed = new java.util.TreeMap<>(now);
-        before.forEach(changed::remove);
+        Map<String, String> changed = new TreeMap<>(now);
+        before.forEach((file, content) -> changed.remove(file, content));
         return changed;
     }
 }
