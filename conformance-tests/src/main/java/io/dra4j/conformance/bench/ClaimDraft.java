@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** A claim in the making, with the allocation that a scheduler would write. */
 public final class ClaimDraft {
@@ -38,7 +38,13 @@ public final class ClaimDraft {
 
     /** Adds a request that got these devices. */
     public ClaimDraft request(String name, List<PublishedDevice> devices) {
-        exactly(name, Math.max(1, devices.size()), false);
+        ObjectNode exactly = exactly(name, Math.max(1, devices.size()), false);
+        devices.stream()
+                .filter(PublishedDevice::isShared)
+                .findFirst()
+                .filter(device -> !device.json().path("capacity").isEmpty())
+                .ifPresent(
+                        device -> exactly.putObject("capacity").set("requests", consumed(device)));
         devices.forEach(device -> result(name, device));
         return this;
     }
@@ -60,7 +66,7 @@ public final class ClaimDraft {
         return this;
     }
 
-    private void exactly(String name, int count, boolean admin) {
+    private ObjectNode exactly(String name, int count, boolean admin) {
         ObjectNode exactly = requests.addObject().put("name", name).putObject("exactly");
         exactly.put("deviceClassName", driver);
         if (count > 1) {
@@ -69,24 +75,37 @@ public final class ClaimDraft {
         if (admin) {
             exactly.put("adminAccess", true);
         }
+        return exactly;
     }
 
     private ObjectNode result(String request, PublishedDevice device) {
         ObjectNode result = rawResult(request, driver, device.pool(), device.name());
         if (device.isShared()) {
             result.put("shareID", UUID.randomUUID().toString());
-            ObjectNode consumed = result.putObject("consumedCapacity");
-            device.json()
-                    .path("capacity")
-                    .properties()
-                    .forEach(c -> consumed.set(c.getKey(), taken(c)));
+            result.set("consumedCapacity", consumed(device));
         }
         return result;
     }
 
-    private static JsonNode taken(Map.Entry<String, JsonNode> capacity) {
-        JsonNode preset = capacity.getValue().at("/requestPolicy/default");
-        return preset.isMissingNode() ? capacity.getValue().path("value") : preset;
+    /** The least that a claim can take of each capacity, so that there is some for others. */
+    private static ObjectNode consumed(PublishedDevice device) {
+        ObjectNode consumed = JSON.createObjectNode();
+        device.json()
+                .path("capacity")
+                .properties()
+                .forEach(one -> consumed.set(one.getKey(), least(one.getValue())));
+        return consumed;
+    }
+
+    private static JsonNode least(JsonNode capacity) {
+        return Stream.of(
+                        "/requestPolicy/validRange/min",
+                        "/requestPolicy/validValues/0",
+                        "/requestPolicy/default")
+                .map(capacity::at)
+                .filter(amount -> !amount.isMissingNode())
+                .findFirst()
+                .orElse(capacity.path("value"));
     }
 
     /** Adds a result as it is said, of any driver; its request must be there too. */

@@ -38,7 +38,13 @@ public final class RuleBook {
                     CapacityRules.class,
                     BindingRules.class,
                     StatusRules.class,
-                    MetadataRules.class);
+                    MetadataRules.class,
+                    ApiTroubleRules.class,
+                    SocketRules.class,
+                    ConfigRules.class,
+                    AdminRules.class,
+                    ShareRules.class,
+                    DeclarationRules.class);
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 

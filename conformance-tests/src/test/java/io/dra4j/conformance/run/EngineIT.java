@@ -8,9 +8,13 @@ import io.dra4j.conformance.driver.ProcessDriver;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.settings.SettingsReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -38,8 +42,14 @@ class EngineIT {
                 .run();
     }
 
+    private static String fakeDriver() throws IOException {
+        try (InputStream file = EngineIT.class.getResourceAsStream("fake-driver.yaml")) {
+            return new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
     @Test
-    void everyRuleHoldsForTheFakeDriver() {
+    void everyRuleHoldsForTheFakeDriver() throws IOException {
         String only =
                 new RuleBook()
                         .ids().stream()
@@ -51,13 +61,7 @@ class EngineIT {
         if (System.getProperty("only") != null) {
             only = System.getProperty("only");
         }
-        Outcome outcome =
-                run(
-                        """
-                        driver: {name: gpu.example.com, process: {command: [x]}, seamlessUpgrade: true}
-                        only: [%s]
-                        """
-                                .formatted(only));
+        Outcome outcome = run(fakeDriver() + "\nonly: [%s]\n".formatted(only));
 
         System.out.println(
                 outcome.results().stream()

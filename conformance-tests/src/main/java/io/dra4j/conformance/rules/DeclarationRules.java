@@ -1,0 +1,48 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Violation;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What the vendor says that the driver can do, and what was seen of it. */
+@Lane.On(Lane.CALLS)
+final class DeclarationRules {
+
+    /** Capabilities that show: the others are taken from what the vendor says. */
+    private static final Set<String> SEEN =
+            Set.of("api", "cdi", "hc", "both", "multi", "ctr", "bind");
+
+    /** Capabilities that a vendor should not forget to declare. */
+    private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind");
+
+    private final Bench bench;
+
+    DeclarationRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-DECL-01")
+    void whatIsDeclaredIsThere() throws InterruptedException {
+        new InfoRules(bench).declaredServicesAreServed();
+        List<String> declared = bench.settings().driver().declares();
+        Set<String> absent = new TreeSet<>(declared);
+        absent.retainAll(SEEN);
+        absent.removeAll(bench.detected());
+        Violation.unless(
+                absent.isEmpty(),
+                "the settings declare %s, and nothing of it was seen; seen were %s",
+                absent,
+                new TreeSet<>(bench.detected()));
+        Set<String> forgotten = new TreeSet<>(OPTIONAL);
+        forgotten.retainAll(bench.detected());
+        declared.forEach(forgotten::remove);
+        Violation.minorUnless(
+                declared.isEmpty() || forgotten.isEmpty(),
+                "the driver has %s, which the settings do not declare",
+                forgotten);
+    }
+}
