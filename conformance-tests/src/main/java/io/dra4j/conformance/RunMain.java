@@ -16,7 +16,6 @@ import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsException;
 import java.io.IOException;
-import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.List;
@@ -24,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -68,7 +68,8 @@ final class RunMain implements Callable<Integer> {
                 settings.deviations().isEmpty()
                         ? Deviations.NONE
                         : Deviations.read(Path.of(settings.deviations()));
-        TerminalProgress progress = new TerminalProgress(terminal());
+        TerminalProgress progress =
+                new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
         Outcome seen =
                 new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress)
                         .run();
@@ -79,11 +80,5 @@ final class RunMain implements Callable<Integer> {
         List<Path> files = Reports.write(outcome, Path.of(settings.report()));
         progress.finished(outcome, applied.notes(), files);
         return outcome.exitCode();
-    }
-
-    private static Terminal terminal() {
-        boolean unicode = Charset.defaultCharset().newEncoder().canEncode('…');
-        boolean live = System.console() != null && System.getenv("CI") == null;
-        return new Terminal(System.out, unicode, live);
     }
 }
