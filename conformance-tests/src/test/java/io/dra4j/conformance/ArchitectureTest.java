@@ -49,6 +49,8 @@ class ArchitectureTest {
                     C + ".bench",
                     14,
                     C + ".run",
+                    12,
+                    C + ".report",
                     12);
 
     @ArchTest

@@ -5,6 +5,7 @@ package io.dra4j.conformance.report;
 import io.dra4j.conformance.run.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -36,15 +37,18 @@ public final class Reports {
      *
      * @param directory is made if it is not there
      * @return the files, in this order
-     * @throws IOException if a file cannot be written
+     * @throws IOException if a file cannot be written; the message names the directory
      */
     public static List<Path> write(Outcome outcome, Path directory) throws IOException {
         Outcome clean = Redaction.outcome(outcome);
-        Files.createDirectories(directory);
-        for (Map.Entry<String, Function<Outcome, String>> form : FORMS.entrySet()) {
-            Path file = directory.resolve(form.getKey());
-            byte[] bytes = form.getValue().apply(clean).getBytes(StandardCharsets.UTF_8);
-            Files.write(file, bytes);
+        try {
+            Files.createDirectories(directory);
+            for (Map.Entry<String, Function<Outcome, String>> form : FORMS.entrySet()) {
+                byte[] bytes = form.getValue().apply(clean).getBytes(StandardCharsets.UTF_8);
+                Files.write(directory.resolve(form.getKey()), bytes);
+            }
+        } catch (FileSystemException e) { // its message alone is a path, or little more
+            throw new IOException("Can't write the reports to " + directory + ": " + e, e);
         }
         return FORMS.keySet().stream().map(directory::resolve).toList();
     }

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
@@ -84,6 +85,15 @@ class ReportsTest {
                         .allSatisfy(file -> assertThat(Files.size(file)).isLessThan(3_000_000));
             }
         }
+    }
+
+    @Test
+    void whereTheyCannotBeTheMessageSaysSo() throws Exception {
+        Path file = Files.createFile(directory.resolve("taken"));
+
+        assertThatThrownBy(() -> Reports.write(SampleOutcome.outcome(List.of()), file))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("Can't write the reports to " + file + ": ");
     }
 
     @Nested
