@@ -50,6 +50,7 @@ public final class Bench implements AutoCloseable {
     private final Random random;
     private Set<String> detected = Set.of();
     private final List<Injection> faults = new ArrayList<>();
+    private String remark = "";
     private final Hooks hooks = new Hooks(this);
     private final Map<Class<?>, Object> shared = new HashMap<>();
 
@@ -191,6 +192,18 @@ public final class Bench implements AutoCloseable {
     /** What the run has found that the driver can do, by the labels of the gates. */
     public Set<String> detected() {
         return detected;
+    }
+
+    /** Says something about a requirement that holds, for the report. */
+    public void remark(String words) {
+        remark = words;
+    }
+
+    /** What was said since the last time; empty if nothing was. */
+    public String takeRemark() {
+        String words = remark;
+        remark = "";
+        return words;
     }
 
     /** How long to wait. */

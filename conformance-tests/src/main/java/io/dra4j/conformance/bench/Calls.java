@@ -6,6 +6,7 @@ import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.ClaimAnswer;
 import io.dra4j.conformance.kubelet.FakeKubelet;
 import io.dra4j.conformance.kubelet.KubeletClaim;
+import io.dra4j.conformance.kubelet.PluginInfo;
 import io.dra4j.conformance.kubelet.PluginInfo.Service;
 import java.time.Duration;
 import java.util.Arrays;
@@ -65,6 +66,26 @@ public final class Calls {
                         service.wireName() + "/NodeUnprepareResources",
                         all,
                         () -> kubelet().unprepare(driver(), all, service));
+    }
+
+    /** Prepares a claim at one of several instances of the driver. */
+    public CallResult prepareAt(PluginInfo instance, KubeletClaim claim) {
+        List<KubeletClaim> all = List.of(claim);
+        return bench.transcript()
+                .call(
+                        "NodePrepareResources at " + instance.endpoint().getFileName(),
+                        all,
+                        () -> kubelet().prepare(instance, all));
+    }
+
+    /** Unprepares a claim at one of several instances of the driver. */
+    public CallResult unprepareAt(PluginInfo instance, KubeletClaim claim) {
+        List<KubeletClaim> all = List.of(claim);
+        return bench.transcript()
+                .call(
+                        "NodeUnprepareResources at " + instance.endpoint().getFileName(),
+                        all,
+                        () -> kubelet().unprepare(instance, all));
     }
 
     /** Prepares one claim in a call that the kubelet gives up sooner than usual. */

@@ -44,7 +44,13 @@ public final class RuleBook {
                     ConfigRules.class,
                     AdminRules.class,
                     ShareRules.class,
-                    DeclarationRules.class);
+                    DeclarationRules.class,
+                    RestartRules.class,
+                    DamageRules.class,
+                    KillRules.class,
+                    ShutdownRules.class,
+                    DiskRules.class,
+                    UpgradeRules.class);
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 

@@ -28,6 +28,7 @@ final class Trial {
         String message = "";
         try {
             rules.run(requirement.id(), bench);
+            message = bench.takeRemark();
         } catch (Violation e) {
             verdict = broken(requirement, e);
             message = String.valueOf(e.getMessage());
