@@ -119,7 +119,7 @@ final class CdiFaults {
                     for (JsonNode text :
                             Json.read(Files.readString(file(""))).path("annotations")) {
                         ObjectNode held = (ObjectNode) Json.read(text.asText());
-                        records.put(held.path("uid").asText(), held);
+                        records.put(held.path("uid").asText(), held.put("done", true));
                     }
                 }
             } catch (IOException e) {
@@ -159,7 +159,7 @@ final class CdiFaults {
             all.putArray("devices");
             for (ObjectNode held : records.values()) {
                 String uid = held.path("uid").asText();
-                all.withObject("/annotations").put(PREFIX + uid, held.toString());
+                all.withObject("/annotations").put(PREFIX + uid, record(held));
                 held.path("devices").forEach(d -> all.withArray("devices").add(device(d)));
                 all.withObject("/containerEdits").withArray("env").add("RESOURCE_CLAIM=" + uid);
             }

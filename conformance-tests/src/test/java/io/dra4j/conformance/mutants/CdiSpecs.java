@@ -49,7 +49,7 @@ class CdiSpecs {
 
     ObjectNode spec(ObjectNode held) {
         ObjectNode spec = Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
-        spec.putObject("annotations").put(RECORD, held.toString());
+        spec.putObject("annotations").put(RECORD, record(held));
         ArrayNode devices = spec.putArray("devices");
         for (JsonNode device : held.path("devices")) {
             devices.add(device(device));
@@ -58,6 +58,11 @@ class CdiSpecs {
         env.add("KUBERNETES_NODE_NAME=" + settings.node());
         env.add("DRA_RESOURCE_DRIVER_NAME=" + settings.driver());
         return spec;
+    }
+
+    /** What is the same before and after the claim is prepared. */
+    static String record(ObjectNode held) {
+        return held.deepCopy().without("done").toString();
     }
 
     ObjectNode device(JsonNode device) {
