@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
+import io.dra4j.conformance.cluster.ClusterException;
 import io.dra4j.conformance.cluster.KubeconfigException;
 import io.dra4j.conformance.driver.DriverAdapters;
 import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.proxy.UpstreamException;
 import io.dra4j.conformance.report.Reports;
 import io.dra4j.conformance.report.Terminal;
 import io.dra4j.conformance.report.TerminalProgress;
@@ -56,7 +58,12 @@ final class RunMain implements Callable<Integer> {
     public Integer call() {
         try {
             return run(options.settings());
-        } catch (SettingsException | KubeconfigException | DriverTrouble | IOException e) {
+        } catch (SettingsException
+                | KubeconfigException
+                | UpstreamException
+                | ClusterException
+                | DriverTrouble
+                | IOException e) {
             spec.commandLine().getErr().println("dra-conformance: " + e.getMessage());
             return TROUBLE;
         }

@@ -8,10 +8,15 @@ import io.dra4j.conformance.apiserver.EmbeddedApiServer;
 import io.dra4j.conformance.apiserver.KubernetesVersion;
 import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.cluster.KubeconfigUpstream;
+import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.proxy.ApiProxy;
 import io.dra4j.conformance.proxy.Upstream;
+import io.dra4j.conformance.proxy.UpstreamException;
+import io.dra4j.conformance.settings.DriverSettings.ExternalSettings;
+import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.Settings.ApiServerSettings;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -24,30 +29,47 @@ import java.util.Deque;
 final class ApiServer implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration REACH = Duration.ofSeconds(15);
 
     private final Deque<Runnable> ends = new ArrayDeque<>();
     private final ApiProxy proxy;
     private final Cluster cluster;
 
-    private ApiServer(ApiServerSettings settings) {
+    private ApiServer(ApiServerSettings settings, int proxyPort) {
         if (settings.isEmbedded()) {
             EmbeddedApiServer embedded =
                     EmbeddedApiServer.builder()
                             .version(KubernetesVersion.parse(settings.kubernetes()))
                             .start();
             ends.push(embedded::close);
-            proxy = before(Upstream.plain(embedded.url()));
+            proxy = before(Upstream.plain(embedded.url()), proxyPort);
             cluster = new Cluster(embedded.url());
         } else {
             Upstream real =
                     KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
-            proxy = before(real);
-            cluster = new Cluster(before(real).url());
+            proxy = before(real, proxyPort);
+            requireReachable();
+            cluster = new Cluster(before(real, 0).url());
         }
     }
 
-    static ApiServer start(ApiServerSettings settings, String node, String namespace) {
-        ApiServer server = new ApiServer(settings);
+    /** Else a driver would suffer from what is wrong with the kubeconfig or the server. */
+    private void requireReachable() {
+        try {
+            proxy.serverVersion(REACH);
+        } catch (UpstreamException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * @throws DriverTrouble if the port at which an external driver looks for the server is taken
+     */
+    static ApiServer start(Settings settings, String node, String namespace) {
+        ExternalSettings external = settings.driver().external();
+        ApiServer server =
+                new ApiServer(settings.apiServer(), external == null ? 0 : external.proxyPort());
         server.make("/api/v1/nodes", object("Node", node));
         ObjectNode object = object("Namespace", namespace);
         object.withObjectProperty("metadata")
@@ -57,10 +79,15 @@ final class ApiServer implements AutoCloseable {
         return server;
     }
 
-    private ApiProxy before(Upstream upstream) {
-        ApiProxy made = ApiProxy.before(upstream);
-        ends.push(made::close);
-        return made;
+    private ApiProxy before(Upstream upstream, int port) {
+        try {
+            ApiProxy made = ApiProxy.before(upstream, port);
+            ends.push(made::close);
+            return made;
+        } catch (IllegalStateException e) {
+            close();
+            throw new DriverTrouble("driver.external.proxyPort: " + e.getMessage());
+        }
     }
 
     private void make(String collection, ObjectNode object) {

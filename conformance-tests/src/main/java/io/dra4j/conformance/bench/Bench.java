@@ -58,7 +58,7 @@ public final class Bench implements AutoCloseable {
         this.settings = settings;
         String node = "dra-conformance-" + name;
         place = adapter.place(node, settings.driver().name());
-        api = ApiServer.start(settings.apiServer(), place.node(), node);
+        api = ApiServer.start(settings, place.node(), node);
         try {
             api.proxy().writeKubeconfig(place.kubeconfig());
         } catch (IOException e) {

@@ -43,10 +43,11 @@ public final class ApiProxy implements AutoCloseable {
     private final ServerConnector connector;
     private @Nullable Socket held; // Keeps the port while the proxy is down; guarded by this
 
-    private ApiProxy(Upstream upstream) {
+    private ApiProxy(Upstream upstream, int port) {
         requests = new ProxiedRequests(upstream, log);
         server = newServer();
         connector = newConnector(server);
+        connector.setPort(port);
         server.setHandler(requests);
     }
 
@@ -83,19 +84,26 @@ public final class ApiProxy implements AutoCloseable {
         return before(Upstream.plain(server));
     }
 
+    /** Starts a proxy on a free port; see {@link #before(Upstream, int)}. */
+    public static ApiProxy before(Upstream upstream) {
+        return before(upstream, 0);
+    }
+
     /**
-     * Starts a proxy on a free port. Whoever can reach the port acts with the upstream's
-     * credentials: any user of this machine, and nobody else.
+     * Starts a proxy. Whoever can reach the port acts with the upstream's credentials: any user of
+     * this machine, and nobody else.
      *
+     * @param port 0 for a free one
      * @throws IllegalStateException if the proxy cannot listen
      */
-    public static ApiProxy before(Upstream upstream) {
-        ApiProxy proxy = new ApiProxy(upstream);
+    public static ApiProxy before(Upstream upstream, int port) {
+        ApiProxy proxy = new ApiProxy(upstream, port);
         try {
             proxy.server.start();
         } catch (Exception e) {
             proxy.close();
-            throw new IllegalStateException("the proxy cannot listen on 127.0.0.1", e);
+            throw new IllegalStateException(
+                    "the proxy cannot listen on 127.0.0.1:" + port + "; is the port taken?", e);
         }
         return proxy;
     }

@@ -1,0 +1,112 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.conformance.apiserver.EmbeddedApiServer;
+import io.dra4j.conformance.driver.DriverAdapters;
+import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.proxy.UpstreamException;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A bench before an API server that is not its own, and one that others look for at a port. */
+class RealApiServerIT {
+
+    private static final String NAME = "dra-conformance-real";
+
+    @TempDir private Path folder;
+
+    private EmbeddedApiServer real;
+
+    @BeforeEach
+    void start() throws Exception {
+        real = EmbeddedApiServer.builder().node("of-somebody").start();
+        real.writeKubeconfig(folder.resolve("kubeconfig"));
+    }
+
+    @AfterEach
+    void stop() {
+        real.close();
+    }
+
+    private Settings settings(String driver) {
+        String text =
+                """
+                apiServer: {kubeconfig: %s}
+                driver:
+                  name: gpu.example.com
+                %s"""
+                        .formatted(folder.resolve("kubeconfig"), driver.indent(2));
+        return SettingsReader.parse(text, "the test", Map.of());
+    }
+
+    private Settings external(int port) throws Exception {
+        Path registry = Files.createDirectories(folder.resolve("registry"));
+        return settings(
+                "kind: external\nexternal: {node: of-somebody, registry: %s, cdi: %s, proxyPort: %d}"
+                        .formatted(registry, folder, port));
+    }
+
+    private static Bench open(Settings settings) {
+        return Bench.open(settings, DriverAdapters.of(settings.driver()), "real");
+    }
+
+    @Test
+    void getsANodeAndANamespaceWhichGoInTheEnd() {
+        Bench bench = open(settings("process: {command: [x]}"));
+
+        assertThat(real.store().find("nodes", "", NAME)).isPresent();
+        assertThat(real.store().find("namespaces", "", NAME)).isPresent();
+        bench.close();
+
+        assertThat(real.store().find("nodes", "", NAME)).isEmpty();
+        assertThat(real.store().find("namespaces", "", NAME)).isEmpty();
+    }
+
+    @Test
+    void keepsTheNodeOfAnExternalDriverAndListensWhereThatLooks() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+
+        Bench bench = open(external(port));
+        assertThat(bench.proxy().url()).hasPort(port);
+        bench.close();
+
+        assertThat(real.store().find("nodes", "", "of-somebody")).isPresent();
+    }
+
+    @Test
+    void isRefusedInOneLineWhenItsPortIsTaken() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Settings settings = external(taken.getLocalPort());
+
+            assertThatThrownBy(() -> open(settings))
+                    .isInstanceOf(DriverTrouble.class)
+                    .hasMessageContainingAll("proxyPort", ":" + taken.getLocalPort(), "taken?");
+        }
+    }
+
+    @Test
+    void isRefusedInOneLineWhenTheServerCannotBeReached() {
+        real.close();
+
+        assertThatThrownBy(() -> open(settings("process: {command: [x]}")))
+                .isInstanceOf(UpstreamException.class)
+                .hasMessageContainingAll("kubeconfig", "cannot be reached")
+                .hasMessageNotContaining("\n");
+    }
+}
