@@ -8,12 +8,14 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
+import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
+import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,7 +110,20 @@ final class YamlReport {
     }
 
     private Map<String, Object> timeouts() {
-        return map("patience", header.patience());
+        return map(
+                "patience", header.patience(),
+                "patienceForConformance", 1,
+                "contract",
+                        map(
+                                "getInfo", seconds(Patience.GET_INFO),
+                                "notify", seconds(Patience.NOTIFY),
+                                "prepare", seconds(Patience.PREPARE),
+                                "shutdown", seconds(Patience.SHUTDOWN),
+                                "firstHealth", seconds(Patience.FIRST_HEALTH)));
+    }
+
+    private static String seconds(Duration limit) {
+        return limit.toSeconds() + "s";
     }
 
     private Map<String, Object> profile(ProfileOutcome profile) {

@@ -113,6 +113,7 @@ class ReportsTest {
             assertThat(report.at("/suite/seed").asLong()).isEqualTo(42);
             assertThat(report.at("/implementation/driverName").asText())
                     .isEqualTo("gpu.example.com");
+            assertThat(report.at("/timeouts/contract/prepare").asText()).isEqualTo("45s");
             assertThat(report.at("/mode/rollingUpdate").asBoolean()).isTrue();
             assertThat(report.path("settings").asText()).contains("name: gpu.example.com");
             assertThat(report.path("note").asText()).contains("not a CNCF certification");
