@@ -7,6 +7,7 @@ import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
 import io.dra4j.kubelet.registration.v1.RegistrationStatus;
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,8 +43,11 @@ public final class RegistrationCalls implements AutoCloseable {
     public static final class Failed extends Exception {
         private static final long serialVersionUID = 1L;
 
-        Failed(String status) {
-            super(status);
+        Failed(Status status) {
+            super(
+                    status.getDescription() == null
+                            ? status.getCode().name()
+                            : status.getCode() + ": " + status.getDescription());
         }
     }
 
@@ -74,7 +78,7 @@ public final class RegistrationCalls implements AutoCloseable {
                     info.getEndpoint(),
                     info.getSupportedVersionsList());
         } catch (StatusRuntimeException e) {
-            throw new Failed(e.getStatus().toString());
+            throw new Failed(e.getStatus());
         }
     }
 
@@ -88,7 +92,7 @@ public final class RegistrationCalls implements AutoCloseable {
         try {
             stub(timeout).notifyRegistrationStatus(status);
         } catch (StatusRuntimeException e) {
-            throw new Failed(e.getStatus().toString());
+            throw new Failed(e.getStatus());
         }
     }
 

@@ -7,8 +7,10 @@ import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.cluster.Cluster;
+import io.dra4j.conformance.driver.Instance;
 import io.dra4j.conformance.kubelet.HealthWatch;
 import io.dra4j.conformance.kubelet.HealthWatch.Version;
+import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
 import io.dra4j.conformance.kubelet.PluginInfo.Service;
 import io.dra4j.conformance.kubelet.PrepareMessages;
 import io.dra4j.conformance.kubelet.RawCalls;
@@ -19,6 +21,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -88,7 +91,7 @@ final class InfoRules {
     }
 
     @Rule(value = "DRA-INFO-03", unregistered = true)
-    void theEndpointIsALiveSocket() {
+    void theEndpointIsALiveSocket() throws IOException, InterruptedException {
         RegistrationSocket registration = RegistrationSocket.of(bench);
         String endpoint = registration.info().endpoint();
         Path socket = registration.service();
@@ -101,6 +104,35 @@ final class InfoRules {
                     "nobody answers at the endpoint %s: %s",
                     socket,
                     answer);
+        }
+        if (bench.driver().isReady() && bench.detected().contains("roll")) {
+            anotherInstanceHasAnother(socket);
+        }
+    }
+
+    private void anotherInstanceHasAnother(Path socket) throws IOException, InterruptedException {
+        int before = bench.kubelet().events().size();
+        Instance second =
+                bench.driver().launch(Map.of("POD_UID", "00000000-0000-4000-8000-00000000da7a"));
+        try {
+            bench.kubelet()
+                    .awaitEvents(
+                            events ->
+                                    events.stream()
+                                            .skip(before)
+                                            .anyMatch(e -> e.kind() == Kind.INFO),
+                            bench.driver().adapter().startTimeout());
+            RegistrationSocket registration = RegistrationSocket.since(bench, before);
+            Path other = registration.service();
+            second.terminate();
+            second.awaitExit(Patience.SHUTDOWN);
+            Files.deleteIfExists(registration.path());
+            Violation.unless(
+                    !other.equals(socket),
+                    "two instances of the driver with different POD_UID name the same endpoint %s",
+                    socket);
+        } finally {
+            second.kill();
         }
     }
 

@@ -10,6 +10,7 @@ import io.dra4j.conformance.kubelet.PrepareMessages;
 import io.dra4j.conformance.kubelet.RawCalls;
 import io.dra4j.conformance.kubelet.RegistrationCalls;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /** How a driver registers with the kubelet, and stays registered. */
@@ -17,6 +18,7 @@ import java.util.List;
 final class RegistrationRules {
 
     private static final int TIMES = 3;
+    private static final Duration DEATH = Duration.ofSeconds(3);
 
     private final Bench bench;
 
@@ -34,11 +36,7 @@ final class RegistrationRules {
             }
             refuse(calls);
         }
-        Violation.unless(
-                bench.driver().current().isAlive(),
-                "the driver ended when it was told that it is not registered: %s",
-                bench.driver().fate());
-        RegistrationCalls.Info after = socket.info();
+        RegistrationCalls.Info after = afterRefusal(socket);
         Violation.unless(
                 before.equals(after),
                 "GetInfo changed from %s to %s when the driver was told how its registration went",
@@ -64,6 +62,19 @@ final class RegistrationRules {
                     !String.valueOf(e.getMessage()).startsWith("DEADLINE_EXCEEDED"),
                     "NotifyRegistrationStatus was not answered within %s",
                     Patience.NOTIFY);
+        }
+    }
+
+    private RegistrationCalls.Info afterRefusal(RegistrationSocket socket) {
+        try {
+            return socket.info();
+        } catch (Violation e) {
+            bench.driver().current().awaitExit(bench.patience().times(DEATH));
+            Violation.unless(
+                    bench.driver().isAlive(),
+                    "the driver ended when it was told that it is not registered: %s",
+                    bench.driver().fate());
+            throw e;
         }
     }
 

@@ -8,6 +8,7 @@ import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.KubeletEvent;
 import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
 import io.dra4j.conformance.kubelet.RegistrationCalls;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -15,12 +16,14 @@ import java.util.List;
 record RegistrationSocket(Path path) {
 
     /**
-     * The one that the kubelet took the driver from, or the last that it saw if it took none.
+     * The one that the kubelet took the driver from, or the last that it saw if it took none; those
+     * that are gone do not count.
      *
      * @throws Violation if there was none
      */
     static RegistrationSocket of(Bench bench) {
-        List<KubeletEvent> events = bench.kubelet().events();
+        List<KubeletEvent> events =
+                bench.kubelet().events().stream().filter(e -> Files.exists(e.socket())).toList();
         return events.stream()
                 .filter(e -> e.kind() == Kind.REGISTERED)
                 .filter(e -> e.detail().equals(bench.place().driver()))
@@ -35,6 +38,21 @@ record RegistrationSocket(Path path) {
                         () ->
                                 new Violation(
                                         "there is no registration socket in "
+                                                + bench.place().registry()));
+    }
+
+    /** The last that appeared since some number of the kubelet's events. */
+    static RegistrationSocket since(Bench bench, int before) {
+        return bench.kubelet().events().stream()
+                .skip(before)
+                .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
+                .reduce((first, second) -> second)
+                .map(event -> new RegistrationSocket(event.socket()))
+                .orElseThrow(
+                        () ->
+                                new Violation(
+                                        "a second instance of the driver made no registration"
+                                                + " socket in "
                                                 + bench.place().registry()));
     }
 
