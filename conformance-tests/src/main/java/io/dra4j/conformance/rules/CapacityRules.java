@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.conformance.apiserver.Quantities;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.PublishedDevice;
@@ -13,15 +11,12 @@ import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.kubelet.KubeletClaim;
 import io.dra4j.conformance.proxy.RecordedRequest;
 import java.math.BigDecimal;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Devices that several claims can have, each with a share of the capacity. */
 @Lane.On(Lane.OPTIONAL)
 final class CapacityRules {
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Bench bench;
     private final Publishing publishing;
@@ -35,17 +30,10 @@ final class CapacityRules {
     @Rule("DRA-CAP-01")
     void policiesAreSound() {
         for (RecordedRequest write : bench.proxy().requests(Publishing.WRITES)) {
-            devices(write).forEach(CapacityRules::check);
+            Publishing.body(write)
+                    .ifPresent(s -> s.at("/spec/devices").forEach(CapacityRules::check));
         }
         publishing.now().devices().forEach(device -> check(device.json()));
-    }
-
-    private static List<JsonNode> devices(RecordedRequest write) {
-        try {
-            return Cluster.elements(JSON.readTree(write.body()).at("/spec/devices"));
-        } catch (JsonProcessingException e) {
-            return List.of(); // another encoding: what was published is looked at
-        }
     }
 
     private static void check(JsonNode device) {

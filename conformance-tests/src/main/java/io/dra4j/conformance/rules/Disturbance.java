@@ -23,9 +23,9 @@ import java.util.Optional;
  */
 record Disturbance(String afterDelete, boolean wasChanged, String afterChange, String toOthers) {
 
-    static Disturbance of(Bench bench, SeenPools before) {
+    static Disturbance of(Bench bench) {
         try {
-            return new Work(bench, before).done();
+            return new Work(bench, new Publishing(bench).settled()).done();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
@@ -46,6 +46,7 @@ record Disturbance(String afterDelete, boolean wasChanged, String afterChange, S
                 return disturbed(others, number);
             } finally {
                 others.remove();
+                publishing().mend(before);
             }
         }
 
@@ -61,8 +62,8 @@ record Disturbance(String afterDelete, boolean wasChanged, String afterChange, S
             String both = trouble();
             String afterChange = changed.map(this::missing).orElse("");
             String afterDelete = deleted.map(this::missing).orElse("");
-            if (both.isEmpty() && deleted.isEmpty()) {
-                publishing().delete(slices.get(0));
+            if (deleted.isEmpty()) {
+                publishing().delete(publishing().now().slices().get(0));
                 afterDelete = trouble();
             } else if (afterChange.isEmpty() && afterDelete.isEmpty()) {
                 afterDelete = both;

@@ -12,7 +12,10 @@ import io.dra4j.conformance.kubelet.ClaimAnswer;
 import io.dra4j.conformance.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -40,12 +43,14 @@ final class MetadataRules {
     void metadataIsThereFromPrepareToUnprepare() {
         KubeletClaim claim = bench.claims().allocate(bench.devices().one());
         ClaimAnswer answer = bench.calls().prepared(claim);
+        Instant answered = Instant.now();
         Map<String, Path> files = files(answer);
         Violation.unless(
                 !files.isEmpty(),
                 "the CDI specs of a prepared claim mount nothing below %s, where containers look for metadata",
                 FOLDER);
-        files.forEach(MetadataRules::checkContent);
+        files.values().forEach(file -> checkTime(file, answered));
+        files.values().forEach(MetadataRules::checkContent);
         bench.calls().unprepared(claim);
         files.forEach(
                 (inside, outside) ->
@@ -71,12 +76,23 @@ final class MetadataRules {
         return files;
     }
 
-    private static void checkContent(String inside, Path file) {
-        Violation.unless(
-                Files.exists(file),
-                "the metadata file %s, which containers find as %s, is not there when Prepare returns",
-                file,
-                inside);
+    /** Who looks slowly finds a file that was not there in time: its own time tells. */
+    private static void checkTime(Path file, Instant answered) {
+        try {
+            Instant written = Files.getLastModifiedTime(file).toInstant();
+            Violation.unless(
+                    !written.isAfter(answered),
+                    "the metadata file %s was written %d ms after Prepare had returned",
+                    file,
+                    Duration.between(answered, written).toMillis());
+        } catch (NoSuchFileException e) {
+            throw new Violation("the metadata file " + file + " is not there when Prepare returns");
+        } catch (IOException e) {
+            throw new Violation("the metadata file " + file + " can't be looked at: " + e);
+        }
+    }
+
+    private static void checkContent(Path file) {
         for (Path one : Files.isDirectory(file) ? list(file) : List.of(file)) {
             try (MappingIterator<JsonNode> objects =
                     JSON.readerFor(JsonNode.class).readValues(one.toFile())) {

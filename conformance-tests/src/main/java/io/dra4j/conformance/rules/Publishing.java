@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.Violation;
@@ -13,6 +15,7 @@ import io.dra4j.conformance.proxy.Requests;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** The driver's slices: how they are, how they become, and who writes them. */
@@ -21,6 +24,8 @@ final class Publishing {
     static final String SLICES = Cluster.RESOURCE + "/resourceslices";
     static final Predicate<RecordedRequest> WRITES = Requests.writes("resourceslices");
 
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Set<Integer> REFUSALS = Set.of(400, 403, 413, 422);
     private static final Duration LOOK = Duration.ofMillis(500);
 
     private final Bench bench;
@@ -126,18 +131,32 @@ final class Publishing {
         return seen -> seen.settled() && seen.content().equals(before.content());
     }
 
-    /** Waits until the pools are again as before. */
+    /**
+     * Waits until the pools are again as before.
+     *
+     * @throws Violation if they are not in time; a new start has mended them then, if it could
+     */
     SeenPools restored(SeenPools before, String after, Duration timeout)
             throws InterruptedException {
-        return await(like(before), timeout)
-                .orElseThrow(
-                        () ->
-                                new Violation(
-                                        "%d s after %s the slices are not as before: %s"
-                                                .formatted(
-                                                        timeout.toSeconds(),
-                                                        after,
-                                                        now().difference(before))));
+        Optional<SeenPools> restored = await(like(before), timeout);
+        if (restored.isPresent()) {
+            return restored.get();
+        }
+        String difference = now().difference(before);
+        mend(before);
+        throw new Violation(
+                "%d s after %s the slices are not as before: %s"
+                        .formatted(timeout.toSeconds(), after, difference));
+    }
+
+    /** Starts the driver again where it does not put its slices right: other rules need them. */
+    void mend(SeenPools before) throws InterruptedException {
+        if (bench.driver().adapter().controlsProcess()
+                && bench.driver().isReady()
+                && !like(before).test(now())) {
+            bench.driver().restart();
+            await(like(before), bench.patience().repair());
+        }
     }
 
     /** The writes of the driver since a request. */
@@ -157,6 +176,37 @@ final class Publishing {
             return true;
         } catch (AssertionError e) {
             return false; // it did not come: that is an answer, too
+        }
+    }
+
+    /** The first write that the API server, and not the suite, refused as invalid. */
+    Optional<RecordedRequest> refusal() {
+        return bench
+                .proxy()
+                .requests(WRITES.and(request -> REFUSALS.contains(request.status())))
+                .stream()
+                .filter(request -> request.fault().isEmpty())
+                .findFirst();
+    }
+
+    /** What the API server said to a write that it refused. */
+    static String words(RecordedRequest refused) {
+        String answer = refused.answer();
+        try {
+            answer = JSON.readTree(answer).path("message").asText(answer);
+        } catch (JsonProcessingException e) {
+            // what it was is said as it came
+        }
+        return "the API server refused its %s with %d: %s"
+                .formatted(refused.method(), refused.status(), answer);
+    }
+
+    /** The slice that a request wrote; empty if it was in another encoding than JSON. */
+    static Optional<JsonNode> body(RecordedRequest request) {
+        try {
+            return Optional.of(JSON.readTree(request.body())).filter(json -> json.has("spec"));
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
         }
     }
 

@@ -156,6 +156,21 @@ record SeenPools(List<JsonNode> slices) {
         return content;
     }
 
+    /**
+     * What a scheduler may take a pool for: schedulers look at the count of one slice, whichever
+     * comes first; empty if no slice makes the pool look complete.
+     */
+    Map<String, JsonNode> contentAtSight(String pool) {
+        List<JsonNode> newest = newest(byPool().getOrDefault(pool, List.of()));
+        Map<String, JsonNode> content = new TreeMap<>();
+        if (newest.stream()
+                .anyMatch(s -> s.at("/spec/pool/resourceSliceCount").asInt() == newest.size())) {
+            newest.forEach(slice -> add(pool, slice.path("spec"), content));
+            content.put("pool " + pool, BooleanNode.TRUE);
+        }
+        return content;
+    }
+
     private static void add(String pool, JsonNode spec, Map<String, JsonNode> content) {
         for (JsonNode device : spec.path("devices")) {
             JsonNode copy = device.deepCopy();

@@ -88,20 +88,19 @@ final class SliceChangeRules {
             List<SeenPools> states = watch.states().stream().map(publishing::seen).toList();
             bench.transcript().note(states.size() + " states of the slices were seen");
             for (String pool : before.byPool().keySet()) {
-                replay(pool, states, Set.of(content(pool, before), content(pool, less)));
+                replay(
+                        pool,
+                        states,
+                        Set.of(before.contentAtSight(pool), less.contentAtSight(pool)));
             }
         }
-    }
-
-    private static Map<String, JsonNode> content(String pool, SeenPools pools) {
-        return new SeenPools(pools.byPool().getOrDefault(pool, List.of())).content();
     }
 
     /** Looks at every state as a scheduler does: only a complete pool counts, and it is whole. */
     private static void replay(
             String pool, List<SeenPools> states, Set<Map<String, JsonNode>> wholes) {
         for (SeenPools state : states) {
-            Map<String, JsonNode> content = content(pool, state);
+            Map<String, JsonNode> content = state.contentAtSight(pool);
             Violation.unless(
                     content.isEmpty() || wholes.contains(content),
                     "while devices changed, pool %s looked complete with generation %d and a mix of old and new devices: slices %s with %d devices; with two slices to change, the generation must go up",
@@ -117,6 +116,10 @@ final class SliceChangeRules {
 
     @Rule("DRA-SLICE-04")
     void aLargePoolIsSplit() throws InterruptedException {
+        publishing.await(
+                seen -> seen.settled() || publishing.refusal().isPresent(),
+                bench.patience().repair());
+        publishing.refusal().ifPresent(SliceChangeRules::checkRoom);
         SeenPools pools = publishing.settled();
         if (largest(pools) > ROOM || !bench.hooks().has(PLUG_MANY)) {
             checkSplit(pools);
@@ -136,6 +139,17 @@ final class SliceChangeRules {
             bench.hooks().run("plug");
             publishing.await(Publishing.like(pools), bench.patience().change());
         }
+    }
+
+    private static void checkRoom(RecordedRequest refused) {
+        int devices =
+                Publishing.body(refused).map(slice -> slice.at("/spec/devices").size()).orElse(0);
+        Violation.unless(
+                devices <= ROOM,
+                "the driver put %d devices into one slice, where there is room for %d: the pool must be split; %s",
+                devices,
+                ROOM,
+                Publishing.words(refused));
     }
 
     private static int largest(SeenPools pools) {

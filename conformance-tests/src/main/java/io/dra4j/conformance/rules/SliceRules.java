@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.PublishedDevice;
@@ -14,17 +12,14 @@ import io.dra4j.conformance.proxy.RecordedRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /** What the driver's slices look like, and what it asked for to bring them there. */
 @Lane.On(Lane.SLICES)
 final class SliceRules {
 
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> SELECTIONS =
             List.of("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection");
-    private static final Set<Integer> REFUSALS = Set.of(400, 403, 413, 422);
     private static final String KUBERNETES = "resource.kubernetes.io/";
     private static final Map<String, Pattern> STANDARD =
             Map.of(
@@ -46,16 +41,20 @@ final class SliceRules {
         boolean some =
                 publishing
                         .await(
-                                seen -> !seen.slices().isEmpty() || refusal().isPresent(),
+                                seen ->
+                                        !seen.slices().isEmpty()
+                                                || publishing.refusal().isPresent(),
                                 bench.patience().repair())
                         .isPresent();
         acceptedBodies().forEach(this::checkNode);
-        refusal()
+        publishing
+                .refusal()
                 .filter(refused -> publishing.now().slices().isEmpty())
                 .ifPresent(
                         refused -> {
                             throw new Violation(
-                                    "no slice of the driver is there: " + words(refused));
+                                    "no slice of the driver is there: "
+                                            + Publishing.words(refused));
                         });
         NotApplicable.unless(some, "the driver publishes no slice that its node can use");
         publishing.now().slices().forEach(this::checkSlice);
@@ -65,17 +64,9 @@ final class SliceRules {
     private List<JsonNode> acceptedBodies() {
         return bench.proxy().requests(Publishing.WRITES).stream()
                 .filter(r -> r.status() / 100 == 2 && !r.method().equals("PATCH"))
-                .map(SliceRules::body)
+                .map(Publishing::body)
                 .flatMap(Optional::stream)
                 .toList();
-    }
-
-    private static Optional<JsonNode> body(RecordedRequest request) {
-        try {
-            return Optional.of(JSON.readTree(request.body())).filter(json -> json.has("spec"));
-        } catch (JsonProcessingException e) {
-            return Optional.empty(); // another encoding: the slices themselves are looked at
-        }
     }
 
     private void checkNode(JsonNode slice) {
@@ -122,34 +113,17 @@ final class SliceRules {
         return value.isBoolean() ? value.asBoolean() : !value.isMissingNode() && !value.isNull();
     }
 
-    private Optional<RecordedRequest> refusal() {
-        return bench
-                .proxy()
-                .requests(Publishing.WRITES.and(r -> REFUSALS.contains(r.status())))
-                .stream()
-                .filter(request -> request.fault().isEmpty())
-                .findFirst();
-    }
-
-    private static String words(RecordedRequest refused) {
-        String answer = refused.answer();
-        try {
-            answer = JSON.readTree(answer).path("message").asText(answer);
-        } catch (JsonProcessingException e) {
-            // what it was is said as it came
-        }
-        return "the API server refused its %s with %d: %s"
-                .formatted(refused.method(), refused.status(), answer);
-    }
-
     @Rule("DRA-SLICE-02")
     void everyWriteOfASliceIsAccepted() throws InterruptedException {
         publishing.await(
-                seen -> seen.settled() || refusal().isPresent(), bench.patience().repair());
-        refusal()
+                seen -> seen.settled() || publishing.refusal().isPresent(),
+                bench.patience().repair());
+        publishing
+                .refusal()
                 .ifPresent(
                         refused -> {
-                            throw new Violation("a slice is not valid: " + words(refused));
+                            throw new Violation(
+                                    "a slice is not valid: " + Publishing.words(refused));
                         });
         SeenPools pools = publishing.settled();
         bench.transcript().note(pools.slices().size() + " slices were accepted");

@@ -19,6 +19,9 @@ final class SliceTroubleRules {
 
     private static final Duration OUTAGE = Duration.ofSeconds(2);
 
+    /** Who waits twice as long after each failure is not done sooner, whatever the patience. */
+    private static final Duration LEAST = Duration.ofSeconds(60);
+
     /** Contract: so many writes in this time are enough for whoever is refused. */
     private static final Duration WINDOW = Duration.ofSeconds(60);
 
@@ -48,7 +51,8 @@ final class SliceTroubleRules {
         } finally {
             bench.proxy().up();
         }
-        Duration patience = bench.patience().repair().plus(bench.patience().change());
+        Duration usual = bench.patience().repair().plus(bench.patience().change());
+        Duration patience = usual.compareTo(LEAST) < 0 ? LEAST : usual;
         publishing.restored(
                 before,
                 "they were deleted while the API server was down, and the writes that followed were answered by 500, 503, 429, 409 Conflict, 409 AlreadyExists and a broken connection",
@@ -91,7 +95,7 @@ final class SliceTroubleRules {
                     bench.driver().fate());
         } finally {
             refusal.close();
-            mend(before);
+            publishing.mend(before);
         }
     }
 
@@ -117,13 +121,5 @@ final class SliceTroubleRules {
                                     + WINDOW.toSeconds()
                                     + " s");
         }
-    }
-
-    /** Others need the devices, and the driver may come again after minutes only. */
-    private void mend(SeenPools before) throws InterruptedException {
-        if (bench.driver().adapter().controlsProcess() && bench.driver().isReady()) {
-            bench.driver().restart();
-        }
-        publishing.await(Publishing.like(before), bench.patience().repair());
     }
 }
