@@ -84,7 +84,8 @@ final class Held {
                 device,
                 claim.uid(),
                 thief.uid());
-        end(thief);
+        bench.calls().unprepare(thief); // a driver that fails closed may refuse this, too
+        bench.claims().deleteObject(thief);
     }
 
     /** Prepares it again, and finds the same. */

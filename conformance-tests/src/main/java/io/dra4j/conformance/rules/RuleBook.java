@@ -50,7 +50,11 @@ public final class RuleBook {
                     KillRules.class,
                     ShutdownRules.class,
                     DiskRules.class,
-                    UpgradeRules.class);
+                    UpgradeRules.class,
+                    SecurityRules.class,
+                    WireRules.class,
+                    PerformanceRules.class,
+                    MetricsRules.class);
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 

@@ -22,6 +22,9 @@ import java.util.OptionalInt;
 @Lane.On(Lane.RESTARTS)
 final class ShutdownRules {
 
+    /** As long a driver has to notice SIGTERM, if its sockets do not show that it did. */
+    private static final Duration A_WHILE = Duration.ofSeconds(2);
+
     private final Bench bench;
 
     ShutdownRules(Bench bench) {
@@ -110,6 +113,7 @@ final class ShutdownRules {
         HeldCall call = HeldCall.prepare(bench, claim);
         bench.transcript().note("SIGTERM while the call waits for the API server");
         bench.driver().current().terminate();
+        bench.kubelet().awaitUnregistered(bench.place().driver(), A_WHILE);
         call.release();
         CallResult result = call.end();
         if (result.complaint().isEmpty()) {

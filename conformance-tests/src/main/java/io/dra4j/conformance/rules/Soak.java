@@ -51,7 +51,7 @@ final class Soak {
         PublishedDevice device = devices.get(random.nextInt(devices.size()));
         Prepared known = prepared.get(device);
         if (number % BETWEEN_KILLS == 0) {
-            kill(device, known);
+            kill();
         } else if (known == null) {
             KubeletClaim claim = bench.claims().allocate(device);
             prepared.put(device, new Prepared(claim, prepare(claim)));
@@ -63,18 +63,21 @@ final class Soak {
         }
     }
 
-    private void kill(PublishedDevice device, @Nullable Prepared known) {
+    private void kill() {
         kills++;
-        if (kills % 2 == 0 || known != null) {
+        Optional<PublishedDevice> free =
+                devices.stream().filter(device -> !prepared.containsKey(device)).findFirst();
+        if (kills % 2 == 0 || free.isEmpty()) {
             bench.driver().restartAfterKill();
             return;
         }
-        KubeletClaim claim = bench.claims().allocate(device);
-        prepared.put(device, new Prepared(claim, null));
+        KubeletClaim claim = bench.claims().allocate(free.get());
         Optional<HeldCall> call = HeldCall.begin(bench, claim);
         bench.driver().kill();
         call.ifPresent(HeldCall::release);
         bench.driver().restarted();
+        boolean retried = kills % 4 == 1; // the kubelet does, but for pods that are gone by then
+        prepared.put(free.get(), new Prepared(claim, retried ? prepare(claim) : null));
     }
 
     private Reported prepare(KubeletClaim claim) {

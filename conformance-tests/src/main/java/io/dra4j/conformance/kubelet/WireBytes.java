@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance;
+package io.dra4j.conformance.kubelet;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -9,20 +9,20 @@ import java.util.Arrays;
 import java.util.Random;
 
 /** Calls of the kubelet as the bytes that they are on the wire: HTTP/2 frames, put down by hand. */
-final class WireBytes {
+public final class WireBytes {
 
-    static final byte[] PREFACE =
+    public static final byte[] PREFACE =
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-    static final int DATA = 0;
-    static final int HEADERS = 1;
-    static final int SETTINGS = 4;
-    static final int END_STREAM = 1;
-    static final int END_HEADERS = 4;
+    public static final int DATA = 0;
+    public static final int HEADERS = 1;
+    public static final int SETTINGS = 4;
+    public static final int END_STREAM = 1;
+    public static final int END_HEADERS = 4;
 
     private WireBytes() {}
 
     /** A whole call of a method, from the connection's first byte on. */
-    static byte[] call(String method, byte[] message) {
+    public static byte[] call(String method, byte[] message) {
         return join(
                 PREFACE,
                 frame(SETTINGS, 0, 0, new byte[0]),
@@ -30,12 +30,12 @@ final class WireBytes {
                 frame(DATA, END_STREAM, 1, message(message.length, message)));
     }
 
-    static byte[] frame(int type, int flags, int stream, byte[] payload) {
+    public static byte[] frame(int type, int flags, int stream, byte[] payload) {
         return frame(payload.length, type, flags, stream, payload);
     }
 
     /** A frame that says its payload has some length, whatever length that has. */
-    static byte[] frame(int length, int type, int flags, int stream, byte[] payload) {
+    public static byte[] frame(int length, int type, int flags, int stream, byte[] payload) {
         ByteBuffer head = ByteBuffer.allocate(9);
         head.put((byte) (length >> 16)).putShort((short) length);
         head.put((byte) type).put((byte) flags).putInt(stream);
@@ -43,12 +43,12 @@ final class WireBytes {
     }
 
     /** The prefix of a gRPC message that says it has some length, and bytes. */
-    static byte[] message(int length, byte[] bytes) {
+    public static byte[] message(int length, byte[] bytes) {
         return join(ByteBuffer.allocate(5).put((byte) 0).putInt(length).array(), bytes);
     }
 
     /** Headers by HPACK, in its plainest form: indexes of its fixed table, and literals. */
-    static byte[] headers(String method) {
+    public static byte[] headers(String method) {
         return join(
                 new byte[] {(byte) 0x83, (byte) 0x86}, // :method POST, :scheme http
                 new byte[] {0x04},
@@ -67,7 +67,7 @@ final class WireBytes {
         return join(new byte[] {(byte) bytes.length}, bytes);
     }
 
-    static byte[] join(byte[]... parts) {
+    public static byte[] join(byte[]... parts) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (byte[] part : parts) {
             all.writeBytes(part);
@@ -76,7 +76,7 @@ final class WireBytes {
     }
 
     /** Changes, cuts, repeats and leaves out some of the bytes. */
-    static byte[] mutate(byte[] bytes, Random random) {
+    public static byte[] mutate(byte[] bytes, Random random) {
         byte[] result = bytes;
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
             result = mutateOnce(result, random);
@@ -104,7 +104,7 @@ final class WireBytes {
         };
     }
 
-    static byte[] random(Random random, int longest) {
+    public static byte[] random(Random random, int longest) {
         byte[] bytes = new byte[random.nextInt(longest + 1)];
         random.nextBytes(bytes);
         return bytes;

@@ -1,0 +1,102 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the metrics of a driver count. */
+@Lane.On(Lane.OPTIONAL)
+final class MetricsRules {
+
+    private static final int CALLS = 3;
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Pattern SAMPLE =
+            Pattern.compile(
+                    "([a-zA-Z_:][a-zA-Z0-9_:]*(?:\\{.*\\})?)\\s+"
+                            + "([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))(?:\\s+\\S+)?(?: #.*)?");
+
+    private final Bench bench;
+
+    MetricsRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-MET-01")
+    void callsAreCounted() throws IOException, InterruptedException {
+        NotApplicable.unless(
+                !bench.settings().driver().metrics().isEmpty(), "the settings name no metrics");
+        Map<String, Double> first = samples();
+        for (int i = 0; i < CALLS; i++) {
+            KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+            bench.calls().prepared(claim);
+            bench.calls().unprepared(claim);
+        }
+        Map<String, Double> second = samples();
+        Violation.unless(
+                second.entrySet().stream().anyMatch(now -> grew(first, now) >= CALLS),
+                "no metric counts calls: after %d Prepares, none had grown by as many",
+                CALLS);
+        for (int i = 0; i < CALLS; i++) {
+            bench.calls().prepare(Absent.claim(bench));
+        }
+        Set<String> ofErrors = new TreeSet<>();
+        samples().entrySet().stream()
+                .filter(now -> grew(second, now) >= CALLS)
+                .map(Map.Entry::getKey)
+                .filter(
+                        name ->
+                                second.getOrDefault(name, 0.0)
+                                        .equals(first.getOrDefault(name, 0.0)))
+                .forEach(ofErrors::add);
+        Violation.unless(
+                !ofErrors.isEmpty(),
+                "no metric tells failed calls from others: after %d failed Prepares, none has grown"
+                        + " that had not grown before",
+                CALLS);
+        bench.remark("failed calls are counted by " + ofErrors);
+    }
+
+    private static double grew(Map<String, Double> before, Map.Entry<String, Double> now) {
+        return now.getValue() - before.getOrDefault(now.getKey(), 0.0);
+    }
+
+    private Map<String, Double> samples() throws IOException, InterruptedException {
+        URI url = URI.create(bench.place().fill(bench.settings().driver().metrics()));
+        HttpResponse<String> response =
+                HttpClient.newHttpClient()
+                        .send(
+                                HttpRequest.newBuilder(url).timeout(LIMIT).build(),
+                                HttpResponse.BodyHandlers.ofString());
+        Violation.unless(
+                response.statusCode() == 200,
+                "the metrics at %s were answered with status %d",
+                url,
+                response.statusCode());
+        Map<String, Double> samples = new TreeMap<>();
+        for (String line : response.body().lines().toList()) {
+            if (!line.isBlank() && !line.startsWith("#")) {
+                Matcher sample = SAMPLE.matcher(line.strip());
+                Violation.unless(sample.matches(), "the metrics have a bad line: %s", line);
+                samples.put(
+                        sample.group(1),
+                        Double.parseDouble(sample.group(2).replace("Inf", "Infinity")));
+            }
+        }
+        return samples;
+    }
+}
