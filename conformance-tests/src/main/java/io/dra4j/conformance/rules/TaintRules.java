@@ -24,6 +24,10 @@ final class TaintRules {
 
     private static final int MOST_TAINTS = 16;
     private static final Set<String> EFFECTS = Set.of("None", "NoSchedule", "NoExecute");
+
+    /** A helper looks again after 30 s. */
+    private static final Duration RESYNC = Duration.ofSeconds(35);
+
     private static final String NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
     private static final Pattern KEY = Pattern.compile("([a-z0-9][-a-z0-9.]{0,252}/)?" + NAME);
     private static final Pattern VALUE = Pattern.compile("(" + NAME + ")?");
@@ -57,17 +61,39 @@ final class TaintRules {
     @Rule("DRA-TAINT-01")
     @Lane.On(Lane.QUIET)
     void taintsAreValidAndKeepTheirTime() throws InterruptedException {
-        SeenPools pools = publishing.settled();
-        NotApplicable.unless(!taints(pools).isEmpty(), "no device is tainted now");
-        pools.devices().forEach(TaintRules::check);
-        QuietWindow.of(bench).writes();
-        unchanged(pools, "while nobody touched a device");
+        if (!taints(publishing.settled()).isEmpty()) {
+            QuietWindow window = QuietWindow.of(bench);
+            SeenPools before = publishing.now();
+            window.writes();
+            keptTheirTime(before);
+            return;
+        }
+        NotApplicable.unless(bench.hooks().has("fault"), "no device is tainted now");
+        try {
+            bench.hooks().run("fault");
+            SeenPools before =
+                    publishing
+                            .await(
+                                    seen -> seen.settled() && !taints(seen).isEmpty(),
+                                    bench.patience().change())
+                            .orElseThrow(
+                                    () -> new NotApplicable("the hook fault taints no device"));
+            publishing.writesWithin(bench.proxy().lastNumber(), RESYNC);
+            keptTheirTime(before);
+        } finally {
+            bench.hooks().run("recover");
+        }
+    }
+
+    private void keptTheirTime(SeenPools before) throws InterruptedException {
+        before.devices().forEach(TaintRules::check);
+        unchanged(before, "while nobody touched a device");
         if (bench.driver().adapter().controlsProcess()) {
             int number = bench.proxy().lastNumber();
             bench.driver().restart();
             publishing.writesWithin(number, Duration.ofSeconds(2));
             publishing.settled();
-            unchanged(pools, "by a restart");
+            unchanged(before, "by a restart");
         }
     }
 
