@@ -34,6 +34,9 @@ final class ConfigRules {
     }
 
     private Valid visible(int index) {
+        NotApplicable.unless(
+                bench.detected().contains("cdi"),
+                "effects of configs show in CDI edits, and the driver answers without CDI ids");
         List<Valid> visible = configs.valid().stream().filter(c -> !c.effect().isEmpty()).toList();
         NotApplicable.unless(
                 visible.size() > index,
@@ -159,7 +162,8 @@ final class ConfigRules {
     void aConfigForAMainRequestIsForWhicheverAlternative() {
         PublishedDevice device = bench.devices().one();
         for (String chosen : List.of("a", "b")) {
-            if (configs.valid().stream().anyMatch(c -> !c.effect().isEmpty())) {
+            if (bench.detected().contains("cdi")
+                    && configs.valid().stream().anyMatch(c -> !c.effect().isEmpty())) {
                 ClaimDraft draft = draft().alternatives("r0", List.of("a", "b"), chosen, device);
                 due(
                         edits(draft.config(visible(0).parameters(), "r0"), device),
