@@ -46,10 +46,15 @@ final class HeldCall {
 
     /** The same; empty if the driver does not ask for the claim. */
     static Optional<HeldCall> begin(Bench bench, KubeletClaim claim) {
+        return begin(bench, claim, Duration.ofMinutes(10));
+    }
+
+    /** The same, with an end: after this time, the API server answers. */
+    static Optional<HeldCall> begin(Bench bench, KubeletClaim claim, Duration delay) {
         Predicate<RecordedRequest> gets =
                 Requests.to("resourceclaims").and(Requests.after(bench.proxy().lastNumber()));
         Injection holding =
-                bench.inject(Fault.delay(Duration.ofMinutes(10)).on(Requests.to("resourceclaims")));
+                bench.inject(Fault.delay(delay).on(Requests.to("resourceclaims")));
         CompletableFuture<CallResult> call = Calls.async(() -> bench.calls().prepare(claim));
         try {
             bench.proxy().await(bench.patience().soon(), gets);
@@ -61,7 +66,7 @@ final class HeldCall {
         return Optional.of(new HeldCall(call, holding));
     }
 
-    /** Lets the API server answer again. */
+    /** Lets the API server answer again, but not what it holds already. */
     void release() {
         holding.close();
     }

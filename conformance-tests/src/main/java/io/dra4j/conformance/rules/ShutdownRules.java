@@ -4,6 +4,7 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.CdiView;
+import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.driver.Instance;
@@ -22,7 +23,7 @@ import java.util.OptionalInt;
 @Lane.On(Lane.RESTARTS)
 final class ShutdownRules {
 
-    /** As long a driver has to notice SIGTERM, if its sockets do not show that it did. */
+    /** So long a call is under way that SIGTERM comes into. */
     private static final Duration A_WHILE = Duration.ofSeconds(2);
 
     private final Bench bench;
@@ -110,11 +111,12 @@ final class ShutdownRules {
     void aCallUnderWayEndsAndLeavesNothing() throws Exception {
         Leftovers leftovers = Leftovers.since(bench);
         KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        HeldCall call = HeldCall.prepare(bench, claim);
+        HeldCall call =
+                HeldCall.begin(bench, claim, A_WHILE)
+                        .orElseThrow(
+                                () -> new NotApplicable("the driver reads no claim to prepare it"));
         bench.transcript().note("SIGTERM while the call waits for the API server");
         bench.driver().current().terminate();
-        bench.kubelet().awaitUnregistered(bench.place().driver(), A_WHILE);
-        call.release();
         CallResult result = call.end();
         if (result.complaint().isEmpty()) {
             CdiView.ids(result.answers().get(claim.uid())).forEach(bench.cdi()::resolve);
@@ -123,6 +125,7 @@ final class ShutdownRules {
                 bench.driver().current().awaitExit(Patience.SHUTDOWN).isPresent(),
                 "SIGTERM during a Prepare did not end the driver within %d s",
                 Patience.SHUTDOWN.toSeconds());
+        call.release();
         bench.driver().restarted();
         bench.calls().unprepared(claim);
         leftovers.none(
