@@ -19,6 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         versionProvider = ConformanceMain.Version.class,
         subcommands = {
             RunMain.class,
+            BenchMain.class,
             InitMain.class,
             ListMain.class,
             ExplainMain.class,
