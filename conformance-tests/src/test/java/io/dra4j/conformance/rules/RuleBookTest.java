@@ -1,0 +1,36 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Requirement;
+import org.junit.jupiter.api.Test;
+
+/** The rules and the catalogue know of each other. */
+class RuleBookTest {
+
+    private final Catalogue catalogue = Catalogue.load();
+    private final RuleBook rules = new RuleBook();
+
+    @Test
+    void everyRuleIsARequirementOfTheCatalogue() {
+        assertThat(rules.ids()).isNotEmpty().allMatch(id -> catalogue.find(id).isPresent());
+    }
+
+    @Test
+    void everyRequirementHasARuleOrTheReasonWhyNot() {
+        assertThat(catalogue.requirements())
+                .filteredOn(requirement -> rules.lane(requirement.id()).isEmpty())
+                .allMatch(requirement -> !requirement.untested().isEmpty());
+    }
+
+    @Test
+    void whatIsUntestedHasNoRule() {
+        assertThat(catalogue.requirements())
+                .filteredOn(requirement -> !requirement.untested().isEmpty())
+                .extracting(Requirement::id)
+                .doesNotContainAnyElementsOf(rules.ids());
+    }
+}
