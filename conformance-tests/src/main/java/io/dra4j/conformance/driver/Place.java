@@ -4,14 +4,16 @@ package io.dra4j.conformance.driver;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a driver runs: its node, and the directories that it shares with kubelet and runtime.
@@ -93,15 +95,37 @@ public record Place(
         return filled;
     }
 
-    /** Removes everything below the root, and the root. */
+    /** Removes everything below the root, and the root; others may be removing, too. */
     public void remove() {
-        try (Stream<Path> all = Files.walk(root)) {
-            List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
-            for (Path file : deepestFirst) {
-                Files.deleteIfExists(file);
-            }
+        try {
+            Files.walkFileTree(root, new Removal());
         } catch (IOException e) {
             throw new UncheckedIOException("Can't remove " + root, e);
+        }
+    }
+
+    /** Deletes what it visits; what is gone meanwhile was to go. */
+    private static final class Removal extends SimpleFileVisitor<Path> {
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException problem) throws IOException {
+            if (problem instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw problem;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException problem)
+                throws IOException {
+            Files.deleteIfExists(folder);
+            return FileVisitResult.CONTINUE;
         }
     }
 }
