@@ -53,8 +53,7 @@ final class HeldCall {
     static Optional<HeldCall> begin(Bench bench, KubeletClaim claim, Duration delay) {
         Predicate<RecordedRequest> gets =
                 Requests.to("resourceclaims").and(Requests.after(bench.proxy().lastNumber()));
-        Injection holding =
-                bench.inject(Fault.delay(delay).on(Requests.to("resourceclaims")));
+        Injection holding = bench.inject(Fault.delay(delay).on(Requests.to("resourceclaims")));
         CompletableFuture<CallResult> call = Calls.async(() -> bench.calls().prepare(claim));
         try {
             bench.proxy().await(bench.patience().soon(), gets);
