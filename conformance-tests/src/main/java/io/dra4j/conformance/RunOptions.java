@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsException;
 import io.dra4j.conformance.settings.SettingsReader;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,6 +91,35 @@ final class RunOptions {
             paramLabel = "URL",
             description = "Where the driver's metrics are. [driver.metrics]")
     @Nullable String metrics;
+
+    @Option(
+            names = "--valid-config",
+            paramLabel = "JSON",
+            description =
+                    "An opaque configuration that the driver accepts, and what shows its effect:"
+                            + " {\"parameters\": {...}, \"effect\": \"REGEX\"}."
+                            + " [driver.configs.valid]")
+    @Nullable List<String> validConfigs;
+
+    @Option(
+            names = "--invalid-config",
+            paramLabel = "JSON",
+            description = "Parameters that the driver must refuse. [driver.configs.invalid]")
+    @Nullable List<String> invalidConfigs;
+
+    @Option(
+            names = "--config-precedence",
+            paramLabel = "last|merge|reject-multiple",
+            description = "Which of several it uses. [driver.configs.precedence]")
+    @Nullable String precedence;
+
+    @Option(
+            names = "--implementation",
+            paramLabel = "NAME=VALUE",
+            description =
+                    "For the report: organization, project, url, version, contact, language."
+                            + " [implementation]")
+    @Nullable Map<String, String> implementation;
 
     @Option(names = "--node", paramLabel = "NAME", description = "[driver.external.node]")
     @Nullable String node;
@@ -207,6 +239,10 @@ final class RunOptions {
         Map<String, String> commands = hooks == null ? Map.of() : hooks;
         commands.forEach(
                 (name, line) -> put(flags, "/driver/hooks/" + name, List.of("sh", "-c", line)));
+        put(flags, "/driver/configs/valid", json("--valid-config", validConfigs));
+        put(flags, "/driver/configs/invalid", json("--invalid-config", invalidConfigs));
+        put(flags, "/driver/configs/precedence", precedence);
+        put(flags, "/implementation", implementation);
         put(flags, "/driver/cdiVersion", cdiVersion);
         put(flags, "/driver/metrics", metrics);
         put(flags, "/driver/external/node", node);
@@ -228,6 +264,21 @@ final class RunOptions {
         put(flags, "/report", report);
         put(flags, "/deviations", deviations);
         return flags;
+    }
+
+    private static @Nullable List<JsonNode> json(String flag, @Nullable List<String> texts) {
+        if (texts == null) {
+            return null;
+        }
+        List<JsonNode> parsed = new ArrayList<>();
+        for (String text : texts) {
+            try {
+                parsed.add(JSON.readTree(text));
+            } catch (JsonProcessingException e) {
+                throw new SettingsException(flag + " is no JSON: " + e.getOriginalMessage());
+            }
+        }
+        return parsed;
     }
 
     private static void put(Map<String, JsonNode> flags, String pointer, @Nullable Object value) {

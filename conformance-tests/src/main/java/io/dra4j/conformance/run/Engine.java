@@ -11,6 +11,7 @@ import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.Lane;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsReader;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -47,6 +49,7 @@ public final class Engine {
             Verdicts verdicts,
             RuleBook rules,
             Trial trial,
+            Set<String> skipped,
             Progress progress) {}
 
     /**
@@ -66,6 +69,7 @@ public final class Engine {
                         new Verdicts(plan),
                         rules,
                         new Trial(rules, settings.strict()),
+                        Set.copyOf(settings.skip()),
                         progress);
         List<Result> results = results(lanes(plan), first, parts);
         return new Outcome(header(capabilities, started), catalogue.profiles(), results);
@@ -157,6 +161,6 @@ public final class Engine {
                 settings.strict(),
                 started,
                 Duration.between(started, Instant.now()),
-                settings.toString());
+                SettingsReader.text(settings));
     }
 }

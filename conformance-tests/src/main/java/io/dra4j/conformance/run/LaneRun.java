@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class LaneRun {
     private final Verdicts verdicts;
     private final RuleBook rules;
     private final Trial trial;
+    private final Set<String> skipped;
     private final Progress progress;
     private final List<Result> results = new ArrayList<>();
     private @Nullable Bench bench;
@@ -43,6 +45,7 @@ final class LaneRun {
         this.verdicts = parts.verdicts();
         this.rules = parts.rules();
         this.trial = parts.trial();
+        this.skipped = parts.skipped();
         this.progress = parts.progress();
     }
 
@@ -80,6 +83,10 @@ final class LaneRun {
     }
 
     private Optional<Result> notTried(Requirement requirement, String variant) {
+        if (skipped.contains(requirement.id())) {
+            return Optional.of(
+                    untried(requirement, variant, Verdict.UNTESTED, "skipped by the settings"));
+        }
         if (rules.lane(requirement.id()).isEmpty()) {
             String reason =
                     requirement.untested().isEmpty()

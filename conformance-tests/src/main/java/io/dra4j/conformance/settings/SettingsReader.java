@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -28,6 +29,7 @@ public final class SettingsReader {
                     .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+                    .disable(MapperFeature.AUTO_DETECT_IS_GETTERS)
                     .build();
 
     private SettingsReader() {}
@@ -60,6 +62,15 @@ public final class SettingsReader {
             return YAML.treeToValue(tree, Settings.class);
         } catch (JsonProcessingException e) {
             throw new SettingsException(name + ": " + explained(e));
+        }
+    }
+
+    /** The settings as YAML, with all that was filled in. */
+    public static String text(Settings settings) {
+        try {
+            return YAML.writeValueAsString(settings);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("Settings that were read cannot be written", e);
         }
     }
 
