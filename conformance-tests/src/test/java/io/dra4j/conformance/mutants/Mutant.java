@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -20,26 +21,29 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the catalogue's number, with a letter where there are several forms
  * @param options what the driver is started with besides
+ * @param declares capabilities that the suite is told of besides
  * @param registered whether the kubelet can take the driver on
  * @param requirements those that have to fail
- * @param message a part of what is said then
+ * @param messages a part of what is said then, for each of them
  * @param collateral those that may fail, too
  */
 public record Mutant(
         String id,
         String what,
         List<String> options,
+        List<String> declares,
         @Nullable Boolean registered,
         List<String> requirements,
-        String message,
+        Map<String, String> messages,
         List<String> collateral) {
 
     /** Fills in what was left out. */
     public Mutant {
         options = options == null ? List.of() : List.copyOf(options);
+        declares = declares == null ? List.of() : List.copyOf(declares);
         registered = registered == null || registered;
         requirements = requirements == null ? List.of() : List.copyOf(requirements);
-        message = message == null ? "" : message;
+        messages = messages == null ? Map.of() : Map.copyOf(messages);
         collateral = collateral == null ? List.of() : List.copyOf(collateral);
     }
 

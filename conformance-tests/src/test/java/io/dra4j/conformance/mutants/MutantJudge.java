@@ -1,0 +1,131 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.driver.ProcessDriver;
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.run.Engine;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Progress;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import io.dra4j.conformance.settings.SettingsReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+
+/** Lets the suite try a driver of the table, and says what it got wrong about it. */
+final class MutantJudge {
+
+    /** Requirements that are tried with every mutant, to see that it fails only where it should. */
+    private static final List<String> CANARIES =
+            List.of(
+                    "DRA-REG-04",
+                    "DRA-INFO-01",
+                    "DRA-INFO-04",
+                    "DRA-PREP-01",
+                    "DRA-PREP-05",
+                    "DRA-PREP-15",
+                    "DRA-UNP-01",
+                    "DRA-UNP-03",
+                    "DRA-CDI-02",
+                    "DRA-CDI-06");
+
+    /** A part of a MUST can be a SHOULD; the message tells which was broken. */
+    private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN);
+
+    private final Catalogue catalogue = Catalogue.load();
+    private final String settings = settings();
+
+    private static String settings() {
+        try (InputStream file = MutantJudge.class.getResourceAsStream("settings.yaml")) {
+            return new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns what the suite got wrong, a line each; nothing if the mutant was caught. */
+    List<String> complaints(Mutant mutant) throws Exception {
+        List<Result> results;
+        try {
+            results = run(mutant).results();
+        } catch (DriverTrouble | CompletionException | UncheckedIOException e) {
+            return List.of("the suite ended: " + e);
+        }
+        List<String> complaints = new ArrayList<>();
+        mutant.requirements().forEach(id -> missed(mutant, id, results).forEach(complaints::add));
+        results.stream()
+                .filter(result -> isUnexpected(mutant, result))
+                .map(MutantJudge::text)
+                .forEach(complaints::add);
+        return complaints;
+    }
+
+    private Outcome run(Mutant mutant) throws Exception {
+        List<String> only =
+                Stream.concat(mutant.requirements().stream(), CANARIES.stream()).toList();
+        ProcessDriver driver =
+                new ProcessDriver(
+                        mutant.command(),
+                        Map.of("FAULT_FILE", "{ROOT}/faults"),
+                        Duration.ofSeconds(30));
+        return new Engine(
+                        SettingsReader.parse(
+                                settings + "only: " + only + "\n", "settings.yaml", flags(mutant)),
+                        driver,
+                        catalogue,
+                        Progress.NONE)
+                .run();
+    }
+
+    private static Map<String, JsonNode> flags(Mutant mutant) {
+        ArrayNode declares = new ObjectMapper().createArrayNode().add("adm");
+        mutant.declares().forEach(declares::add);
+        return Map.of("/driver/declares", declares);
+    }
+
+    private Stream<String> missed(Mutant mutant, String id, List<Result> results) {
+        List<Result> own = results.stream().filter(r -> r.requirement().id().equals(id)).toList();
+        boolean caught =
+                own.stream()
+                        .anyMatch(
+                                r ->
+                                        BROKEN.contains(r.verdict())
+                                                && r.message()
+                                                        .contains(
+                                                                mutant.messages()
+                                                                        .getOrDefault(id, "")));
+        return caught ? Stream.of() : own.stream().map(r -> "not caught: " + text(r));
+    }
+
+    private static boolean isUnexpected(Mutant mutant, Result result) {
+        String id = result.requirement().id();
+        return result.verdict() == Verdict.SUITE_ERROR
+                || (result.verdict() == Verdict.FAIL
+                        && !mutant.requirements().contains(id)
+                        && !mutant.collateral().contains(id));
+    }
+
+    private static String text(Result result) {
+        String message = result.message().replace('\n', ' ');
+        return result.name()
+                + " "
+                + result.verdict()
+                + ": "
+                + message.substring(0, Math.min(300, message.length()));
+    }
+}
