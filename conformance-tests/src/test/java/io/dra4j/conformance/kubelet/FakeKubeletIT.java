@@ -209,9 +209,8 @@ class FakeKubeletIT {
             try (ScriptedPlugin other = new ScriptedPlugin(registry.resolve("b-reg.sock"))) {
                 other.info = other.info.toBuilder().setName("other.example.com").build();
                 assertThat(kubelet.awaitRegistered("other.example.com", PATIENCE)).isTrue();
+                assertThat(kinds()).filteredOn(kind -> kind == Kind.UNREGISTERED).isEmpty();
             }
-
-            assertThat(kinds()).filteredOn(kind -> kind == Kind.UNREGISTERED).isEmpty();
         }
 
         @Test

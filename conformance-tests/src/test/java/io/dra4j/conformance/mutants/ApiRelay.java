@@ -105,6 +105,7 @@ final class ApiRelay {
                 BufferedReader lines =
                         new BufferedReader(
                                 new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+            out.flush(); // the headers, too: newer JDKs keep them back for the body of a watch
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 out.write((middle.fromApi.apply(line) + "\n").getBytes(StandardCharsets.UTF_8));
                 out.flush();
