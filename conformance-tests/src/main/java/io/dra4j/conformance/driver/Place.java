@@ -4,6 +4,8 @@ package io.dra4j.conformance.driver;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param cdi the directory of CDI specs
  * @param kubeconfig the way to the API server
  * @param log where the driver's output goes
+ * @param freePort a port of 127.0.0.1 that nothing listened at
  */
 public record Place(
         Path root,
@@ -35,7 +38,8 @@ public record Place(
         Path plugins,
         Path cdi,
         Path kubeconfig,
-        Path log) {
+        Path log,
+        int freePort) {
 
     /** Makes a place under {@code /tmp}: the path of a socket has 107 bytes at most. */
     public static Place create(String node, String driver) {
@@ -50,7 +54,8 @@ public record Place(
                     Files.createDirectory(root.resolve("plugins")),
                     Files.createDirectory(root.resolve("cdi")),
                     root.resolve("kubeconfig"),
-                    root.resolve("driver.log"));
+                    root.resolve("driver.log"),
+                    unusedPort());
         } catch (IOException e) {
             throw new UncheckedIOException("Can't make directories under /tmp", e);
         }
@@ -68,10 +73,22 @@ public record Place(
                     plugins,
                     cdi,
                     root.resolve("kubeconfig"),
-                    root.resolve("driver.log"));
+                    root.resolve("driver.log"),
+                    unusedPort());
         } catch (IOException e) {
             throw new UncheckedIOException("Can't make a directory under /tmp", e);
         }
+    }
+
+    private static int unusedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** The same, but for the way to the API server. */
+    public Place withKubeconfig(Path other) {
+        return new Place(root, node, driver, registry, plugins, cdi, other, log, freePort);
     }
 
     /** What a driver finds in its environment, and in braces in its command. */
@@ -83,6 +100,7 @@ public record Place(
         values.put("CDI_ROOT", cdi.toString());
         values.put("KUBELET_PLUGINS_DIRECTORY_PATH", plugins.toString());
         values.put("KUBELET_REGISTRAR_DIRECTORY_PATH", registry.toString());
+        values.put("FREE_PORT", Integer.toString(freePort));
         return values;
     }
 

@@ -219,16 +219,7 @@ final class UpgradeRules {
         two.endOld();
         Map<String, String> before = slices();
         Place place = bench.place();
-        Place wrong =
-                new Place(
-                        place.root(),
-                        place.node(),
-                        place.driver(),
-                        place.registry(),
-                        place.plugins(),
-                        place.cdi(),
-                        place.root().resolve("no-such-kubeconfig"),
-                        place.log());
+        Place wrong = place.withKubeconfig(place.root().resolve("no-such-kubeconfig"));
         bench.transcript().note("start an instance with a kubeconfig that is not there");
         Instance bad = bench.driver().adapter().start(wrong, Map.of("POD_UID", "cannot-start"));
         try {
