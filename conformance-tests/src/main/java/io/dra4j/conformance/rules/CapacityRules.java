@@ -11,12 +11,17 @@ import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.kubelet.KubeletClaim;
 import io.dra4j.conformance.proxy.RecordedRequest;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Devices that several claims can have, each with a share of the capacity. */
 @Lane.On(Lane.OPTIONAL)
 final class CapacityRules {
+
+    /** How long a policy is looked at while a share is allocated. */
+    private static final Duration WHILE_IN_USE = Duration.ofSeconds(2);
 
     private final Bench bench;
     private final Publishing publishing;
@@ -120,24 +125,23 @@ final class CapacityRules {
                                 () ->
                                         new io.dra4j.conformance.bench.NotApplicable(
                                                 "no device that claims can share is free of taints"));
-        Map<String, JsonNode> before = policies();
+        Map<String, JsonNode> before = policies(publishing.now());
         KubeletClaim claim = bench.claims().allocate(device);
         bench.calls().prepared(claim);
-        int number = bench.proxy().lastNumber();
-        publishing.writesWithin(number, java.time.Duration.ofSeconds(2));
-        Map<String, JsonNode> during = policies();
+        Optional<SeenPools> changed =
+                publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
         bench.calls().unprepared(claim);
         Violation.unless(
-                during.equals(before),
+                changed.isEmpty(),
                 "a share of device %s is allocated, and the request policies changed from %s to %s",
                 device,
                 before,
-                during);
+                changed.map(CapacityRules::policies).orElse(before));
     }
 
-    private Map<String, JsonNode> policies() {
+    private static Map<String, JsonNode> policies(SeenPools seen) {
         Map<String, JsonNode> policies = new TreeMap<>();
-        for (PublishedDevice device : publishing.now().devices()) {
+        for (PublishedDevice device : seen.devices()) {
             device.json()
                     .path("capacity")
                     .properties()

@@ -17,6 +17,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -233,7 +234,7 @@ final class CdiFileRules {
                     modes.stream().noneMatch(OF_OTHERS::contains),
                     "%s can be written by its group or others: %s",
                     path,
-                    modes);
+                    PosixFilePermissions.toString(modes));
         } catch (NoSuchFileException e) {
             throw new Violation(path + " has gone while its claim was prepared");
         }

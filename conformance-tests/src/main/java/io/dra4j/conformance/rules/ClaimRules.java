@@ -150,6 +150,11 @@ final class ClaimRules {
                     Reported.of(answer));
         }
         leftovers.none("after the prepare of a claim with another driver's devices alone");
+        CallResult next = bench.calls().unprepare(claim);
+        Violation.unless(
+                next.complaint().isEmpty(),
+                "after the prepare of a claim with another driver's devices alone, its unprepare failed: %s",
+                next.complaint().orElse(""));
     }
 
     @Rule("DRA-PREP-18")

@@ -154,6 +154,8 @@ final class RestartRules {
         }
         bench.driver().restarted();
         bench.calls().unprepared(claim);
-        leftovers.none("after the release before prepared claim %s, and this one unprepared it");
+        leftovers.none(
+                "after the release before prepared claim %s, and this one unprepared it"
+                        .formatted(claim.uid()));
     }
 }

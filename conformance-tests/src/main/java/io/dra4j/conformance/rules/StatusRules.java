@@ -105,7 +105,12 @@ final class StatusRules {
                     .happens(STATUS_WRITES.and(Requests.after(number)), bench.patience().soon());
             refusal.close();
             if (first.complaint().isPresent()) {
-                bench.calls().prepared(claim);
+                CallResult second = bench.calls().prepare(claim);
+                Violation.unless(
+                        second.complaint().isEmpty(),
+                        "prepare failed after its write of the status was refused with %d, and again when it no longer was: %s",
+                        code,
+                        second.complaint().orElse(""));
             }
             Violation.unless(
                     new ClaimStatus(bench, claim)

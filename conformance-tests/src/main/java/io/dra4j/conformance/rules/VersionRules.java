@@ -124,7 +124,9 @@ final class VersionRules {
                 Fault.status(404, "NotFound")
                         .on(r -> r.path().startsWith("/apis/resource.k8s.io/v1beta")));
         if (bench.driver().adapter().controlsProcess()) {
-            bench.driver().restart();
+            bench.driver().terminate();
+            new Publishing(bench).wipe(); // what was published before shows nothing
+            bench.driver().restarted();
         }
         Violation.unless(
                 bench.awaitPools(),
