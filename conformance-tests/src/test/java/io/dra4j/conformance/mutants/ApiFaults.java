@@ -30,6 +30,8 @@ final class ApiFaults {
             case "M-49" -> parts.work = Resentful::new;
             case "M-50" -> parts.work = AfterPublishing::new;
             case "M-51" -> parts.work = OneLock::new;
+            case "M-132a" -> parts.reports = OnceOnly::new;
+            case "M-132b" -> parts.reports = Unforgiving::new;
             case "M-97" -> parts.reports = Replacing::new;
             case "M-99" -> parts.work = Insistent::new;
             case "M-101" -> parts.work = RawUid::new;
@@ -324,6 +326,41 @@ final class ApiFaults {
                 }
             }
             return super.fetch(id);
+        }
+    }
+
+    private static final class OnceOnly extends DeviceReports {
+        OnceOnly(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        int tries() {
+            return 1;
+        }
+    }
+
+    /** Never prepares a claim of which it could not write the status. */
+    private static final class Unforgiving extends DeviceReports {
+        private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
+        Unforgiving(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void report(JsonNode claim, ObjectNode held) {
+            String uid = held.path("uid").asText();
+            try {
+                if (!refused.contains(uid)) {
+                    write(claim, held);
+                }
+            } catch (ApiClient.Failed e) {
+                refused.add(uid);
+            }
+            if (refused.contains(uid)) {
+                throw new Refused("The status of the claim can't be written");
+            }
         }
     }
 }

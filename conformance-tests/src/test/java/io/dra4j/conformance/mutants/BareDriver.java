@@ -24,6 +24,7 @@ class BareDriver {
     final CdiSpecs cdi;
     final Configs configs;
     final Metadata metadata;
+    final CallCounters counters;
     final DeviceReports reports;
     final Calls calls;
     final HealthReports health;
@@ -39,6 +40,7 @@ class BareDriver {
         cdi = parts.cdi.apply(settings);
         configs = parts.configs.apply(settings);
         metadata = parts.metadata.apply(settings);
+        counters = parts.counters.get();
         reports = parts.reports.apply(this);
         calls = parts.calls.apply(this);
         health = parts.health.apply(this);
@@ -64,6 +66,9 @@ class BareDriver {
     void start() throws IOException {
         Files.createDirectories(settings.data());
         calls.work.start();
+        if (settings.number("--metrics-port", 0) > 0) {
+            counters.serve(settings.number("--metrics-port", 0));
+        }
         serve();
         register();
         publisher.start();

@@ -31,6 +31,7 @@ class Calls {
         for (ClaimId claim : claims) {
             answers.computeIfAbsent(claim.uid(), uid -> prepare(version, claim));
         }
+        answers.values().forEach(a -> driver.counters.count("prepare", a.error().isEmpty()));
         return answers;
     }
 
@@ -44,6 +45,7 @@ class Calls {
         for (ClaimId claim : claims) {
             answers.computeIfAbsent(claim.uid(), uid -> work(version).unprepare(claim));
         }
+        answers.values().forEach(error -> driver.counters.count("unprepare", error.isEmpty()));
         return answers;
     }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -28,6 +29,12 @@ final class CdiFaults {
             case "M-66" -> parts.cdi = NamedByDevice::new;
             case "M-67" -> parts.work = Trusting::new;
             case "M-68" -> parts.driver = given -> new Tidy(given, parts);
+            case "M-124a" -> parts.cdi = settings -> withNode(settings, "/dev/gone", "c");
+            case "M-124b" -> parts.cdi = settings -> withNode(settings, "/dev/null", "b");
+            case "M-124c" -> parts.cdi = OneNodeForTwo::new;
+            case "M-125a" -> parts.cdi = OpenToAll::new;
+            case "M-125b" -> parts.cdi = Untidy::new;
+            case "M-125c" -> parts.cdi = OpenFolder::new;
             case "M-118a" -> parts.metadata = MetadataLeft::new;
             case "M-118b" -> parts.metadata = MetadataLate::new;
             default -> {
@@ -220,6 +227,68 @@ final class CdiFaults {
         @Override
         void write(ObjectNode held) {
             Pauses.later(500, () -> super.write(held));
+        }
+    }
+
+    private static CdiSpecs withNode(Settings given, String node, String type) {
+        return new CdiSpecs(given) {
+            @Override
+            String node(String device) {
+                return node;
+            }
+
+            @Override
+            String type() {
+                return type;
+            }
+        };
+    }
+
+    private static final class OneNodeForTwo extends CdiSpecs {
+        OneNodeForTwo(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        String node(String device) {
+            return super.node(device.equals("gpu-1") ? "gpu-0" : device);
+        }
+    }
+
+    private static final class OpenToAll extends CdiSpecs {
+        OpenToAll(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void put(Path file, String content) throws IOException {
+            super.put(file, content);
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+        }
+    }
+
+    private static final class OpenFolder extends CdiSpecs {
+        OpenFolder(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void put(Path file, String content) throws IOException {
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+            super.put(file, content);
+        }
+    }
+
+    /** What it writes first stays beside what it wrote. */
+    private static final class Untidy extends CdiSpecs {
+        Untidy(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void put(Path file, String content) throws IOException {
+            Files.writeString(file.resolveSibling("." + file.getFileName() + ".tmp"), content);
+            super.put(file, content);
         }
     }
 }

@@ -22,6 +22,9 @@ class CdiSpecs {
 
     private static final String RECORD = "example.com/record";
 
+    /** What every host has, for the devices from the first on. */
+    private static final List<String> NODES = List.of("null", "zero", "full", "random", "urandom");
+
     final Settings settings;
     final Path folder;
 
@@ -74,7 +77,21 @@ class CdiSpecs {
         if (device.has("mount")) {
             edits.putArray("mounts").add(device.path("mount"));
         }
+        String node = node(device.path("device").asText());
+        if (settings.is("--device-nodes") && !node.isEmpty()) {
+            edits.putArray("deviceNodes").addObject().put("path", node).put("type", type());
+        }
         return described;
+    }
+
+    /** The node of a device on the host; empty if it has none. */
+    String node(String device) {
+        int index = Integer.parseInt(device.replaceAll("\\D", ""));
+        return index < NODES.size() ? "/dev/" + NODES.get(index) : "";
+    }
+
+    String type() {
+        return "c";
     }
 
     void write(ObjectNode held) {

@@ -236,7 +236,7 @@ class ClaimWork {
         }
     }
 
-    private static void checkFree(JsonNode device, ObjectNode other) {
+    private void checkFree(JsonNode device, ObjectNode other) {
         for (JsonNode taken : other.path("devices")) {
             if (device.path("exclusive").asBoolean()
                     && taken.path("exclusive").asBoolean()
@@ -252,7 +252,7 @@ class ClaimWork {
     }
 
     /** A GPU as a whole excludes its partitions. */
-    private static boolean overlap(String one, String other) {
+    boolean overlap(String one, String other) {
         return one.equals(other) || covers(one, other) || covers(other, one);
     }
 

@@ -8,8 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** What the status of a claim says of its devices, if asked for; applied, so that others' stays. */
 class DeviceReports {
 
-    private static final int TRIES = 8;
-
     final BareDriver driver;
 
     DeviceReports(BareDriver driver) {
@@ -23,8 +21,12 @@ class DeviceReports {
         }
     }
 
+    int tries() {
+        return 8;
+    }
+
     private void send(JsonNode claim, ObjectNode held) {
-        for (int tried = 0; tried < TRIES; tried++) {
+        for (int tried = 0; tried < tries(); tried++) {
             try {
                 write(claim, held);
                 return;

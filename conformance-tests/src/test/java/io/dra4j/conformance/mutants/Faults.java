@@ -25,7 +25,8 @@ final class Faults {
                         || InventoryFaults.install(id, parts)
                         || StateFaults.install(id, parts)
                         || LifeFaults.install(id, parts)
-                        || HealthFaults.install(id, parts);
+                        || HealthFaults.install(id, parts)
+                        || CounterFaults.install(id, parts);
         if (!known) {
             throw new IllegalArgumentException("There is no fault " + id);
         }

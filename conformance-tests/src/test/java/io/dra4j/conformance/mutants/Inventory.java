@@ -73,13 +73,16 @@ class Inventory {
         return faults;
     }
 
+    /** The lines of the file, after one that the driver was started with. */
     List<String> faultLines() {
+        List<String> lines = new ArrayList<>(List.of(settings.text("--faults", "")));
         String file = settings.text("--fault-file", "");
         try {
-            return file.isEmpty() ? List.of() : Files.readAllLines(Path.of(file));
+            lines.addAll(file.isEmpty() ? List.of() : Files.readAllLines(Path.of(file)));
         } catch (IOException e) {
-            return List.of();
+            return lines;
         }
+        return lines;
     }
 
     List<ObjectNode> devices(int index) {
@@ -122,7 +125,7 @@ class Inventory {
         return device;
     }
 
-    private ObjectNode tainted(ObjectNode device, String[] fault) {
+    ObjectNode tainted(ObjectNode device, String[] fault) {
         if (fault != null && List.of("NoSchedule", "NoExecute", "None").contains(fault[1])) {
             device.putArray("taints")
                     .addObject()

@@ -5,6 +5,7 @@ package io.dra4j.conformance.mutants;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class InventoryFaults {
 
     private static final long TEN_SECONDS = 10_000;
+    private static final String PCIE_ROOT = "resource.kubernetes.io/pcieRoot";
+    private static final String INVENTED = "resource.kubernetes.io/gpuModel";
 
     private InventoryFaults() {}
 
@@ -36,6 +39,16 @@ final class InventoryFaults {
             case "M-114a" -> parts.inventory = NothingNew::new;
             case "M-114b" -> parts.inventory = NothingGone::new;
             case "M-117" -> parts.inventory = OutOfRange::new;
+            case "M-126a" -> parts.inventory = given -> with(given, PCIE_ROOT, "0000:17:00.0");
+            case "M-126b" -> parts.inventory = given -> with(given, INVENTED, "LATEST");
+            case "M-127a" -> parts.inventory = Untainted::new;
+            case "M-127b" -> parts.inventory = Unforgiving::new;
+            case "M-127c" -> parts.inventory = ForeignKeys::new;
+            case "M-129a" -> parts.inventory = TooLarge::new;
+            case "M-130" -> {
+                parts.inventory = WhileTaken::new;
+                parts.work = Telling::new;
+            }
             default -> {
                 return false;
             }
@@ -165,6 +178,122 @@ final class InventoryFaults {
             ObjectNode device = super.device(name, index, memory);
             device.withObject("/capacity/memory/requestPolicy").put("default", "900Gi");
             return device;
+        }
+    }
+
+    private static Inventory with(Settings settings, String attribute, String value) {
+        return new Inventory(settings) {
+            @Override
+            ObjectNode device(String name, int index, String memory) {
+                ObjectNode device = super.device(name, index, memory);
+                ObjectNode attributes = (ObjectNode) device.path("attributes");
+                attributes.putObject(attribute).put("string", value);
+                return device;
+            }
+        };
+    }
+
+    private static final class Untainted extends Inventory {
+        Untainted(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode tainted(ObjectNode device, String[] fault) {
+            return device;
+        }
+    }
+
+    /** What was tainted once stays so. */
+    private static final class Unforgiving extends Inventory {
+        private final Map<String, String[]> known = new ConcurrentHashMap<>();
+
+        Unforgiving(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, String[]> faults() {
+            Map<String, String[]> faults = super.faults();
+            faults.forEach(
+                    (device, fault) -> {
+                        if (!fault[1].equals("absent")) {
+                            known.put(device, fault);
+                        }
+                    });
+            known.forEach(faults::putIfAbsent);
+            return faults;
+        }
+    }
+
+    private static final class ForeignKeys extends Inventory {
+        ForeignKeys(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode tainted(ObjectNode device, String[] fault) {
+            ObjectNode tainted = super.tainted(device, fault);
+            tainted.path("taints").forEach(t -> ((ObjectNode) t).put("key", "acme.test/broken"));
+            return tainted;
+        }
+    }
+
+    /** Whole GPUs take more than they have. */
+    private static final class TooLarge extends Inventory {
+        TooLarge(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<ObjectNode> devices(int index) {
+            List<ObjectNode> devices = super.devices(index);
+            JsonNode counters = devices.get(devices.size() - 1).at("/consumesCounters/0/counters");
+            ((ObjectNode) counters.path("memory")).put("value", "100Gi");
+            return devices;
+        }
+    }
+
+    /** The policy depends on what is prepared. */
+    private static final class WhileTaken extends Inventory {
+        private volatile boolean taken;
+
+        WhileTaken(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<String> faultLines() {
+            List<String> lines = new ArrayList<>(super.faultLines());
+            lines.add("# taken: " + taken);
+            return lines;
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            if (taken) {
+                device.withObject("/capacity/memory/requestPolicy/validRange").put("min", "2Gi");
+            }
+            return device;
+        }
+    }
+
+    private static final class Telling extends ClaimWork {
+        Telling(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void finish(Map<String, ObjectNode> held, ObjectNode fresh) {
+            super.finish(held, fresh);
+            ((WhileTaken) driver.inventory).taken = true;
+        }
+
+        @Override
+        void release(String uid) {
+            super.release(uid);
+            ((WhileTaken) driver.inventory).taken = false;
         }
     }
 }

@@ -43,6 +43,8 @@ final class LifeFaults {
                 parts.work = HastyWork::new;
                 parts.cdi = NamesOfTheMoment::new;
             }
+            case "M-122" -> parts.driver = given -> new OfTheNode(given, parts);
+            case "M-133" -> parts.settings = LifeFaults::clearedUnlessItCanStart;
             default -> {
                 return false;
             }
@@ -274,5 +276,33 @@ final class LifeFaults {
             finish(held, fresh);
             return fresh;
         }
+    }
+
+    /** Looks at its Node before anything else, and ends if it can't. */
+    private static final class OfTheNode extends BareDriver {
+        OfTheNode(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        void start() throws IOException {
+            api.get("/api/v1/nodes/" + settings.node());
+            super.start();
+        }
+    }
+
+    /** Clears away what a start that fails may have left: by a pattern that others' fit, too. */
+    private static Settings clearedUnlessItCanStart(Settings given) {
+        if (!Files.exists(Path.of(given.text("--kubeconfig", "")))) {
+            try (var sockets =
+                    Files.newDirectoryStream(given.registry(), given.driver() + "*.sock")) {
+                for (Path socket : sockets) {
+                    Files.delete(socket);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return given;
     }
 }

@@ -115,6 +115,12 @@ final class MiddleFaults {
             }
             case "M-99" ->
                     middle.beforeClaim = path -> new String[] {path[0], path[0], path[0], path[0]};
+            case "M-131" ->
+                    middle.toApi =
+                            (path, body) ->
+                                    path.matches(".*/resourceclaims/.*/status.*")
+                                            ? body.replace("\"True\"", "\"False\"")
+                                            : body;
             case "M-120" ->
                     middle.beforeClaim =
                             path ->

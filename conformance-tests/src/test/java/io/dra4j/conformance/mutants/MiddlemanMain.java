@@ -34,7 +34,10 @@ public final class MiddlemanMain {
         this.options = new ArrayList<>(options);
         settings = Settings.known(options.toArray(String[]::new), System.getenv());
         MiddleFaults.install(fault, middle);
-        sockets = Files.createTempDirectory(Files.createDirectories(settings.data()), "m");
+        Files.createDirectories(settings.data());
+        sockets = // a path of a socket has 107 bytes at most, also with a pod's UID
+                Files.createDirectories(
+                        settings.registry().resolveSibling("m" + ProcessHandle.current().pid()));
     }
 
     /** Runs until SIGTERM, or until the driver ends. */

@@ -4,6 +4,7 @@ package io.dra4j.conformance.mutants;
 
 import java.nio.file.Path;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** How each part of the driver is made: the seams at which a fault puts one of its own. */
@@ -16,6 +17,7 @@ final class Parts {
     Function<Settings, StateFile> state = StateFile::new;
     Function<Settings, CdiSpecs> cdi = CdiSpecs::new;
     Function<Settings, Configs> configs = Configs::new;
+    Supplier<CallCounters> counters = CallCounters::new;
     Function<Settings, Metadata> metadata = Metadata::new;
     Function<BareDriver, DeviceReports> reports = DeviceReports::new;
     Function<BareDriver, ClaimWork> work = ClaimWork::new;

@@ -35,6 +35,10 @@ final class PrepareFaults {
             case "M-82" -> parts.work = OtherPool::new;
             case "M-113" -> parts.work = driver -> new HalfDone(driver, true);
             case "M-116" -> parts.work = Slow::new;
+            case "M-123a" -> parts.work = driver -> new NothingOwn(driver, true);
+            case "M-123b" -> parts.work = driver -> new NothingOwn(driver, false);
+            case "M-128" -> parts.work = Squeamish::new;
+            case "M-129b" -> parts.work = ByName::new;
             default -> {
                 return false;
             }
@@ -299,6 +303,55 @@ final class PrepareFaults {
             List<JsonNode> results = new ArrayList<>(results(claim));
             Pauses.millis(EACH * results.size() * results.size());
             return super.plan(id, claim);
+        }
+    }
+
+    /** A claim without own devices ends the process, or gets a spec. */
+    private static final class NothingOwn extends ClaimWork {
+        private final boolean deadly;
+
+        NothingOwn(BareDriver driver, boolean deadly) {
+            super(driver);
+            this.deadly = deadly;
+        }
+
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            if (results(claim).isEmpty()) {
+                if (deadly) {
+                    Runtime.getRuntime().halt(134);
+                }
+                driver.cdi.write(Json.object().put("uid", id.uid()));
+            }
+            return super.plan(id, claim);
+        }
+    }
+
+    private static final class Squeamish extends ClaimWork {
+        Squeamish(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void checkExists(JsonNode result) {
+            super.checkExists(result);
+            String name = result.path("device").asText();
+            for (ObjectNode device : driver.inventory.pools().get(acceptedPool(result))) {
+                if (device.path("name").asText().equals(name) && device.has("taints")) {
+                    throw new Refused("Device " + name + " has a taint");
+                }
+            }
+        }
+    }
+
+    private static final class ByName extends ClaimWork {
+        ByName(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        boolean overlap(String one, String other) {
+            return one.equals(other);
         }
     }
 }

@@ -30,6 +30,8 @@ final class StateFaults {
                 parts.cdi = CarelessSpecs::new;
             }
             case "M-89" -> forgetful(parts, OwnCopy::new);
+            case "M-134" -> parts.cdi = NewNames::new;
+            case "M-135" -> parts.work = OfAllBoots::new;
             default -> {
                 return false;
             }
@@ -238,5 +240,27 @@ final class StateFaults {
             claims = new LinkedHashMap<>(next);
             super.write(next);
         }
+    }
+
+    /** Looks for specs under the names alone that this release gives them. */
+    private static final class NewNames extends CdiSpecs {
+        NewNames(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        java.nio.file.Path file(String uid) {
+            return super.file("v2-" + uid);
+        }
+    }
+
+    /** Takes what was prepared before a reboot for prepared. */
+    private static final class OfAllBoots extends ClaimWork {
+        OfAllBoots(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void start() {}
     }
 }
