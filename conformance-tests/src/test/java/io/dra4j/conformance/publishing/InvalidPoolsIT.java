@@ -10,7 +10,11 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
 import io.dra4j.conformance.apiserver.FeatureGate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,26 +23,52 @@ import org.junit.jupiter.api.Test;
  */
 class InvalidPoolsIT {
 
-    private final EmbeddedApiServer api =
-            EmbeddedApiServer.builder()
-                    .node(PublishingDriver.NODE)
-                    .featureGate(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true)
-                    .start();
+    /** A driver that changes its mind is held up for a second each time: drivers wait together. */
+    private static final int LANES = 8;
+
+    private static EmbeddedApiServer server() {
+        return EmbeddedApiServer.builder()
+                .node(PublishingDriver.NODE)
+                .featureGate(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true)
+                .start();
+    }
 
     @Test
     void eachRuleBrokenHoldsUpThatPoolAlone() throws Exception {
         List<Violation> violations = Violation.all();
-        try (api;
-                PublishingDriver driver = PublishingDriver.start(api)) {
-            for (int i = 0; i < violations.size(); i++) {
-                check(driver, violations.get(i), i);
+        ExecutorService lanes = Executors.newFixedThreadPool(LANES);
+        try {
+            List<Future<Integer>> checked = new ArrayList<>();
+            for (int lane = 0; lane < LANES; lane++) {
+                int first = lane;
+                checked.add(lanes.submit(() -> checkEveryEighth(violations, first)));
             }
-            assertThat(driver.refused()).isEmpty();
+            int sum = 0;
+            for (Future<Integer> lane : checked) {
+                sum += lane.get();
+            }
+            assertThat(sum).isEqualTo(violations.size());
+        } finally {
+            lanes.shutdownNow();
         }
         System.out.printf("violations: %d rules broken, one by one%n", violations.size());
     }
 
-    private void check(PublishingDriver driver, Violation violation, int round) throws Exception {
+    private static int checkEveryEighth(List<Violation> violations, int first) throws Exception {
+        int checked = 0;
+        try (EmbeddedApiServer api = server();
+                PublishingDriver driver = PublishingDriver.start(api)) {
+            for (int i = first; i < violations.size(); i += LANES) {
+                check(driver, violations.get(i), i);
+                checked++;
+            }
+            assertThat(driver.refused()).isEmpty();
+        }
+        return checked;
+    }
+
+    private static void check(PublishingDriver driver, Violation violation, int round)
+            throws Exception {
         Pool good = Violation.goodPool("sick-" + round);
         driver.publish(List.of(good, healthy(round, 0)));
         assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
@@ -52,7 +82,7 @@ class InvalidPoolsIT {
                         violation.field(),
                         violation.rule(),
                         violation.value());
-        awaitHealthy(round, 1);
+        awaitHealthy(driver, round, 1);
 
         assertThat(told.startsWith("Pool " + good.name() + " is not published")).isTrue();
         assertThat(violation.field().startsWith("devices[gpu-0]"))
@@ -68,11 +98,11 @@ class InvalidPoolsIT {
     void aPoolThatIsInvalidFromTheStartIsPublishedWhenItIsMended() throws Exception {
         Pool good = Violation.goodPool("sick");
         Violation violation = Violation.all().get(0);
-        try (api;
+        try (EmbeddedApiServer api = server();
                 PublishingDriver driver =
                         PublishingDriver.start(api, violation.bad().apply(good), healthy(0, 0))) {
             driver.awaitProblem("pool sick,", violation.field());
-            awaitHealthy(0, 0);
+            awaitHealthy(driver, 0, 0);
             assertThat(driver.awaitPublished(Duration.ofMillis(200))).isFalse();
             assertThat(driver.about("sick")).isEmpty();
 
@@ -83,8 +113,9 @@ class InvalidPoolsIT {
         }
     }
 
-    private void awaitHealthy(int round, int part) {
-        api.store()
+    private static void awaitHealthy(PublishingDriver driver, int round, int part) {
+        driver.api
+                .store()
                 .awaitObject(
                         PublishingDriver.SLICES,
                         slice ->

@@ -15,6 +15,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,19 +30,49 @@ class ValidPoolsIT {
     private static final int ROUNDS = Boolean.getBoolean("dra4j.full") ? 60 : 25;
     private static final int POOLS = 20;
 
-    private final EmbeddedApiServer api =
-            EmbeddedApiServer.builder()
-                    .node(PublishingDriver.NODE)
-                    .featureGate(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true)
-                    .start();
+    /** Each is held up most of the time, as a driver is that changes its mind: all go at once. */
+    private static final ExecutorService LANES = Executors.newCachedThreadPool();
+
+    private static final Map<Long, Future<?>> LIMITS = new TreeMap<>();
+    private static final Map<Long, Future<?>> EDGES = new TreeMap<>();
+
+    @BeforeAll
+    static void begin() {
+        for (long seed : new long[] {1, 2}) {
+            LIMITS.put(seed, LANES.submit(() -> limits(seed)));
+            EDGES.put(seed, LANES.submit(() -> edges(seed)));
+        }
+    }
+
+    @AfterAll
+    static void end() {
+        LANES.shutdownNow();
+    }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2})
     void poolsAtTheLimitsArePublishedWithoutAnErrorOfTheServer(long seed) throws Exception {
+        LIMITS.get(seed).get();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void whatTheClientAcceptsTheServerTakes(long seed) throws Exception {
+        EDGES.get(seed).get();
+    }
+
+    private static EmbeddedApiServer server() {
+        return EmbeddedApiServer.builder()
+                .node(PublishingDriver.NODE)
+                .featureGate(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true)
+                .start();
+    }
+
+    private static Void limits(long seed) throws Exception {
         LimitPools pools = new LimitPools(new Random(seed), 0);
         List<Pool> inventory = List.of();
         int devices = 0;
-        try (api;
+        try (EmbeddedApiServer api = server();
                 PublishingDriver driver = PublishingDriver.start(api)) {
             for (int round = 0; round < ROUNDS; round++) {
                 inventory = inventory(pools, "");
@@ -44,23 +80,22 @@ class ValidPoolsIT {
 
                 assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
                 assertThat(driver.refused()).isEmpty();
-                assertThat(published()).isEqualTo(wanted(inventory));
+                assertThat(published(api)).isEqualTo(wanted(inventory));
                 devices += wanted(inventory).size();
             }
             assertThat(driver.problems).isEmpty();
             System.out.printf(
                     "limits: seed %d, %d pools, %d devices, %d requests, none refused%n",
                     seed, ROUNDS * POOLS, devices, driver.proxy.requests().size());
-            assertRestartWritesNothing(inventory);
+            assertRestartWritesNothing(api, inventory);
         }
+        return null;
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2})
-    void whatTheClientAcceptsTheServerTakes(long seed) throws Exception {
+    private static Void edges(long seed) throws Exception {
         LimitPools pools = new LimitPools(new Random(seed), 3);
         int accepted = 0;
-        try (api;
+        try (EmbeddedApiServer api = server();
                 PublishingDriver driver = PublishingDriver.start(api)) {
             for (int round = 0; round < ROUNDS; round++) {
                 List<Pool> inventory = inventory(pools, "r" + round + "/");
@@ -83,10 +118,12 @@ class ValidPoolsIT {
                     "edges: seed %d, %d pools, %d accepted, %d requests, none refused%n",
                     seed, ROUNDS * POOLS, accepted, driver.proxy.requests().size());
         }
+        return null;
     }
 
     /** What the server makes of a pool equals the pool: there is nothing to write again. */
-    private void assertRestartWritesNothing(List<Pool> inventory) throws Exception {
+    private static void assertRestartWritesNothing(EmbeddedApiServer api, List<Pool> inventory)
+            throws Exception {
         try (PublishingDriver again = PublishingDriver.start(api, inventory.toArray(Pool[]::new))) {
             assertThat(again.awaitPublished()).isTrue();
             assertThat(again.proxy.requests(Requests.writes(PublishingDriver.SLICES))).isEmpty();
@@ -102,7 +139,7 @@ class ValidPoolsIT {
     }
 
     /** What each device has, in numbers. */
-    private Map<String, List<Integer>> published() {
+    private static Map<String, List<Integer>> published(EmbeddedApiServer api) {
         Map<String, List<Integer>> devices = new HashMap<>();
         for (JsonNode slice : api.store().list(PublishingDriver.SLICES)) {
             String pool = slice.at("/spec/pool/name").asText();
