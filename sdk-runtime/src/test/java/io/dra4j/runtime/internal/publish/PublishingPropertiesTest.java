@@ -4,7 +4,6 @@ package io.dra4j.runtime.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
@@ -34,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class PublishingPropertiesTest {
 
-    private static final int STEPS = Boolean.getBoolean("dra4j.full") ? 8_000 : 1_000;
+    private static final int STEPS = Boolean.getBoolean("dra4j.full") ? 8_000 : 500;
     private static final List<String> NAMES = List.of("node-a", "plain", "plain/b", "node-a/gpu");
 
     private Random random;
@@ -89,8 +88,10 @@ class PublishingPropertiesTest {
         } else {
             inventory.put(name, pools.edited(pool));
         }
-        Inventory all = new Inventory(List.copyOf(inventory.values()));
-        assertThat(all.pools()).allSatisfy(p -> assertThat(PoolRules.problems(p)).isEmpty());
+        Pool edited = inventory.get(name);
+        if (edited != null) {
+            assertThat(PoolRules.problems(edited)).isEmpty();
+        }
         return name;
     }
 
