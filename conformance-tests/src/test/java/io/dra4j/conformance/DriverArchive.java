@@ -76,6 +76,15 @@ public final class DriverArchive {
         return options;
     }
 
+    /** The fake driver's command without its own options. */
+    public List<String> command() {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmOptions());
+        command.addAll(List.of("-cp", classPath, "io.dra4j.example.FakeDriverMain"));
+        return command;
+    }
+
     private void make() throws IOException, InterruptedException {
         Path made = archive.resolveSibling(UUID.randomUUID() + ".tmp");
         try (DriverUnderTest driver = new DriverUnderTest()) {

@@ -10,11 +10,16 @@ import org.junit.jupiter.api.TestFactory;
 /** The in-process form of the suite, as a vendor writes it. */
 class FakeProviderConformanceIT {
 
+    /** More than a minute by contract: in a full build. */
+    private static final String LONG =
+            Boolean.getBoolean("dra4j.full") ? "" : "skip: [DRA-SLICE-06, DRA-SLICE-14]";
+
     @TestFactory
     Stream<DynamicNode> conformance() {
         return DraConformance.of(
                         "gpu.example.com",
                         place -> new FakeGpuProvider(place.driver(), place.node(), 40))
+                .settings(LONG)
                 .tests();
     }
 }

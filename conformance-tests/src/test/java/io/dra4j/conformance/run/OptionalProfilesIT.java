@@ -4,6 +4,7 @@ package io.dra4j.conformance.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.DriverArchive;
 import io.dra4j.conformance.driver.ProcessDriver;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.settings.SettingsReader;
@@ -26,12 +27,8 @@ class OptionalProfilesIT {
             """;
 
     /** Tries requirements on the fake driver; all must hold. */
-    private static void passes(String settings, String only, String... options) {
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + "/bin/java");
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp"));
-        command.add(System.getProperty("java.class.path"));
-        command.add("io.dra4j.example.FakeDriverMain");
+    private static void passes(String settings, String only, String... options) throws Exception {
+        List<String> command = new ArrayList<>(DriverArchive.get().command());
         command.addAll(List.of(options));
         String text =
                 """
@@ -64,7 +61,7 @@ class OptionalProfilesIT {
     }
 
     @Test
-    void devicesThatComeGoAndFailAreSeenInSlicesTaintsAndHealth() {
+    void devicesThatComeGoAndFailAreSeenInSlicesTaintsAndHealth() throws Exception {
         passes(
                 HOOKS + "  declares: [taint]",
                 "DRA-SLICE-04, DRA-SLICE-05, DRA-SLICE-12, DRA-HLT-02, DRA-HLT-04, DRA-TAINT-02",
@@ -73,7 +70,7 @@ class OptionalProfilesIT {
     }
 
     @Test
-    void sharesStatusAndMetadata() {
+    void sharesStatusAndMetadata() throws Exception {
         passes(
                 "  declares: [multi, dst, meta]",
                 "DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-HLT-06",
@@ -84,7 +81,7 @@ class OptionalProfilesIT {
     }
 
     @Test
-    void partitionsAndDevicesThatAreWaitedFor() {
+    void partitionsAndDevicesThatAreWaitedFor() throws Exception {
         passes(
                 "  declares: [ctr, bind]",
                 "DRA-PART-01, DRA-PART-02, DRA-BIND-01",
