@@ -32,6 +32,9 @@ final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
     }
 
     void open() {
+        if (channel.isShutdown()) {
+            return; // the plugin was unregistered since the stream ended
+        }
         DRAResourceHealthGrpc.newStub(channel)
                 .nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance(), this);
     }
@@ -52,8 +55,11 @@ final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
     }
 
     private void end(Status status) {
+        if (channel.isShutdown()) {
+            return; // the kubelet hung up
+        }
         onEnd.accept(status);
-        if (!channel.isShutdown() && !loop.isShutdown()) {
+        if (!loop.isShutdown()) {
             loop.schedule(this::open, RETRY.toMillis(), TimeUnit.MILLISECONDS);
         }
     }
