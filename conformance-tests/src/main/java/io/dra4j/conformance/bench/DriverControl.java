@@ -230,7 +230,7 @@ public final class DriverControl implements AutoCloseable {
 
     @Override
     public void close() {
-        if (adapter.controlsProcess()) {
+        if (adapter.controlsProcess() || adapter.runsAnywhere()) {
             instances.stream().filter(Instance::isAlive).forEach(Instance::kill);
         }
     }
