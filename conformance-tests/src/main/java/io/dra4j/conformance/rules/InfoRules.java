@@ -10,6 +10,7 @@ import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.driver.Instance;
 import io.dra4j.conformance.kubelet.HealthWatch;
 import io.dra4j.conformance.kubelet.HealthWatch.Version;
+import io.dra4j.conformance.kubelet.KubeletEvent;
 import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
 import io.dra4j.conformance.kubelet.PluginInfo.Service;
 import io.dra4j.conformance.kubelet.PrepareMessages;
@@ -19,12 +20,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -34,6 +37,7 @@ final class InfoRules {
 
     private static final String SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
     private static final int LONGEST_NAME = 63;
+    private static final Duration LOOK = Duration.ofMillis(200);
     private static final int SOCKET = 0140000;
     private static final int FILE_TYPE = 0170000;
 
@@ -115,13 +119,7 @@ final class InfoRules {
         Instance second =
                 bench.driver().launch(Map.of("POD_UID", "00000000-0000-4000-8000-00000000da7a"));
         try {
-            bench.kubelet()
-                    .awaitEvents(
-                            events ->
-                                    events.stream()
-                                            .skip(before)
-                                            .anyMatch(e -> e.kind() == Kind.INFO),
-                            bench.driver().adapter().startTimeout());
+            awaitInfo(second, before);
             RegistrationSocket registration = RegistrationSocket.since(bench, before);
             Path other = registration.service();
             second.terminate();
@@ -134,6 +132,20 @@ final class InfoRules {
         } finally {
             second.kill();
         }
+    }
+
+    private void awaitInfo(Instance second, int before) throws InterruptedException {
+        long end = System.nanoTime() + bench.driver().adapter().startTimeout().toNanos();
+        while (System.nanoTime() < end && !bench.kubelet().awaitEvents(hasInfo(before), LOOK)) {
+            Violation.unless(
+                    second.isAlive(),
+                    "a second instance of the driver, which has a POD_UID of its own, ended:%n%s",
+                    bench.driver().log().strip());
+        }
+    }
+
+    private static Predicate<List<KubeletEvent>> hasInfo(int before) {
+        return events -> events.stream().skip(before).anyMatch(e -> e.kind() == Kind.INFO);
     }
 
     static boolean isSocket(Path file) {

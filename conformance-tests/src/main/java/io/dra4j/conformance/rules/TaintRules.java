@@ -63,9 +63,8 @@ final class TaintRules {
     void taintsAreValidAndKeepTheirTime() throws InterruptedException {
         if (!taints(publishing.settled()).isEmpty()) {
             QuietWindow window = QuietWindow.of(bench);
-            SeenPools before = publishing.now();
             window.writes();
-            keptTheirTime(before);
+            keptTheirTime(window.before());
             return;
         }
         NotApplicable.unless(bench.hooks().has("fault"), "no device is tainted now");
