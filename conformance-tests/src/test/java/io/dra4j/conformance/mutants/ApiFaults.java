@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -310,22 +311,32 @@ final class ApiFaults {
         }
     }
 
+    /** Looks at what is none of its business, too. */
     private static final class Curious extends ClaimWork {
         Curious(BareDriver driver) {
             super(driver);
         }
 
         @Override
+        void start() {
+            super.start();
+            look();
+        }
+
+        @Override
         JsonNode fetch(ClaimId id) {
-            for (String path :
-                    new String[] {ApiClient.RESOURCE + "/resourceclaims", "/api/v1/pods"}) {
+            look();
+            return super.fetch(id);
+        }
+
+        private void look() {
+            for (String path : List.of(ApiClient.RESOURCE + "/resourceclaims", "/api/v1/pods")) {
                 try {
                     driver.api.get(path);
                 } catch (ApiClient.Failed e) {
                     System.err.println(e.getMessage());
                 }
             }
-            return super.fetch(id);
         }
     }
 

@@ -32,6 +32,7 @@ final class InventoryFaults {
             }
             case "M-74" -> parts.inventory = Shuffled::new;
             case "M-95" -> {
+                parts.inventory = Worn::new;
                 parts.plan = Now::new;
                 parts.publisher = Busy::new;
             }
@@ -107,6 +108,25 @@ final class InventoryFaults {
             Map<String, List<ObjectNode>> pools = super.pools();
             pools.values().forEach(devices -> Collections.shuffle(devices, new Random(seed)));
             return pools;
+        }
+    }
+
+    /** With a device that is always tainted. */
+    private static final class Worn extends Inventory {
+        Worn(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            if (index == 7) {
+                device.putArray("taints")
+                        .addObject()
+                        .put("key", settings.driver() + "/worn")
+                        .put("effect", "NoSchedule");
+            }
+            return device;
         }
     }
 

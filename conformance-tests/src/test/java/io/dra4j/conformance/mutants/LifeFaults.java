@@ -254,9 +254,11 @@ final class LifeFaults {
             super(settings, parts);
         }
 
+        /** In the wrong order, too: the kubelet hangs up on a call when the registration ends. */
         @Override
         void stop() {
             stopping = true;
+            service.stop(GRACE);
             super.stop();
         }
     }

@@ -47,6 +47,9 @@ final class MutantJudge {
     /** A part of a MUST can be a SHOULD; the message tells which was broken. */
     private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN);
 
+    private static final boolean WHOLE =
+            System.getProperty("dra4j.mutants.suite", "").equals("whole");
+
     private final Catalogue catalogue = Catalogue.load();
     private final String settings = settings();
 
@@ -67,7 +70,7 @@ final class MutantJudge {
             return List.of("the suite ended: " + e);
         }
         List<String> complaints = new ArrayList<>();
-        mutant.requirements().forEach(id -> missed(mutant, id, results).forEach(complaints::add));
+        mutant.requirements().forEach(id -> complaints.addAll(missed(mutant, id, results)));
         results.stream()
                 .filter(result -> isUnexpected(mutant, result))
                 .map(MutantJudge::text)
@@ -77,7 +80,9 @@ final class MutantJudge {
 
     private Outcome run(Mutant mutant) throws Exception {
         List<String> only =
-                Stream.concat(mutant.requirements().stream(), CANARIES.stream()).toList();
+                WHOLE
+                        ? List.of()
+                        : Stream.concat(mutant.requirements().stream(), CANARIES.stream()).toList();
         ProcessDriver driver =
                 new ProcessDriver(
                         mutant.command(),
@@ -98,18 +103,16 @@ final class MutantJudge {
         return Map.of("/driver/declares", declares);
     }
 
-    private Stream<String> missed(Mutant mutant, String id, List<Result> results) {
+    private static List<String> missed(Mutant mutant, String id, List<Result> results) {
         List<Result> own = results.stream().filter(r -> r.requirement().id().equals(id)).toList();
-        boolean caught =
-                own.stream()
-                        .anyMatch(
-                                r ->
-                                        BROKEN.contains(r.verdict())
-                                                && r.message()
-                                                        .contains(
-                                                                mutant.messages()
-                                                                        .getOrDefault(id, "")));
-        return caught ? Stream.of() : own.stream().map(r -> "not caught: " + text(r));
+        String said = mutant.messages().get(id);
+        if (own.stream()
+                .anyMatch(r -> BROKEN.contains(r.verdict()) && r.message().contains(said))) {
+            return List.of();
+        }
+        return own.isEmpty()
+                ? List.of("not tried: " + id)
+                : own.stream().map(result -> "not caught: " + text(result)).toList();
     }
 
     private static boolean isUnexpected(Mutant mutant, Result result) {

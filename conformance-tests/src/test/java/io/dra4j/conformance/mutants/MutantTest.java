@@ -49,6 +49,12 @@ class MutantTest {
         assertThat(Mutant.odd()).extracting(Mutant::number).containsAll(numbers());
     }
 
+    @ParameterizedTest
+    @MethodSource("io.dra4j.conformance.mutants.Mutant#all")
+    void whatIsSaidOfEachIsKnown(Mutant mutant) {
+        assertThat(mutant.messages()).containsOnlyKeys(mutant.requirements());
+    }
+
     private static List<String> numbers() {
         List<String> numbers = new ArrayList<>();
         for (int number = 1; number <= 15; number++) {
