@@ -45,7 +45,7 @@ final class MutantJudge {
                     "DRA-CDI-06");
 
     /** A part of a MUST can be a SHOULD; the message tells which was broken. */
-    private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN);
+    private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.INFO);
 
     private static final boolean WHOLE =
             System.getProperty("dra4j.mutants.suite", "").equals("whole");
@@ -78,7 +78,7 @@ final class MutantJudge {
         return complaints;
     }
 
-    private Outcome run(Mutant mutant) throws Exception {
+    Outcome run(Mutant mutant) throws Exception {
         List<String> only =
                 WHOLE
                         ? List.of()
@@ -97,10 +97,14 @@ final class MutantJudge {
                 .run();
     }
 
-    private static Map<String, JsonNode> flags(Mutant mutant) {
+    /** The release before is the driver without faults. */
+    private static Map<String, JsonNode> flags(Mutant mutant)
+            throws IOException, InterruptedException {
         ArrayNode declares = new ObjectMapper().createArrayNode().add("adm");
         mutant.declares().forEach(declares::add);
-        return Map.of("/driver/declares", declares);
+        ArrayNode old = new ObjectMapper().createArrayNode();
+        BareProgram.command().forEach(old::add);
+        return Map.of("/driver/declares", declares, "/driver/hooks/old", old);
     }
 
     private static List<String> missed(Mutant mutant, String id, List<Result> results) {

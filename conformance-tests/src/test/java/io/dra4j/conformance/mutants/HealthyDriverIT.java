@@ -1,0 +1,66 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Without a fault, the driver of the mutants holds what needs hooks and options to be tried. */
+class HealthyDriverIT {
+
+    private static void passes(List<String> options, List<String> declares, String... ids)
+            throws Exception {
+        Mutant healthy =
+                new Mutant(
+                        "", "nothing", options, declares, true, List.of(ids), Map.of(), List.of());
+        List<Result> results = new MutantJudge().run(healthy).results();
+
+        assertThat(results)
+                .filteredOn(result -> healthy.requirements().contains(result.requirement().id()))
+                .hasSizeGreaterThanOrEqualTo(ids.length)
+                .allSatisfy(
+                        result ->
+                                assertThat(result.verdict())
+                                        .as(result.name() + " " + result.message())
+                                        .isEqualTo(Verdict.PASS));
+    }
+
+    @Test
+    void holdsWhatHooksAndOptionsShow() throws Exception {
+        passes(
+                List.of(
+                        "--device-nodes",
+                        "--gpu-device-status",
+                        "--faults=gpu-7 NoSchedule odd",
+                        "--metrics-port={FREE_PORT}",
+                        "--proc-root={ROOT}/proc"),
+                List.of("taint", "dst"),
+                "DRA-REG-10",
+                "DRA-VER-04",
+                "DRA-PREP-17",
+                "DRA-CDI-09",
+                "DRA-CDI-12",
+                "DRA-SLICE-20",
+                "DRA-RST-08",
+                "DRA-RST-09",
+                "DRA-TAINT-02",
+                "DRA-TAINT-03",
+                "DRA-DST-02",
+                "DRA-MET-01");
+    }
+
+    @Test
+    void holdsWhatPartitionsShow() throws Exception {
+        passes(List.of("--gpu-partitions=2"), List.of(), "DRA-PART-02", "DRA-UPG-05");
+    }
+
+    @Test
+    void holdsWhatSharesShow() throws Exception {
+        passes(List.of("--gpu-allow-multiple-allocations"), List.of(), "DRA-CAP-02");
+    }
+}
