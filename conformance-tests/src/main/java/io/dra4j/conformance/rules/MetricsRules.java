@@ -20,8 +20,11 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the metrics of a driver count. */
-@Lane.On(Lane.OPTIONAL)
+/**
+ * What the metrics of a driver count; of one that has not been replaced by two instances, of which
+ * one alone can have the port.
+ */
+@Lane.On(Lane.CALLS)
 final class MetricsRules {
 
     private static final int CALLS = 3;
@@ -38,7 +41,7 @@ final class MetricsRules {
     }
 
     @Rule("DRA-MET-01")
-    void callsAreCounted() throws IOException, InterruptedException {
+    void callsAreCounted() throws InterruptedException {
         NotApplicable.unless(
                 !bench.settings().driver().metrics().isEmpty(), "the settings name no metrics");
         Map<String, Double> first = samples();
@@ -81,13 +84,9 @@ final class MetricsRules {
         return now.getValue() - before.getOrDefault(now.getKey(), 0.0);
     }
 
-    private Map<String, Double> samples() throws IOException, InterruptedException {
+    private Map<String, Double> samples() throws InterruptedException {
         URI url = URI.create(bench.place().fill(bench.settings().driver().metrics()));
-        HttpResponse<String> response =
-                HttpClient.newHttpClient()
-                        .send(
-                                HttpRequest.newBuilder(url).timeout(LIMIT).build(),
-                                HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> response = read(url);
         Violation.unless(
                 response.statusCode() == 200,
                 "the metrics at %s were answered with status %d",
@@ -96,7 +95,16 @@ final class MetricsRules {
         return samples(response.body().lines().map(String::strip).toList());
     }
 
-    /** The value of each sample, but for gauges, which count nothing. */
+    private static HttpResponse<String> read(URI url) throws InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(url).timeout(LIMIT).build();
+        try {
+            return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new Violation("the settings say that metrics are at %s: %s".formatted(url, e));
+        }
+    }
+
+    /** The value of each sample, but for gauges, which count nothing, and parts of histograms. */
     private static Map<String, Double> samples(List<String> lines) {
         Map<String, Double> samples = new TreeMap<>();
         for (String line : lines) {
@@ -104,7 +112,10 @@ final class MetricsRules {
                 Matcher sample = SAMPLE.matcher(line);
                 Violation.unless(sample.matches(), "the metrics have a bad line: %s", line);
                 String name = sample.group(1);
-                if (!lines.contains("# TYPE " + name.replaceFirst("\\{.*", "") + " gauge")) {
+                boolean counts =
+                        !lines.contains("# TYPE " + name.replaceFirst("\\{.*", "") + " gauge")
+                                && !name.contains("le=\"");
+                if (counts) {
                     samples.put(
                             name, Double.parseDouble(sample.group(2).replace("Inf", "Infinity")));
                 }

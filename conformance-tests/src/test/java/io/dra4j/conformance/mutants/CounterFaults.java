@@ -12,6 +12,7 @@ final class CounterFaults {
             case "M-136a" -> parts.counters = WithoutErrors::new;
             case "M-136b" -> parts.counters = Nothing::new;
             case "M-136c" -> parts.counters = Unreadable::new;
+            case "M-136d" -> parts.counters = Nowhere::new;
             default -> {
                 return false;
             }
@@ -38,5 +39,10 @@ final class CounterFaults {
         String text() {
             return super.text().replaceAll(" \\d+", " many");
         }
+    }
+
+    private static final class Nowhere extends CallCounters {
+        @Override
+        void serve(int port) {}
     }
 }
