@@ -75,6 +75,14 @@ final class LaneRun {
         return service.wireName().split("\\.")[0];
     }
 
+    /** The service of a variant; without one, the newest of those that the driver has. */
+    private Service service(String variant) {
+        return capabilities.services().stream()
+                .filter(service -> variant.isEmpty() || variant(service).equals(variant))
+                .findFirst()
+                .orElse(Service.V1);
+    }
+
     private void one(Requirement requirement, String variant) {
         progress.begun(requirement, variant);
         Result result = notTried(requirement, variant).orElseGet(() -> tried(requirement, variant));
@@ -118,7 +126,7 @@ final class LaneRun {
             Bench ready = ready();
             ready.detected(
                     capabilities.present().stream().map(Gate::label).collect(Collectors.toSet()));
-            ready.calls().use(variant.equals("v1beta1") ? Service.V1BETA1 : Service.V1);
+            ready.calls().use(service(variant));
             Result result = trial.run(requirement, variant, ready);
             tidy(ready);
             return result;
