@@ -41,6 +41,8 @@ final class SliceChangeRules {
 
     /** Unplugs, plugs, and returns what was there between. */
     private SeenPools change(ObjectWatch watch, SeenPools before) throws InterruptedException {
+        NotApplicable.unless(
+                !offered(before).isEmpty(), "no device is published that could be unplugged");
         boolean isPlugged = false;
         try {
             bench.hooks().run("unplug");
@@ -91,7 +93,8 @@ final class SliceChangeRules {
                 replay(
                         pool,
                         states,
-                        Set.of(before.contentAtSight(pool), less.contentAtSight(pool)));
+                        new HashSet<>(
+                                List.of(before.contentAtSight(pool), less.contentAtSight(pool))));
             }
         }
     }
