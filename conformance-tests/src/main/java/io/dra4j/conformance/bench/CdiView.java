@@ -4,6 +4,7 @@ package io.dra4j.conformance.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.dra4j.conformance.kubelet.ClaimAnswer;
 import io.dra4j.conformance.kubelet.ClaimAnswer.PreparedDevice;
@@ -77,6 +78,22 @@ public final class CdiView {
                             }
                         });
         return specs;
+    }
+
+    /** What the specs say to a runtime, which does not look at annotations. */
+    public Map<String, JsonNode> contents() {
+        Map<String, JsonNode> specs = specs();
+        for (JsonNode spec : specs.values()) {
+            unannotated(spec);
+            spec.path("devices").forEach(CdiView::unannotated);
+        }
+        return specs;
+    }
+
+    private static void unannotated(JsonNode node) {
+        if (node instanceof ObjectNode object) {
+            object.remove("annotations");
+        }
     }
 
     private static JsonNode parsed(String name, String content) {

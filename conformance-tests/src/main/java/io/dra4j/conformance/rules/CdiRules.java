@@ -112,10 +112,10 @@ final class CdiRules {
     void aClaimsSpecsGoWithIt() {
         PublishedDevice device = bench.devices().one();
         round(device); // after it, whatever serves all claims is there
-        Map<String, JsonNode> before = bench.cdi().specs();
+        Map<String, JsonNode> before = bench.cdi().contents();
         KubeletClaim claim = round(device);
         bench.cdi()
-                .specs()
+                .contents()
                 .forEach(
                         (file, spec) ->
                                 Violation.unless(

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Violation;
 import java.util.Map;
@@ -11,9 +13,9 @@ import java.util.TreeMap;
 final class Leftovers {
 
     private final Bench bench;
-    private final Map<String, String> before;
+    private final Map<String, JsonNode> before;
 
-    private Leftovers(Bench bench, Map<String, String> before) {
+    private Leftovers(Bench bench, Map<String, JsonNode> before) {
         this.bench = bench;
         this.before = before;
     }
@@ -31,12 +33,20 @@ final class Leftovers {
                             bench.calls().prepare(claim);
                             bench.calls().unprepare(claim);
                         });
-        return new Leftovers(bench, bench.cdi().files());
+        return new Leftovers(bench, files(bench));
+    }
+
+    /** What each spec says, for a driver may write one for all claims anew; of others, the text. */
+    private static Map<String, JsonNode> files(Bench bench) {
+        Map<String, JsonNode> files = new TreeMap<>();
+        bench.cdi().files().forEach((file, text) -> files.put(file, TextNode.valueOf(text)));
+        files.putAll(bench.cdi().contents());
+        return files;
     }
 
     /** Fails if there is now more or less, or something else. */
     void none(String after) {
-        Map<String, String> now = bench.cdi().files();
+        Map<String, JsonNode> now = files(bench);
         Violation.unless(
                 now.equals(before),
                 "%s, the CDI directory has %s where it had %s; new or changed: %s",
@@ -46,8 +56,8 @@ final class Leftovers {
                 differences(now));
     }
 
-    private Map<String, String> differences(Map<String, String> now) {
-        Map<String, String> changed = new TreeMap<>(now);
+    private Map<String, JsonNode> differences(Map<String, JsonNode> now) {
+        Map<String, JsonNode> changed = new TreeMap<>(now);
         before.forEach((file, content) -> changed.remove(file, content));
         return changed;
     }

@@ -3,7 +3,6 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Calls;
 import io.dra4j.conformance.bench.CdiView;
@@ -19,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -175,7 +173,7 @@ final class PrepareRules {
     void aRepetitionIsAnsweredTheSame() {
         KubeletClaim claim = bench.claims().allocate(bench.devices().one());
         Reported first = Reported.of(bench.calls().prepared(claim));
-        Map<String, JsonNode> specs = contents();
+        Map<String, JsonNode> specs = bench.cdi().contents();
         for (int i = 0; i < REPEATS; i++) {
             CallResult result = bench.calls().prepare(claim);
             Violation.unless(
@@ -189,22 +187,15 @@ final class PrepareRules {
                     again,
                     first);
         }
-        Map<String, JsonNode> changed = contents();
+        Map<String, JsonNode> changed = bench.cdi().contents();
         specs.forEach((file, spec) -> changed.remove(file, spec));
         Violation.unless(
-                changed.isEmpty() && contents().keySet().equals(specs.keySet()),
+                changed.isEmpty() && bench.cdi().contents().keySet().equals(specs.keySet()),
                 "repeated prepares changed what the CDI specs say: of %s, there are now %s, with"
                         + " %s",
                 specs.keySet(),
-                contents().keySet(),
+                bench.cdi().contents().keySet(),
                 changed);
-    }
-
-    /** What the specs say to a runtime, which does not look at the annotations of a spec. */
-    private Map<String, JsonNode> contents() {
-        Map<String, JsonNode> specs = new TreeMap<>(bench.cdi().specs());
-        specs.values().forEach(spec -> ((ObjectNode) spec).remove("annotations"));
-        return specs;
     }
 
     @Rule("DRA-PREP-06")
