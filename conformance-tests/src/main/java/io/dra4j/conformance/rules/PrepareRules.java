@@ -7,6 +7,7 @@ import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Calls;
 import io.dra4j.conformance.bench.CdiView;
 import io.dra4j.conformance.bench.ClaimDraft;
+import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.bench.PublishedDevice;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.CallResult;
@@ -235,7 +236,7 @@ final class PrepareRules {
 
     @Rule("DRA-PREP-07")
     void aBatchIsPrepared() {
-        int count = Math.max(2, Math.min(BATCH, bench.devices().usable().size()));
+        int count = Math.max(2, Math.min(roomFor(), bench.devices().usable().size()));
         List<PublishedDevice> devices = bench.devices().some(count);
         KubeletClaim[] claims =
                 devices.stream().map(bench.claims()::allocate).toArray(KubeletClaim[]::new);
@@ -249,6 +250,16 @@ final class PrepareRules {
                                         "in a batch, the claim with device %s is answered with %s",
                                         devices.get(i),
                                         Reported.of(answers.get(claims[i].uid()))));
+    }
+
+    /** How many claims a driver can prepare within a call, if it does so one after the other. */
+    private int roomFor() {
+        KubeletClaim one = bench.claims().allocate(bench.devices().one());
+        long begin = System.nanoTime();
+        bench.calls().prepared(one);
+        long took = System.nanoTime() - begin;
+        bench.calls().unprepared(one);
+        return (int) Math.min(BATCH, Patience.PREPARE.toNanos() * 2 / 3 / took);
     }
 
     @Rule("DRA-PREP-08")
