@@ -55,13 +55,6 @@ class ApiTroubleIT {
         return node.driver.proxy.inject(Fault.delay(FOREVER).on(readsOf(claim)));
     }
 
-    /** Ends the fault, and the connections on which requests are held: the driver asks again. */
-    private static void release(Injection held) {
-        held.close();
-        node.driver.proxy.down();
-        node.driver.proxy.up();
-    }
-
     private static RecordedRequest awaitRead(KubeletClaim claim, int after) {
         return node.driver.proxy.await(PATIENCE, readsOf(claim).and(Requests.after(after)));
     }
@@ -110,7 +103,7 @@ class ApiTroubleIT {
 
         assertThat(late.complaint()).isPresent();
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(SOON.multipliedBy(3));
-        release(held);
+        held.close();
         assertThat(node.prepare(claim).devices()).hasSize(1);
     }
 
@@ -128,7 +121,7 @@ class ApiTroubleIT {
         node.unprepare(other);
 
         assertThat(waiting).as("the slow one waits still").isNotDone();
-        release(held);
+        held.close();
         assertThat(waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).asked()).hasSize(1);
     }
 
@@ -215,7 +208,7 @@ class ApiTroubleIT {
 
         assertThat(waiting).isNotDone();
         assertThat(node.cdi.content()).isEmpty();
-        release(held);
+        held.close();
         waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 }

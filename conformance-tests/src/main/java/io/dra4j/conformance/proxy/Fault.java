@@ -49,7 +49,7 @@ public final class Fault {
         return of(new Effect.DropAfterSend());
     }
 
-    /** The request is held for a while before it goes to the server. */
+    /** The request is held, for a while or until the fault is removed, before it goes on. */
     public static Fault delay(Duration duration) {
         return of(new Effect.Delay(requireNonNull(duration)));
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.proxy;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A fault at work; thread-safe. */
@@ -9,6 +11,8 @@ public final class Injection implements AutoCloseable {
 
     private final Fault fault;
     private final AtomicInteger left;
+    private final Set<HeldRequest> held = ConcurrentHashMap.newKeySet();
+    private volatile boolean removed;
 
     Injection(Fault fault) {
         this.fault = fault;
@@ -31,9 +35,36 @@ public final class Injection implements AutoCloseable {
         return left.get() == 0;
     }
 
-    /** Removes the fault: requests that come now are not concerned. */
+    /** Holds a request until its time has come, or the fault is removed. */
+    void hold(HeldRequest request) {
+        held.add(request);
+        if (removed) {
+            letGo();
+        }
+    }
+
+    /** The time of a request has come. */
+    void sendOn(HeldRequest request) {
+        held.remove(request);
+        request.sendOn();
+    }
+
+    private void letGo() {
+        for (HeldRequest request : held) {
+            held.remove(request);
+            request.letGo();
+        }
+    }
+
+    /**
+     * Removes the fault: requests that come now are not concerned, and those that it holds are held
+     * no longer. Reads are sent on; of writes the connection is closed, since whoever asked for
+     * them may be gone by now, and nothing is to be written in his name.
+     */
     @Override
     public void close() {
         left.set(0);
+        removed = true;
+        letGo();
     }
 }

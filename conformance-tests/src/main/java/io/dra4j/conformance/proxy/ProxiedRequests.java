@@ -105,19 +105,37 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
             passage.refuseWebSocket(callback);
             return true;
         }
-        Optional<Effect> effect = effectOn(recorded);
+        Optional<Injection> injection =
+                injections.stream().filter(one -> one.takes(recorded)).findFirst();
+        Optional<Effect> effect = injection.map(Injection::effect);
         effect.ifPresent(passage::fault);
-        if (effect.isEmpty() || !answers(effect.get(), passage, callback)) {
+        if (effect.orElse(null) instanceof Effect.Delay delay) {
+            hold(injection.get(), delay, request, response, callback);
+        } else if (effect.isEmpty() || !answers(effect.get(), passage, callback)) {
             send(effect, request, response, callback);
         }
         return true;
     }
 
-    private Optional<Effect> effectOn(RecordedRequest request) {
-        return injections.stream()
-                .filter(injection -> injection.takes(request))
-                .findFirst()
-                .map(Injection::effect);
+    private void hold(
+            Injection injection,
+            Effect.Delay delay,
+            Request request,
+            Response response,
+            Callback callback) {
+        Passage passage = Passage.of(request);
+        HeldRequest held =
+                new HeldRequest(
+                        passage.recorded().method().equals("GET"),
+                        () -> super.handle(request, response, callback),
+                        () -> passage.cut(callback));
+        injection.hold(held);
+        getServer()
+                .getScheduler()
+                .schedule(
+                        () -> injection.sendOn(held),
+                        delay.duration().toMillis(),
+                        TimeUnit.MILLISECONDS);
     }
 
     /** Whether the effect leaves nothing to ask the server for. */
@@ -136,15 +154,6 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     private void send(
             Optional<Effect> effect, Request request, Response response, Callback callback) {
-        if (effect.orElse(null) instanceof Effect.Delay delay) {
-            getServer()
-                    .getScheduler()
-                    .schedule(
-                            () -> super.handle(request, response, callback),
-                            delay.duration().toMillis(),
-                            TimeUnit.MILLISECONDS);
-            return;
-        }
         if (effect.orElse(null) instanceof Effect.Stall) {
             Passage.of(request).silence();
         } else if (effect.orElse(null) instanceof Effect.DropAfterSend) {

@@ -165,8 +165,6 @@ final class ApiTroubleRules {
                 bench.inject(Fault.delay(limit.multipliedBy(9)).on(HeldPrepare.readsOf(claim)));
         CallResult late = bench.calls().prepareWithin(SHORT, claim);
         held.close();
-        bench.proxy().down();
-        bench.proxy().up();
         NotApplicable.unless(
                 late.complaint().isPresent(),
                 "the driver prepares a claim without a read of its object");
@@ -274,8 +272,6 @@ final class ApiTroubleRules {
             good(within(limit(usual), () -> bench.calls().unprepare(next), what), what);
         } finally {
             hung.close();
-            bench.proxy().down();
-            bench.proxy().up();
         }
         leftovers.none("after an unprepare while the API server does not answer");
         KubeletClaim last = bench.claims().allocate(device);

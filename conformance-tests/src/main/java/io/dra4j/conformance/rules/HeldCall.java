@@ -63,7 +63,7 @@ final class HeldCall {
         return Optional.of(new HeldCall(call, holding));
     }
 
-    /** Lets the API server answer again, but not what it holds already. */
+    /** Lets the API server answer. */
     void release() {
         holding.close();
     }

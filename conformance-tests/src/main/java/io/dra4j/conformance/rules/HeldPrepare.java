@@ -90,12 +90,10 @@ final class HeldPrepare implements AutoCloseable {
         return !call.isDone();
     }
 
-    /** Lets the driver ask again, and waits until the prepare has ended, however it does. */
+    /** Lets the API server answer, and waits until the prepare has ended, however it does. */
     @Override
     public void close() {
         fault.close();
-        bench.proxy().down();
-        bench.proxy().up();
         try {
             call.get(Patience.PREPARE.toMillis() + 5000, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {

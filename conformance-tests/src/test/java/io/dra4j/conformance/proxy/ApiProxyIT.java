@@ -27,7 +27,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
@@ -335,6 +338,38 @@ class ApiProxyIT {
             assertThat(request.took())
                     .hasValueSatisfying(
                             took -> assertThat(took).isGreaterThan(Duration.ofMillis(350)));
+        }
+
+        @Test
+        void whatAFaultHoldsIsHeldNoLongerThanTheFaultIsThere() throws Exception {
+            CompletableFuture<Integer> read;
+            CompletableFuture<Integer> write;
+            try (Injection holding = proxy.inject(Fault.delay(Duration.ofMinutes(10)))) {
+                read = status(() -> get("/version"));
+                write = status(() -> create("late"));
+                proxy.awaitAll(PATIENCE, all -> all.size() == 2);
+                assertThat(holding.over()).isFalse();
+                assertThat(read).isNotDone();
+            }
+
+            assertThat(read.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(200);
+            assertThat(write.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(-1);
+            assertThat(get(LEASES + "/late").statusCode()).isEqualTo(404);
+        }
+
+        /** The status of an answer; -1 if the connection was closed instead. */
+        private CompletableFuture<Integer> status(Callable<HttpResponse<String>> exchange) {
+            FutureTask<HttpResponse<String>> task = new FutureTask<>(exchange);
+            new Thread(task, "client").start();
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            return task.get().statusCode();
+                        } catch (ExecutionException | InterruptedException e) {
+                            return -1;
+                        }
+                    },
+                    one -> new Thread(one, "waits").start());
         }
 
         @Test
