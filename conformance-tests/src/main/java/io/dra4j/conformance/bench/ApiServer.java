@@ -34,8 +34,10 @@ final class ApiServer implements AutoCloseable {
     private final Deque<Runnable> ends = new ArrayDeque<>();
     private final ApiProxy proxy;
     private final Cluster cluster;
+    private final String namespace;
 
-    private ApiServer(ApiServerSettings settings, int proxyPort) {
+    private ApiServer(ApiServerSettings settings, int proxyPort, String namespace) {
+        this.namespace = namespace;
         if (settings.isEmbedded()) {
             EmbeddedApiServer embedded =
                     EmbeddedApiServer.builder()
@@ -48,18 +50,31 @@ final class ApiServer implements AutoCloseable {
             Upstream real =
                     KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
             proxy = before(real, proxyPort);
-            requireReachable();
+            String version = requireReachable();
             cluster = new Cluster(before(real, 0).url());
+            requireResources(real.described() + ", Kubernetes " + version + ",");
         }
     }
 
     /** Else a driver would suffer from what is wrong with the kubeconfig or the server. */
-    private void requireReachable() {
+    private String requireReachable() {
         try {
-            proxy.serverVersion(REACH);
+            return proxy.serverVersion(REACH);
         } catch (UpstreamException e) {
             close();
             throw e;
+        }
+    }
+
+    private void requireResources(String server) {
+        boolean served = false;
+        try {
+            cluster.requireResources(server);
+            served = true;
+        } finally {
+            if (!served) {
+                close();
+            }
         }
     }
 
@@ -69,14 +84,29 @@ final class ApiServer implements AutoCloseable {
     static ApiServer start(Settings settings, String node, String namespace) {
         ExternalSettings external = settings.driver().external();
         ApiServer server =
-                new ApiServer(settings.apiServer(), external == null ? 0 : external.proxyPort());
-        server.make("/api/v1/nodes", object("Node", node));
+                new ApiServer(
+                        settings.apiServer(),
+                        external == null ? 0 : external.proxyPort(),
+                        namespace);
+        boolean furnished = false;
+        try {
+            server.furnish(node);
+            furnished = true;
+            return server;
+        } finally {
+            if (!furnished) {
+                server.close();
+            }
+        }
+    }
+
+    private void furnish(String node) {
+        make("/api/v1/nodes", object("Node", node));
         ObjectNode object = object("Namespace", namespace);
         object.withObjectProperty("metadata")
                 .putObject("labels")
                 .put("resource.kubernetes.io/admin-access", "true");
-        server.make("/api/v1/namespaces", object);
-        return server;
+        make("/api/v1/namespaces", object);
     }
 
     private ApiProxy before(Upstream upstream, int port) {
@@ -103,6 +133,11 @@ final class ApiServer implements AutoCloseable {
         object.put("apiVersion", "v1").put("kind", kind);
         object.putObject("metadata").put("name", name);
         return object;
+    }
+
+    /** The namespace of the suite's claims. */
+    String namespace() {
+        return namespace;
     }
 
     Cluster cluster() {

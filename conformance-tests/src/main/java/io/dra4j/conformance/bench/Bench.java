@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One node around one driver, on which rules are tried one after the other.
@@ -54,21 +55,15 @@ public final class Bench implements AutoCloseable {
     private final Hooks hooks = new Hooks(this);
     private final Map<Class<?>, Object> shared = new HashMap<>();
 
-    private Bench(Settings settings, DriverAdapter adapter, String name) {
+    private Bench(Settings settings, DriverAdapter adapter, Place place, ApiServer api) {
         this.settings = settings;
-        String node = "dra-conformance-" + name;
-        place = adapter.place(node, settings.driver().name());
-        api = ApiServer.start(settings, place.node(), node);
-        try {
-            api.proxy().writeKubeconfig(place.kubeconfig());
-        } catch (IOException e) {
-            throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
-        }
+        this.place = place;
+        this.api = api;
         kubelet = FakeKubelet.start(place.registry());
         patience = new Patience(settings.patience());
         driver = new DriverControl(this, adapter);
         calls = new Calls(this, Service.V1);
-        claims = new Claims(this, node);
+        claims = new Claims(this, api.namespace());
         cdi = new CdiView(place.cdi());
         devices = new Devices(place, api.cluster());
         random = new Random(settings.seed());
@@ -80,7 +75,30 @@ public final class Bench implements AutoCloseable {
      * @param name tells it from other benches of the run; lower case letters and digits
      */
     public static Bench open(Settings settings, DriverAdapter adapter, String name) {
-        return new Bench(settings, adapter, name);
+        String node = "dra-conformance-" + name;
+        Place place = adapter.place(node, settings.driver().name());
+        ApiServer api = null;
+        Bench open = null;
+        try {
+            api = ApiServer.start(settings, place.node(), node);
+            api.proxy().writeKubeconfig(place.kubeconfig());
+            open = new Bench(settings, adapter, place, api);
+            return open;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
+        } finally {
+            if (open == null) {
+                leave(place, api);
+            }
+        }
+    }
+
+    /** Nothing stays of a bench that cannot be set up. */
+    private static void leave(Place place, @Nullable ApiServer api) {
+        if (api != null) {
+            api.close();
+        }
+        place.remove();
     }
 
     /** What the suite was told. */

@@ -46,6 +46,21 @@ public final class Cluster {
         this.server = server;
     }
 
+    /**
+     * Sees that claims and slices are served.
+     *
+     * @param server what to call the server
+     * @throws ClusterException if they are not, in one line
+     */
+    public void requireResources(String server) {
+        if (find(RESOURCE).isEmpty()) {
+            throw new ClusterException(
+                    server
+                            + " does not serve resource.k8s.io/v1: the suite needs Kubernetes 1.34 or"
+                            + " newer, with dynamic resource allocation");
+        }
+    }
+
     /** Creates an object in a collection, for example {@code /api/v1/nodes}. */
     public JsonNode create(String collection, JsonNode object) {
         return expect(send("POST", collection, "application/json", object), collection);

@@ -59,7 +59,7 @@ public record Upstream(
     }
 
     /** The server as messages name it. */
-    String described() {
+    public String described() {
         return "The API server " + base() + (origin.isEmpty() ? "" : " of " + origin);
     }
 

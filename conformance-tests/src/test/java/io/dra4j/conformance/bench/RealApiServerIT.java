@@ -6,8 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
+import io.dra4j.conformance.cluster.ClusterException;
+import io.dra4j.conformance.driver.DriverAdapter;
 import io.dra4j.conformance.driver.DriverAdapters;
 import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.driver.Instance;
+import io.dra4j.conformance.driver.Place;
+import io.dra4j.conformance.proxy.ApiProxy;
+import io.dra4j.conformance.proxy.Fault;
 import io.dra4j.conformance.proxy.UpstreamException;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
@@ -15,6 +21,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +106,59 @@ class RealApiServerIT {
             assertThatThrownBy(() -> open(settings))
                     .isInstanceOf(DriverTrouble.class)
                     .hasMessageContainingAll("proxyPort", ":" + taken.getLocalPort(), "taken?");
+        }
+    }
+
+    @Test
+    void isRefusedInOneLineWhenTheServerIsTooOldAndLeavesNothing() throws Exception {
+        try (ApiProxy old = ApiProxy.before(real.url())) {
+            old.inject(
+                    Fault.status(404, "NotFound")
+                            .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
+            old.writeKubeconfig(folder.resolve("kubeconfig"));
+            Places places = new Places();
+
+            assertThatThrownBy(
+                            () -> Bench.open(settings("process: {command: [x]}"), places, "real"))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContainingAll(
+                            "Kubernetes v1.36", "does not serve resource.k8s.io/v1", "1.34")
+                    .hasMessageNotContaining("\n");
+
+            assertThat(places.roots).singleElement().satisfies(r -> assertThat(r).doesNotExist());
+            assertThat(real.store().find("nodes", "", NAME)).isEmpty();
+        }
+    }
+
+    /** A driver that is never started, where it would be. */
+    private static final class Places implements DriverAdapter {
+        private final List<Path> roots = new ArrayList<>();
+
+        @Override
+        public Place place(String node, String driver) {
+            Place place = Place.create(node, driver);
+            roots.add(place.root());
+            return place;
+        }
+
+        @Override
+        public boolean controlsProcess() {
+            return false;
+        }
+
+        @Override
+        public boolean runsAnywhere() {
+            return true;
+        }
+
+        @Override
+        public Duration startTimeout() {
+            return Duration.ofSeconds(1);
+        }
+
+        @Override
+        public Instance start(Place place, Map<String, String> more) {
+            throw new DriverTrouble("it is never started");
         }
     }
 
