@@ -6,15 +6,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.bench.Violation;
-import io.dra4j.conformance.cluster.ClusterException;
-import io.dra4j.conformance.cluster.KubeconfigException;
 import io.dra4j.conformance.driver.DriverAdapters;
-import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.load.LoadRun;
 import io.dra4j.conformance.load.Measure;
-import io.dra4j.conformance.proxy.UpstreamException;
 import io.dra4j.conformance.settings.Settings;
-import io.dra4j.conformance.settings.SettingsException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -22,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -33,6 +29,10 @@ import picocli.CommandLine.Spec;
 /** The command {@code bench}: how long a driver takes. */
 @Command(
         name = "bench",
+        customSynopsis = {
+            "dra-conformance bench [OPTION]... --driver-name=NAME -- COMMAND...",
+            "       dra-conformance bench [OPTION]... --config=FILE"
+        },
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
@@ -42,15 +42,14 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
+            DriverOptions.PLACES,
             "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, 3 if the"
                     + " suite or the driver could not be run."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class BenchMain implements Callable<Integer> {
 
-    private static final int TROUBLE = 3;
-
-    @Mixin private RunOptions options;
+    @Mixin private DriverOptions options;
 
     @Option(
             names = "--rounds",
@@ -65,26 +64,17 @@ final class BenchMain implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
     @Override
-    public Integer call() {
-        PrintWriter err = spec.commandLine().getErr();
+    public Integer call() throws IOException {
         try {
             return measure();
         } catch (Violation e) {
-            err.println("dra-conformance: " + e.getMessage());
+            spec.commandLine().getErr().println("dra-conformance: " + e.getMessage());
             return 1;
-        } catch (SettingsException
-                | KubeconfigException
-                | UpstreamException
-                | ClusterException
-                | DriverTrouble
-                | IOException e) {
-            err.println("dra-conformance: " + e.getMessage());
-            return TROUBLE;
         }
     }
 
     private int measure() throws IOException {
-        Settings settings = options.settings();
+        Settings settings = options.settings(Map.of());
         PrintWriter out = spec.commandLine().getOut();
         LoadRun run =
                 new LoadRun(

@@ -2,11 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
+import io.dra4j.conformance.cluster.ClusterException;
+import io.dra4j.conformance.cluster.KubeconfigException;
+import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.proxy.UpstreamException;
+import io.dra4j.conformance.settings.SettingsException;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line of the conformance product; its commands are subcommands. */
@@ -27,8 +35,17 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 public final class ConformanceMain {
 
-    /** Trouble before any driver was tried; it says nothing about a driver. */
-    private static final int WRONG_USAGE = 3;
+    /** The exit status that says nothing about a driver. */
+    private static final int NO_ANSWER = 3;
+
+    private static final List<Class<? extends Exception>> TROUBLE =
+            List.of(
+                    SettingsException.class,
+                    KubeconfigException.class,
+                    UpstreamException.class,
+                    ClusterException.class,
+                    DriverTrouble.class,
+                    IOException.class);
 
     private ConformanceMain() {}
 
@@ -49,7 +66,23 @@ public final class ConformanceMain {
         return new CommandLine(new ConformanceMain())
                 .setUsageHelpWidth(100)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setParameterExceptionHandler(ConformanceMain::explainWrongUsage);
+                .setParameterExceptionHandler(ConformanceMain::explainWrongUsage)
+                .setExecutionExceptionHandler(ConformanceMain::explainTrouble);
+    }
+
+    /**
+     * What keeps a command from its work and is told by its message; all else is a bug of the
+     * suite, which is shown with its stack trace, and neither says anything about a driver.
+     */
+    private static int explainTrouble(Exception e, CommandLine command, ParseResult line) {
+        PrintWriter err = command.getErr();
+        if (TROUBLE.stream().anyMatch(type -> type.isInstance(e))) {
+            err.println("dra-conformance: " + e.getMessage());
+        } else {
+            err.println("dra-conformance: the suite itself failed; please report this:");
+            e.printStackTrace(err);
+        }
+        return NO_ANSWER;
     }
 
     /** One line says what is wrong, and another where to look; no page of usage hides them. */
@@ -59,7 +92,7 @@ public final class ConformanceMain {
         PrintWriter err = command.getErr();
         err.println(name + ": " + message(e));
         err.println("See `" + name + " --help`.");
-        return WRONG_USAGE;
+        return NO_ANSWER;
     }
 
     private static String message(ParameterException e) {

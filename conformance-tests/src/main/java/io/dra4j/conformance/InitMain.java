@@ -22,8 +22,6 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class InitMain implements Callable<Integer> {
 
-    private static final int TROUBLE = 3;
-
     @Parameters(
             arity = "0..1",
             paramLabel = "FILE",
@@ -34,7 +32,7 @@ final class InitMain implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         try (InputStream template =
                 Optional.ofNullable(InitMain.class.getResourceAsStream("init.yaml"))
                         .orElseThrow()) {
@@ -47,14 +45,9 @@ final class InitMain implements Callable<Integer> {
                             file, file);
             return 0;
         } catch (FileAlreadyExistsException e) {
-            return trouble(file + " exists already, and is left alone");
+            throw new IOException(file + " exists already, and is left alone", e);
         } catch (IOException e) {
-            return trouble("can't write " + file + ": " + e);
+            throw new IOException("can't write " + file + ": " + e, e);
         }
-    }
-
-    private int trouble(String message) {
-        spec.commandLine().getErr().println("dra-conformance: " + message);
-        return TROUBLE;
     }
 }

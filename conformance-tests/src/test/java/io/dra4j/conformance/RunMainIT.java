@@ -4,6 +4,9 @@ package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.apiserver.EmbeddedApiServer;
+import io.dra4j.conformance.proxy.ApiProxy;
+import io.dra4j.conformance.proxy.Fault;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,10 +15,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 /** The command {@code run}, as its users call it. */
 class RunMainIT {
@@ -48,6 +53,15 @@ class RunMainIT {
                         System.getProperty("java.class.path"),
                         "io.dra4j.example.FakeDriverMain"));
         return line.toArray(String[]::new);
+    }
+
+    /** A command with a bug. */
+    @Command
+    private static final class Broken implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            throw new IllegalStateException("a bug");
+        }
     }
 
     private Path file(String text) throws IOException {
@@ -109,6 +123,31 @@ class RunMainIT {
                     run("--driver-name=a", "--", "sh", "-c", "echo no hardware; exit 4"),
                     "exit status 4",
                     "no hardware");
+        }
+
+        @Test
+        void hasAnApiServerThatIsTooOld() throws IOException {
+            try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
+                    ApiProxy old = ApiProxy.before(api.url())) {
+                old.inject(
+                        Fault.status(404, "NotFound")
+                                .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
+                Path kubeconfig = old.writeKubeconfig(folder.resolve("kubeconfig"));
+
+                isToldInALine(
+                        run("--driver-name=a", "--kubeconfig=" + kubeconfig, "--", "x"),
+                        "does not serve resource.k8s.io/v1");
+            }
+        }
+
+        @Test
+        void isBrokenItself() {
+            CommandLine commands = ConformanceMain.commandLine();
+            commands.addSubcommand("broken", new Broken());
+            commands.setErr(new PrintWriter(err, true));
+
+            assertThat(commands.execute("broken")).isEqualTo(3);
+            assertThat(err.toString()).contains("please report", "a bug", "\tat ");
         }
 
         @Test

@@ -44,6 +44,35 @@ class RunOptionsTest {
         assertThat(named).isEqualTo(leaves("", Settings.class));
     }
 
+    @Test
+    void everyFlagIsExplainedBesideItsPlace() {
+        assertThat(new CommandLine(new RunOptions()).getCommandSpec().args())
+                .hasSizeGreaterThan(30)
+                .allSatisfy(
+                        arg ->
+                                assertThat(
+                                                PLACE.matcher(String.join(" ", arg.description()))
+                                                        .replaceAll("")
+                                                        .strip())
+                                        .as(arg.toString())
+                                        .hasSizeGreaterThan(10));
+    }
+
+    @Test
+    void aMeasurementTakesNoFlagsThatItDoesNotHeed() {
+        Set<String> flags =
+                ConformanceMain.commandLine()
+                        .getSubcommands()
+                        .get("bench")
+                        .getCommandSpec()
+                        .optionsMap()
+                        .keySet();
+
+        assertThat(flags)
+                .contains("--config", "--driver-name", "--kubeconfig", "--rounds")
+                .doesNotContain("--only", "--strict", "--report", "--deviations");
+    }
+
     private static Set<String> leaves(String path, Class<?> type) {
         Set<String> leaves = new TreeSet<>();
         for (RecordComponent component : type.getRecordComponents()) {
