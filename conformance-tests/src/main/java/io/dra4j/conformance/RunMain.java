@@ -64,9 +64,9 @@ final class RunMain implements Callable<Integer> {
                 catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
         Deviations.Applied applied = deviations.apply(seen.results(), known, LocalDate.now());
         Outcome outcome =
-                new Outcome(seen.header(), seen.profiles(), applied.results());
+                new Outcome(seen.header(), seen.profiles(), applied.results(), applied.notes());
         List<Path> files = Reports.write(outcome, Path.of(settings.report()));
-        progress.finished(outcome, applied.notes(), files);
+        progress.finished(outcome, files);
         return outcome.exitCode();
     }
 }

@@ -27,11 +27,13 @@ final class CoverageReport {
 
     private final Header header;
     private final Map<Requirement, List<Result>> results;
+    private final List<String> notes;
     private final StringBuilder text = new StringBuilder();
 
     CoverageReport(Outcome outcome) {
         header = outcome.header();
         results = grouped(outcome.results(), Result::requirement);
+        notes = outcome.notes();
     }
 
     /** The groups in the order of their first members. */
@@ -61,6 +63,7 @@ final class CoverageReport {
         table("Level", grouped(all, requirement -> requirement.level().name()));
         table("Area and level", grouped(all, one -> one.area() + " " + one.level()));
         reasons(all);
+        notes();
         return text.toString();
     }
 
@@ -103,6 +106,15 @@ final class CoverageReport {
                 members.forEach(this::reason);
                 line("");
             }
+        }
+    }
+
+    private void notes() {
+        if (!notes.isEmpty()) {
+            line("## Notes");
+            line("");
+            notes.forEach(note -> line("- " + cell(note)));
+            line("");
         }
     }
 

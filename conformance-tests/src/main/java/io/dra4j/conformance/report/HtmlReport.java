@@ -29,6 +29,15 @@ final class HtmlReport {
 
     private static final String POLICY = "default-src 'none'; style-src 'unsafe-inline'";
     private static final int SETTINGS = 100_000;
+    private static final Map<Verdict, String> TROUBLES = new LinkedHashMap<>();
+
+    static {
+        TROUBLES.put(Verdict.FAIL, "Failures");
+        TROUBLES.put(Verdict.SUITE_ERROR, "Errors of the suite");
+        TROUBLES.put(Verdict.DEVIATION, "Known deviations");
+        TROUBLES.put(Verdict.WARN, "Warnings");
+    }
+
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("d MMMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
                     .withZone(ZoneOffset.UTC);
@@ -109,6 +118,8 @@ final class HtmlReport {
                     html.element("strong", Wording.headline(outcome));
                     html.element("span", " " + Wording.sentence(outcome));
                 });
+        html.element("nav", this::jumps);
+        outcome.notes().forEach(note -> html.element("p.remark", note, "dir", "auto"));
         html.element("dl.facts", () -> facts(header).forEach(this::fact));
         html.element("p.note", Wording.NO_CERTIFICATION);
     }
@@ -158,20 +169,40 @@ final class HtmlReport {
 
     // --- what is wrong
 
-    private void troubles() {
-        section("Failures", Verdict.FAIL);
-        section("Errors of the suite", Verdict.SUITE_ERROR);
-        section("Known deviations", Verdict.DEVIATION);
-        section("Warnings", Verdict.WARN);
+    /** The way from the verdict to its reasons, which is long on a phone. */
+    private void jumps() {
+        TROUBLES.forEach(
+                (verdict, title) -> {
+                    int found = found(verdict).size();
+                    if (found > 0) {
+                        html.element("a", numbered(title, found), "href", "#" + anchor(verdict));
+                        html.text(" ");
+                    }
+                });
+        html.element("a", "All requirements", "href", "#all");
     }
 
-    private void section(String title, Verdict verdict) {
-        List<Result> found =
-                outcome.results().stream().filter(one -> one.verdict() == verdict).toList();
-        if (!found.isEmpty()) {
-            html.element("h2", title + " (" + found.size() + ")");
-            found.forEach(results::card);
-        }
+    private void troubles() {
+        TROUBLES.forEach(
+                (verdict, title) -> {
+                    List<Result> found = found(verdict);
+                    if (!found.isEmpty()) {
+                        html.element("h2", numbered(title, found.size()), "id", anchor(verdict));
+                        found.forEach(results::card);
+                    }
+                });
+    }
+
+    private List<Result> found(Verdict verdict) {
+        return outcome.results().stream().filter(one -> one.verdict() == verdict).toList();
+    }
+
+    private static String numbered(String title, int number) {
+        return title + " (" + number + ")";
+    }
+
+    private static String anchor(Verdict verdict) {
+        return "verdict-" + Wording.key(verdict);
     }
 
     // --- everything

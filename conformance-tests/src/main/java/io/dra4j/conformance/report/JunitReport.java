@@ -55,7 +55,21 @@ final class JunitReport {
         for (ProfileOutcome profile : outcome.profileOutcomes()) {
             suite(xml, profile.profile().name());
         }
+        notes(xml);
         end(xml, 0);
+    }
+
+    /** A suite without tests: what concerns no test, such as a deviation of none of them. */
+    private void notes(XMLStreamWriter xml) throws XMLStreamException {
+        if (!outcome.notes().isEmpty()) {
+            start(xml, "testsuite", 1);
+            attribute(xml, "name", "notes");
+            counts(xml, List.of());
+            start(xml, "system-out", 2);
+            characters(xml, String.join("\n", outcome.notes()));
+            xml.writeEndElement();
+            end(xml, 1);
+        }
     }
 
     private void suite(XMLStreamWriter xml, String profile) throws XMLStreamException {

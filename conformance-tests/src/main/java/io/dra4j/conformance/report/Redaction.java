@@ -132,7 +132,8 @@ public final class Redaction {
         return new Outcome(
                 clean,
                 outcome.profiles(),
-                outcome.results().stream().map(Redaction::result).toList());
+                outcome.results().stream().map(Redaction::result).toList(),
+                outcome.notes().stream().map(Redaction::text).toList());
     }
 
     private static String runOrNothing(MatchResult run) {

@@ -94,6 +94,7 @@ public final class TerminalProgress implements Progress {
         List<String> told = part("rule", requirement.level() + " " + requirement.rule());
         told = concat(told, part("found", result.message()));
         told = concat(told, part("hint", requirement.hint()));
+        told = concat(told, part("from", requirement.source()));
         told = concat(told, part("more", "dra-conformance explain " + requirement.id()));
         return concat(concat(List.of(title), told), List.of(""));
     }
@@ -120,16 +121,17 @@ public final class TerminalProgress implements Progress {
     /**
      * Prints what came of the run.
      *
-     * @param notes what else has to be said, a sentence each
      * @param files the reports that were written
      */
-    public synchronized void finished(Outcome outcome, List<String> notes, List<Path> files) {
+    public synchronized void finished(Outcome outcome, List<Path> files) {
         terminal.line("");
-        new TerminalSummary(terminal, Redaction.outcome(outcome)).lines().forEach(terminal::line);
+        Outcome clean = Redaction.outcome(outcome);
+        new TerminalSummary(terminal, clean).lines().forEach(terminal::line);
+        List<String> notes = clean.notes();
         if (!notes.isEmpty()) {
             terminal.line("");
         }
-        notes.forEach(note -> terminal.line("Note: " + terminal.shown(Redaction.text(note))));
+        notes.forEach(note -> terminal.line("Note: " + terminal.shown(note)));
         if (!files.isEmpty()) {
             terminal.line("");
         }

@@ -32,6 +32,7 @@ final class TerminalSummary {
         lines.add("PROFILE                  RESULT           PASS  FAIL  WARN   N/A  OTHER");
         outcome.profileOutcomes().forEach(this::profile);
         failures(Verdict.FAIL);
+        whatToDo();
         failures(Verdict.SUITE_ERROR);
         verdict();
         return lines;
@@ -81,6 +82,19 @@ final class TerminalSummary {
                             + "  "
                             + terminal.shown(message));
         }
+    }
+
+    private void whatToDo() {
+        outcome.results().stream()
+                .filter(result -> result.verdict() == Verdict.FAIL)
+                .findFirst()
+                .map(result -> result.requirement().id())
+                .ifPresent(
+                        id ->
+                                lines.add(
+                                        "What to do: see the hints above and in the report, or"
+                                                + " dra-conformance explain "
+                                                + id));
     }
 
     private static List<String> wrapped(String text) {

@@ -72,6 +72,9 @@ final class YamlReport {
                 "capabilities", map("detected", header.detected(), "declared", header.declared()));
         report.put("exitCode", outcome.exitCode());
         report.put("summary", Wording.headline(outcome) + ". " + Wording.sentence(outcome));
+        if (!outcome.notes().isEmpty()) {
+            report.put("notes", outcome.notes().stream().map(VisibleText::of).toList());
+        }
         report.put("profiles", outcome.profileOutcomes().stream().map(this::profile).toList());
         report.put("timeouts", timeouts());
         report.put("results", outcome.results().stream().map(YamlReport::result).toList());

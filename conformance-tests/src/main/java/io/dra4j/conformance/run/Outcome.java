@@ -13,12 +13,20 @@ import java.util.Map;
  * @param header what was tested, with what
  * @param profiles the profiles of the catalogue, in its order
  * @param results in the order of the catalogue
+ * @param notes what else has to be said, of the list of deviations for example; a sentence each
  */
-public record Outcome(Header header, List<Profile> profiles, List<Result> results) {
+public record Outcome(
+        Header header, List<Profile> profiles, List<Result> results, List<String> notes) {
 
     public Outcome {
         profiles = List.copyOf(profiles);
         results = List.copyOf(results);
+        notes = List.copyOf(notes);
+    }
+
+    /** An outcome without notes. */
+    public Outcome(Header header, List<Profile> profiles, List<Result> results) {
+        this(header, profiles, results, List.of());
     }
 
     /** What came of a profile. */

@@ -157,7 +157,9 @@ class RedactionTest {
                 Result result = SampleOutcome.result(verdict.ordinal(), "v1", verdict, "");
                 results.add(SampleOutcome.saying(planted, result));
             }
-            return SampleOutcome.outcome(results, planted, planted);
+            Outcome outcome = SampleOutcome.outcome(results, planted, planted);
+            return new Outcome(
+                    outcome.header(), outcome.profiles(), outcome.results(), List.of(planted));
         }
 
         @Test
@@ -178,7 +180,7 @@ class RedactionTest {
             TerminalProgress progress = new TerminalProgress(new Terminal(out, true, live));
 
             outcome().results().forEach(progress::ended);
-            progress.finished(outcome(), List.of(planted), List.of());
+            progress.finished(outcome(), List.of());
 
             assertThat(bytes.toString(StandardCharsets.UTF_8))
                     .contains(Redaction.REDACTED)

@@ -90,6 +90,22 @@ class ReportsTest {
     }
 
     @Test
+    void notesAreInEachReportAndInNoneThatHasNone() throws Exception {
+        String note = "deviations: DRA-PREP-01 is listed, but did not fail: take it off the list";
+        Path noted = directory.resolve("noted");
+        Reports.write(SampleOutcome.noted(note), noted);
+
+        for (String file : List.of("report.yaml", "junit.xml", "report.html", "coverage.md")) {
+            assertThat(noted.resolve(file)).content().contains(note);
+            assertThat(read("ordinary", file)).doesNotContain("notes");
+        }
+        assertThat(elements(parsed(Files.readString(noted.resolve("junit.xml"))), "testsuite"))
+                .last()
+                .returns("notes", suite -> suite.getAttribute("name"))
+                .returns("0", suite -> suite.getAttribute("tests"));
+    }
+
+    @Test
     void whereTheyCannotBeTheMessageSaysSo() throws Exception {
         Path file = Files.createFile(directory.resolve("taken"));
 
@@ -266,6 +282,15 @@ class ReportsTest {
                     .contains("No verdict", "The suite itself failed in 1 check")
                     .contains("not a CNCF certification");
             assertThat(text.indexOf("Failures (2)")).isLessThan(text.indexOf("All requirements"));
+        }
+
+        @Test
+        void theVerdictLeadsToItsReasons() throws Exception {
+            Element nav =
+                    elements(parsed(read("ordinary", "report.html")), "nav").findFirst().get();
+
+            assertThat(nav.getTextContent())
+                    .contains("Failures (2)", "Errors of the suite (1)", "All requirements");
         }
 
         @Test

@@ -137,6 +137,13 @@ final class SampleOutcome {
                 new Evidence(List.of(text, text), text, text, text));
     }
 
+    /** The ordinary one, about which something else has to be said. */
+    static Outcome noted(String note) {
+        Outcome ordinary = ordinary();
+        return new Outcome(
+                ordinary.header(), ordinary.profiles(), ordinary.results(), List.of(note));
+    }
+
     static Outcome outcome(List<Result> results) {
         return outcome(results, "gpu.example.com", "driver:\n  name: gpu.example.com\n");
     }

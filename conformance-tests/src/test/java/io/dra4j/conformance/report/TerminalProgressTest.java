@@ -86,6 +86,8 @@ class TerminalProgressTest {
                             "fail            DRA-PREP-03[v1]           137 ms",
                             "✗ node-core.DRA-PREP-03[v1] fail")
                     .anyMatch(line -> line.startsWith("  rule  MUST "))
+                    .anyMatch(line -> line.startsWith("  hint  "))
+                    .anyMatch(line -> line.startsWith("  from  k8s.io/"))
                     .containsSequence("  found gpu-1 is not r0's", "        look → there")
                     .contains("  more  dra-conformance explain DRA-PREP-03");
         }
@@ -95,7 +97,7 @@ class TerminalProgressTest {
             TerminalProgress progress = on(true, false);
 
             SampleOutcome.ordinary().results().forEach(progress::ended);
-            progress.finished(SampleOutcome.ordinary(), List.of(), List.of());
+            progress.finished(SampleOutcome.ordinary(), List.of());
 
             assertThat(printed()).doesNotContain("\u001b");
         }
@@ -106,7 +108,7 @@ class TerminalProgressTest {
 
             progress.ended(FAILED);
             progress.ended(result("DRA-PREP-18", "v1", Verdict.WARN, "שלום … \u001b[2J"));
-            progress.finished(SampleOutcome.ordinary(), List.of(), List.of());
+            progress.finished(SampleOutcome.ordinary(), List.of());
 
             assertThat(printed()).matches("(?s)[\\x0a\\x0d\\x20-\\x7e]*");
             assertThat(printed()).contains("look -> there", "???? ... \\u001b[2J");
@@ -206,15 +208,16 @@ class TerminalProgressTest {
         void thereIsATableTheFailuresAndTheVerdict() {
             on(true, false)
                     .finished(
-                            SampleOutcome.ordinary(),
-                            List.of("deviations: DRA-X-01 is listed"),
+                            SampleOutcome.noted("deviations: DRA-X-01 is listed"),
                             List.of(Path.of("out", "report.html")));
 
             assertThat(lines())
                     .contains(
                             "node-core (core)         failure            95     1     2     ·      5",
                             "Note: deviations: DRA-X-01 is listed",
-                            "Report: " + Path.of("out", "report.html"))
+                            "Report: " + Path.of("out", "report.html"),
+                            "What to do: see the hints above and in the report, or"
+                                    + " dra-conformance explain DRA-PREP-03")
                     .anyMatch(line -> line.startsWith("✗ restart.DRA-RST-06  The driver ended"))
                     .containsSequence("No verdict.")
                     .anyMatch(line -> line.startsWith("The suite itself failed in 1 check"))
@@ -236,7 +239,7 @@ class TerminalProgressTest {
             Outcome outcome =
                     SampleOutcome.outcome(List.of(result("DRA-REG-01", "", verdict, "m")));
             bytes.reset();
-            on(true, false).finished(outcome, List.of(), List.of());
+            on(true, false).finished(outcome, List.of());
             return printed().replaceAll("\\s+", " "); // long sentences are broken
         }
     }
