@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
+import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Outcome;
@@ -13,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -136,7 +138,7 @@ final class HtmlReport {
         facts.put("Patience", patience(header.patience()));
         facts.put("Started", TIME.format(header.started()));
         facts.put("Took", Wording.took(header.took()));
-        facts.put("Detected", words(header.detected()));
+        facts.put("Detected", clauses(header.detected()));
         facts.put("Declared", words(header.declared()));
         facts.values().removeIf(String::isBlank);
         return facts;
@@ -144,6 +146,14 @@ final class HtmlReport {
 
     private static String patience(double patience) {
         return patience == 1 ? "1× (as for conformance)" : patience + "× (for conformance: 1×)";
+    }
+
+    /** What the labels of gates stand for, since nobody else knows them. */
+    private static String clauses(List<String> labels) {
+        return Arrays.stream(Gate.values())
+                .filter(gate -> labels.contains(gate.label()))
+                .map(Gate::words)
+                .collect(Collectors.joining("; "));
     }
 
     private static String words(List<String> words) {

@@ -285,6 +285,12 @@ class ReportsTest {
         }
 
         @Test
+        void whatWasDetectedIsSaidInWords() throws Exception {
+            assertThat(page("ordinary").getDocumentElement().getTextContent())
+                    .contains("the driver publishes a device; the driver publishes two devices");
+        }
+
+        @Test
         void theVerdictLeadsToItsReasons() throws Exception {
             Element nav =
                     elements(parsed(read("ordinary", "report.html")), "nav").findFirst().get();
