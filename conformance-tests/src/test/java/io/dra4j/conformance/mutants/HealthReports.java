@@ -106,7 +106,7 @@ class HealthReports extends DRAResourceHealthImplBase {
     DeviceHealth device(String pool, String name, String[] fault) {
         HealthStatus status =
                 switch (fault[1]) {
-                    case "unhealthy" -> HealthStatus.UNHEALTHY;
+                    case "unhealthy", "NoSchedule", "NoExecute" -> HealthStatus.UNHEALTHY;
                     case "unknown" -> HealthStatus.UNKNOWN;
                     default -> HealthStatus.HEALTHY;
                 };

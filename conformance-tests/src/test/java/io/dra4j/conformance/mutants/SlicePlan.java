@@ -79,7 +79,9 @@ class SlicePlan {
         List<List<ObjectNode>> chunks = chunks(devices, mostDevices());
         for (List<ObjectNode> chunk : chunks.isEmpty() ? List.of(devices) : chunks) {
             ObjectNode spec = placement(Json.object().put("driver", driver.settings.driver()));
-            spec.putArray("devices").addAll(chunk);
+            if (!chunk.isEmpty()) { // an empty list does not come back from the server
+                spec.putArray("devices").addAll(chunk);
+            }
             slices.add(spec);
         }
         return slices;
