@@ -16,8 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver with a fault, and what the suite has to say of it; or an odd one, of which there is
- * nothing to say.
+ * A driver with a fault, and what the suite has to say of it.
  *
  * @param id the catalogue's number, with a letter where there are several forms
  * @param options what the driver is started with besides
@@ -49,7 +48,7 @@ public record Mutant(
 
     private static final String MIDDLEMAN = "/middle";
 
-    private record Table(List<Mutant> mutants, List<Mutant> odd) {}
+    private record Table(List<Mutant> mutants, List<Oddity> odd) {}
 
     /** Those with a fault. */
     public static List<Mutant> all() {
@@ -57,7 +56,7 @@ public record Mutant(
     }
 
     /** Those that are unusual, and well. */
-    public static List<Mutant> odd() {
+    static List<Oddity> odd() {
         return table().odd;
     }
 
@@ -105,9 +104,7 @@ public record Mutant(
 
     /** What the bare driver is started with, besides what every driver is. */
     List<String> arguments() {
-        return Stream.concat(
-                        Stream.of(id.startsWith("H") ? "--odd" : "--fault", id), options.stream())
-                .toList();
+        return Stream.concat(Stream.of("--fault", id), options.stream()).toList();
     }
 
     @Override

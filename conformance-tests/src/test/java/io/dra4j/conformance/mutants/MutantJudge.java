@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 final class MutantJudge {
 
     /** Requirements that are tried with every mutant, to see that it fails only where it should. */
-    private static final List<String> CANARIES =
+    static final List<String> CANARIES =
             List.of(
                     "DRA-REG-04",
                     "DRA-INFO-01",
@@ -53,7 +53,7 @@ final class MutantJudge {
     private final Catalogue catalogue = Catalogue.load();
     private final String settings = settings();
 
-    private static String settings() {
+    static String settings() {
         try (InputStream file = MutantJudge.class.getResourceAsStream("settings.yaml")) {
             return new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -127,7 +127,7 @@ final class MutantJudge {
                         && !mutant.collateral().contains(id));
     }
 
-    private static String text(Result result) {
+    static String text(Result result) {
         String message = result.message().replace('\n', ' ');
         return result.name()
                 + " "

@@ -46,7 +46,7 @@ class MutantTest {
 
         assertThat(shown).isEqualTo(said).hasSize(136);
         assertThat(Mutant.all()).extracting(Mutant::id).doesNotHaveDuplicates();
-        assertThat(Mutant.odd()).extracting(Mutant::number).containsAll(numbers());
+        assertThat(Mutant.odd()).extracting(Oddity::number).containsAll(numbers());
     }
 
     @ParameterizedTest
@@ -80,13 +80,24 @@ class MutantTest {
     @ParameterizedTest
     @MethodSource("faults")
     void everyFaultCanBePutIntoTheDriver(Mutant mutant) throws Exception {
-        assertThat(create(mutant)).isNotNull();
+        assertThat(create(mutant.arguments())).isNotNull();
     }
 
     @ParameterizedTest
     @MethodSource("io.dra4j.conformance.mutants.Mutant#odd")
-    void everyOddDriverCanBeMade(Mutant mutant) throws Exception {
-        assertThat(create(mutant)).isNotNull();
+    void everyOddDriverCanBeMade(Oddity odd) throws Exception {
+        assertThat(create(odd.arguments())).isNotNull();
+    }
+
+    /** A driver of which the suite tries nothing would be green, too. */
+    @Test
+    void ofEveryOddDriverSomethingHasToPass() {
+        Catalogue catalogue = Catalogue.load();
+
+        assertThat(Mutant.odd()).allSatisfy(odd -> assertThat(odd.passes()).isNotEmpty());
+        assertThat(Mutant.odd())
+                .flatExtracting(Oddity::requirements)
+                .allSatisfy(id -> assertThat(catalogue.find(id)).isPresent());
     }
 
     @Test
@@ -96,10 +107,10 @@ class MutantTest {
         assertThatThrownBy(() -> BareDriverMain.create(settings)).hasMessageContaining("M-999");
     }
 
-    private BareDriver create(Mutant mutant) throws Exception {
+    private BareDriver create(List<String> arguments) throws Exception {
         Path kubeconfig =
                 Files.writeString(folder.resolve("kubeconfig"), "server: http://127.0.0.1:1");
-        List<String> line = new ArrayList<>(mutant.arguments());
+        List<String> line = new ArrayList<>(arguments);
         line.addAll(List.of("--kubeconfig", kubeconfig.toString(), "--node-name", "node-1"));
         line.addAll(List.of("--kubelet-plugins-directory-path", folder.toString()));
         return BareDriverMain.create(Settings.parse(line.toArray(String[]::new), Map.of()));

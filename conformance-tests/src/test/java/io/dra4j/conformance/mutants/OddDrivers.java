@@ -7,12 +7,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.mutants.Answer.Prepared;
 import io.grpc.BindableService;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -28,16 +30,31 @@ final class OddDrivers {
     static void install(String id, Parts parts) {
         switch (id) {
             case "" -> {}
-            case "H-1" -> parts.cdi = NoCdi::new;
-            case "H-2" -> parts.cdi = OneStaticSpec::new;
+            case "H-1" -> {
+                parts.cdi = NoCdi::new;
+                parts.state = FailingClosed::new; // there is nothing to make it anew from
+            }
+            case "H-2" -> {
+                parts.cdi = OneStaticSpec::new;
+                parts.state = FailingClosed::new;
+            }
+            case "H-2b" -> parts.cdi = CommonSpec::new;
             case "H-3" -> parts.cdi = YamlSpecs::new;
-            case "H-4" -> parts.calls = WholeCalls::new;
+            case "H-4" -> parts.work = WholeReads::new;
+            case "H-4b" -> parts.calls = WholeErrors::new;
             case "H-5" -> oneSocket(parts);
-            case "H-6" -> newestAlone(parts);
+            case "H-6" -> alone(parts, "v1.DRAPlugin", PluginV1.class);
+            case "H-6b" -> alone(parts, "v1beta1.DRAPlugin", PluginV1beta1.class);
             case "H-7" -> network(parts);
             case "H-8" -> parts.settings = given -> given.with("--num-devices", "0");
-            case "H-9a" -> slow(parts, 20_000, 25_000);
-            case "H-9b" -> slow(parts, 2_000, 4_000);
+            case "H-9a" -> {
+                parts.calls = SlowCalls::new;
+                slowPublishing(parts, 25_000);
+            }
+            case "H-9b" -> {
+                parts.work = SlowWork::new;
+                slowPublishing(parts, 4_000);
+            }
             case "H-10" -> parts.state = NoState::new;
             case "H-11" -> parts.settings = given -> given.with("--pools", "2");
             case "H-12" -> parts.work = SharesTwice::new;
@@ -111,6 +128,39 @@ final class OddDrivers {
         void delete(String uid) {}
     }
 
+    /** Beside the specs of claims one for all of them, which is written anew with each. */
+    private static final class CommonSpec extends CdiSpecs {
+        CommonSpec(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<String> ids(String uid, String device, String share) {
+            List<String> ids = new ArrayList<>(super.ids(uid, device, share));
+            ids.add(kind() + "=common");
+            return ids;
+        }
+
+        @Override
+        void write(ObjectNode held) {
+            super.write(held);
+            ObjectNode spec = Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
+            spec.putObject("annotations").put("example.com/written", Instant.now().toString());
+            ObjectNode device = spec.putArray("devices").addObject().put("name", "common");
+            device.withObject("/containerEdits").putArray("env").add("GPU_DRIVER=bare");
+            try {
+                put(folder.resolve(settings.driver() + "-common.json"), spec.toString());
+            } catch (IOException e) {
+                throw new Refused("Can't write the CDI spec: " + e);
+            }
+        }
+
+        @Override
+        void restore(ObjectNode held) {
+            write(held);
+        }
+    }
+
     private static final class YamlSpecs extends CdiSpecs {
         private static final String HEAD = "# A CDI spec\n---\n";
 
@@ -150,24 +200,59 @@ final class OddDrivers {
     }
 
     /** A claim that can't be read fails the whole call, as in drivers on the Go helper. */
-    private static final class WholeCalls extends Calls {
-        WholeCalls(BareDriver driver) {
+    private static final class WholeReads extends ClaimWork {
+        WholeReads(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Answer prepare(ClaimId id) {
+            try {
+                return Answer.of(devices(work(id)));
+            } catch (StatusRuntimeException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                return Answer.failed(message(e));
+            }
+        }
+
+        @Override
+        JsonNode fetch(ClaimId id) {
+            try {
+                JsonNode claim = super.fetch(id);
+                checkUid(id, claim);
+                checkAllocated(claim);
+                return claim;
+            } catch (Refused | ApiClient.Failed e) {
+                throw Status.UNKNOWN.withDescription(e.getMessage()).asRuntimeException();
+            }
+        }
+    }
+
+    /** Whatever is wrong with a claim fails the whole call. */
+    private static final class WholeErrors extends Calls {
+        WholeErrors(BareDriver driver) {
             super(driver);
         }
 
         @Override
         Map<String, Answer> prepare(String version, List<ClaimId> claims) {
-            for (ClaimId claim : claims) {
-                try {
-                    work.check(claim);
-                    JsonNode found = work.fetch(claim);
-                    work.checkUid(claim, found);
-                    work.checkAllocated(found);
-                } catch (Refused | ApiClient.Failed e) {
-                    throw Status.UNKNOWN.withDescription(e.getMessage()).asRuntimeException();
-                }
+            Map<String, Answer> answers = super.prepare(version, claims);
+            answers.values().forEach(answer -> none(answer.error()));
+            return answers;
+        }
+
+        @Override
+        Map<String, String> unprepare(String version, List<ClaimId> claims) {
+            Map<String, String> answers = super.unprepare(version, claims);
+            answers.values().forEach(WholeErrors::none);
+            return answers;
+        }
+
+        private static void none(String error) {
+            if (!error.isEmpty()) {
+                throw Status.UNKNOWN.withDescription(error).asRuntimeException();
             }
-            return super.prepare(version, claims);
         }
     }
 
@@ -195,14 +280,14 @@ final class OddDrivers {
                         };
     }
 
-    private static void newestAlone(Parts parts) {
+    private static void alone(Parts parts, String version, Class<?> plugin) {
         parts.driver =
                 given ->
                         new BareDriver(given, parts) {
                             @Override
                             List<BindableService> services() {
                                 return super.services().stream()
-                                        .filter(each -> !(each instanceof PluginV1beta1))
+                                        .filter(each -> plugin.isInstance(each) || each == health)
                                         .toList();
                             }
                         };
@@ -212,10 +297,14 @@ final class OddDrivers {
                             @Override
                             List<String> versions() {
                                 return super.versions().stream()
-                                        .filter(each -> !each.equals("v1beta1.DRAPlugin"))
+                                        .filter(each -> each.equals(version) || isHealth(each))
                                         .toList();
                             }
                         };
+    }
+
+    private static boolean isHealth(String version) {
+        return version.equals(HealthReports.SERVICE);
     }
 
     private static void network(Parts parts) {
@@ -254,22 +343,41 @@ final class OddDrivers {
                         };
     }
 
-    private static void slow(Parts parts, long toPrepare, long toPublish) {
-        parts.work =
-                driver ->
-                        new ClaimWork(driver) {
-                            @Override
-                            JsonNode fetch(ClaimId id) {
-                                Pauses.millis(toPrepare);
-                                return super.fetch(id);
-                            }
-                        };
+    /** As slow as the kubelet just bears, for all claims of a call at once. */
+    private static final class SlowCalls extends Calls {
+        SlowCalls(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+            if (!claims.isEmpty()) {
+                Pauses.millis(20_000);
+            }
+            return super.prepare(version, claims);
+        }
+    }
+
+    /** Slow with each claim, one after the other. */
+    private static final class SlowWork extends ClaimWork {
+        SlowWork(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        JsonNode fetch(ClaimId id) {
+            Pauses.millis(2_000);
+            return super.fetch(id);
+        }
+    }
+
+    private static void slowPublishing(Parts parts, long delay) {
         parts.publisher =
                 driver ->
                         new Publisher(driver) {
                             @Override
                             void start() {
-                                Pauses.later(toPublish, super::start);
+                                Pauses.later(delay, super::start);
                             }
                         };
     }

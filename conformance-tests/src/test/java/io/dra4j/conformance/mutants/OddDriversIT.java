@@ -1,0 +1,60 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The suite finds nothing wrong with drivers that are unusual and well: each is tried with the
+ * requirements that its oddity would break in a suite with a narrower view, and the canaries.
+ *
+ * <p>{@code -Ddra4j.mutants.suite=whole} tries all core profiles, and the slowest driver, too;
+ * {@code -Ddra4j.odd=H-7} tries one.
+ */
+class OddDriversIT {
+
+    private static final int LANES = 3;
+    private static final boolean WHOLE =
+            System.getProperty("dra4j.mutants.suite", "").equals("whole");
+    private static final String WHICH =
+            System.getProperty("dra4j.odd", WHOLE ? ".*" : "(?!H-9a).*");
+
+    @Test
+    void everyOddDriverStaysGreen() throws Exception {
+        OddJudge judge = new OddJudge(WHOLE);
+        List<Oddity> drivers =
+                Mutant.odd().stream().filter(odd -> odd.id().matches(WHICH)).toList();
+        Map<String, List<String>> wronged = new LinkedHashMap<>();
+        ExecutorService lanes = Executors.newFixedThreadPool(LANES);
+        try {
+            Map<Oddity, Future<List<String>>> judged = new LinkedHashMap<>();
+            drivers.forEach(odd -> judged.put(odd, lanes.submit(() -> judge.complaints(odd))));
+            for (Map.Entry<Oddity, Future<List<String>>> one : judged.entrySet()) {
+                List<String> complaints = one.getValue().get();
+                if (!complaints.isEmpty()) { // a loaded machine breaks limits, too: once more
+                    complaints = judge.complaints(one.getKey());
+                }
+                if (!complaints.isEmpty()) {
+                    wronged.put(one.getKey().toString(), complaints);
+                }
+            }
+        } finally {
+            lanes.shutdownNow();
+        }
+        System.out.printf(
+                "%d odd drivers, %d green%n", drivers.size(), drivers.size() - wronged.size());
+        wronged.forEach(
+                (odd, complaints) ->
+                        System.out.println(odd + "\n    " + String.join("\n    ", complaints)));
+        assertThat(drivers).isNotEmpty();
+        assertThat(wronged).isEmpty();
+    }
+}

@@ -1,0 +1,118 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.driver.ProcessDriver;
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Profile;
+import io.dra4j.conformance.run.Engine;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Progress;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import io.dra4j.conformance.settings.SettingsReader;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+
+/** Lets the suite try an odd driver, and says what it wrongly found. */
+final class OddJudge {
+
+    private static final Set<Verdict> GREEN =
+            Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
+
+    private static final Duration START = Duration.ofSeconds(30);
+
+    private final Catalogue catalogue = Catalogue.load();
+    private final boolean whole;
+
+    /**
+     * Makes a judge.
+     *
+     * @param whole whether all core profiles are tried, and not only what the table names
+     */
+    OddJudge(boolean whole) {
+        this.whole = whole;
+    }
+
+    /** Returns what the suite got wrong, a line each; nothing if the driver stays green. */
+    List<String> complaints(Oddity odd) throws Exception {
+        List<Result> results;
+        try {
+            results = run(odd).results();
+        } catch (DriverTrouble | CompletionException | UncheckedIOException e) {
+            return List.of("the suite ended: " + e);
+        }
+        List<String> complaints = new ArrayList<>();
+        results.stream()
+                .filter(result -> !isGreen(odd, result))
+                .map(MutantJudge::text)
+                .forEach(complaints::add);
+        due(odd.passes(), Verdict.PASS, results).forEach(complaints::add);
+        due(odd.notApplicable(), Verdict.NOT_APPLICABLE, results).forEach(complaints::add);
+        due(List.copyOf(odd.warned().keySet()), Verdict.WARN, results).forEach(complaints::add);
+        return complaints;
+    }
+
+    private Outcome run(Oddity odd) throws Exception {
+        ProcessDriver driver =
+                new ProcessDriver(odd.command(), Map.of("FAULT_FILE", "{ROOT}/faults"), START);
+        String text = MutantJudge.settings() + selection(odd) + "\n";
+        return new Engine(
+                        SettingsReader.parse(text, "settings.yaml", flags(odd)),
+                        driver,
+                        catalogue,
+                        Progress.NONE)
+                .run();
+    }
+
+    private String selection(Oddity odd) {
+        if (whole) {
+            List<String> core =
+                    catalogue.profiles().stream().filter(Profile::core).map(Profile::name).toList();
+            return "profiles: " + core;
+        }
+        Stream<String> canaries = odd.slow() ? Stream.of() : MutantJudge.CANARIES.stream();
+        return "only: " + Stream.concat(odd.requirements().stream(), canaries).toList();
+    }
+
+    private Map<String, JsonNode> flags(Oddity odd) {
+        Map<String, JsonNode> flags = new HashMap<>();
+        flags.put("/driver/seamlessUpgrade", BooleanNode.valueOf(whole)); // it takes its time
+        flags.put("/driver/declares", JsonNodeFactory.instance.arrayNode().add("adm"));
+        flags.putAll(odd.settings());
+        return flags;
+    }
+
+    private static boolean isGreen(Oddity odd, Result result) {
+        boolean warned =
+                result.verdict() == Verdict.WARN
+                        && odd.warned().containsKey(result.requirement().id());
+        return warned || GREEN.contains(result.verdict());
+    }
+
+    /** The requirements of the table that were tried, and did not come out as it says. */
+    private Stream<String> due(List<String> ids, Verdict verdict, List<Result> results) {
+        return ids.stream().flatMap(id -> due(id, verdict, results));
+    }
+
+    private Stream<String> due(String id, Verdict verdict, List<Result> results) {
+        List<Result> own = results.stream().filter(r -> r.requirement().id().equals(id)).toList();
+        if (own.isEmpty() && !whole) {
+            return Stream.of(id + " was not tried");
+        }
+        return own.stream()
+                .filter(result -> result.verdict() != verdict)
+                .map(result -> verdict + " is due: " + MutantJudge.text(result));
+    }
+}
