@@ -33,6 +33,10 @@ final class OddJudge {
 
     private static final Duration START = Duration.ofSeconds(30);
 
+    /** Where the hooks of the settings leave what they have to tell. */
+    private static final Map<String, String> ENVIRONMENT =
+            Map.of("FAULT_FILE", "{ROOT}/faults", "PROC_ROOT", "{ROOT}/proc");
+
     private final Catalogue catalogue = Catalogue.load();
     private final boolean whole;
 
@@ -65,8 +69,7 @@ final class OddJudge {
     }
 
     private Outcome run(Oddity odd) throws Exception {
-        ProcessDriver driver =
-                new ProcessDriver(odd.command(), Map.of("FAULT_FILE", "{ROOT}/faults"), START);
+        ProcessDriver driver = new ProcessDriver(odd.command(), ENVIRONMENT, START);
         String text = MutantJudge.settings() + selection(odd) + "\n";
         return new Engine(
                         SettingsReader.parse(text, "settings.yaml", flags(odd)),
