@@ -73,6 +73,7 @@ final class HtmlReport {
                             "main",
                             () -> {
                                 new HtmlProfiles(outcome, html).write();
+                                html.element("details.legend", this::known);
                                 troubles();
                                 html.element("h2", "All requirements", "id", "all");
                                 filter();
@@ -138,22 +139,12 @@ final class HtmlReport {
         facts.put("Patience", patience(header.patience()));
         facts.put("Started", TIME.format(header.started()));
         facts.put("Took", Wording.took(header.took()));
-        facts.put("Detected", clauses(header.detected()));
-        facts.put("Declared", words(header.declared()));
         facts.values().removeIf(String::isBlank);
         return facts;
     }
 
     private static String patience(double patience) {
         return patience == 1 ? "1× (as for conformance)" : patience + "× (for conformance: 1×)";
-    }
-
-    /** What the labels of gates stand for, since nobody else knows them. */
-    private static String clauses(List<String> labels) {
-        return Arrays.stream(Gate.values())
-                .filter(gate -> labels.contains(gate.label()))
-                .map(Gate::words)
-                .collect(Collectors.joining("; "));
     }
 
     private static String words(List<String> words) {
@@ -224,6 +215,18 @@ final class HtmlReport {
                     html.single("input", "type", "checkbox", "id", "less");
                     html.text(" Show only what is wrong, and what it blocks");
                 });
+    }
+
+    /** What the labels of gates stand for, since nobody else knows them. */
+    private void known() {
+        List<String> open = outcome.header().detected();
+        html.element("summary", "What was known of the driver and what the settings offered");
+        html.element(
+                "ul",
+                () ->
+                        Arrays.stream(Gate.values())
+                                .map(g -> open.contains(g.label()) ? g.words() : g.otherwise())
+                                .forEach(clause -> html.element("li", clause)));
     }
 
     private Map<String, List<Result>> byProfile() {

@@ -24,16 +24,16 @@ public final class Reports {
     private static final Map<String, Function<Outcome, String>> FORMS = new LinkedHashMap<>();
 
     static {
+        FORMS.put("report.html", outcome -> new HtmlReport(outcome).text());
         FORMS.put("report.yaml", outcome -> new YamlReport(outcome).text());
         FORMS.put("junit.xml", outcome -> new JunitReport(outcome).text());
-        FORMS.put("report.html", outcome -> new HtmlReport(outcome).text());
         FORMS.put("coverage.md", outcome -> new CoverageReport(outcome).text());
     }
 
     private Reports() {}
 
     /**
-     * Writes {@code report.yaml}, {@code junit.xml}, {@code report.html} and {@code coverage.md}.
+     * Writes {@code report.html}, {@code report.yaml}, {@code junit.xml} and {@code coverage.md}.
      *
      * @param directory is made if it is not there
      * @return the files, in this order

@@ -11,6 +11,8 @@ import io.dra4j.conformance.run.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The outcome of a run in a few lines: a table of the profiles, what failed, and the verdict. */
 final class TerminalSummary {
@@ -31,6 +33,7 @@ final class TerminalSummary {
     List<String> lines() {
         lines.add("PROFILE                  RESULT           PASS  FAIL  WARN   N/A  OTHER");
         outcome.profileOutcomes().forEach(this::profile);
+        others();
         failures(Verdict.FAIL);
         whatToDo();
         failures(Verdict.SUITE_ERROR);
@@ -56,6 +59,23 @@ final class TerminalSummary {
                                 "%-14s".formatted(Wording.grade(profile)))
                         + " "
                         + numbers);
+    }
+
+    /** What the last column counts, if there is anything. */
+    private void others() {
+        Map<Verdict, Long> found =
+                outcome.results().stream()
+                        .map(Result::verdict)
+                        .filter(verdict -> !COLUMNS.contains(verdict))
+                        .collect(
+                                Collectors.groupingBy(
+                                        verdict -> verdict, TreeMap::new, Collectors.counting()));
+        if (!found.isEmpty()) {
+            lines.add(
+                    found.entrySet().stream()
+                            .map(one -> one.getValue() + " " + Wording.label(one.getKey()))
+                            .collect(Collectors.joining(", ", "OTHER: ", "")));
+        }
     }
 
     private static Colour colour(Outcome.Success success) {

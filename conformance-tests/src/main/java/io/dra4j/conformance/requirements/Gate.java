@@ -6,39 +6,98 @@ import com.fasterxml.jackson.annotation.JsonValue;
 
 /** What has to be there for a requirement to be applicable: of the driver, or of the setting. */
 public enum Gate {
-    PROC("proc", "the suite may start, stop and kill the driver"),
-    API("api", "the driver talks to the API server through the suite's proxy"),
-    CDI("cdi", "the driver answers with CDI device ids"),
-    DEV1("dev1", "the driver publishes a device"),
-    DEV2("dev2", "the driver publishes two devices or more"),
-    CFG_OK("cfgOK", "the settings have a valid opaque config"),
-    CFG_BAD("cfgBad", "the settings have an invalid opaque config"),
-    CFG_SEE("cfgSee", "the settings say how the effect of a config shows in the CDI edits"),
-    ROLL("roll", "two instances of the driver may run on one node"),
-    PLUG("plug", "a hook plugs and unplugs devices"),
-    FAULT("fault", "a hook breaks and mends a device"),
-    HC("hc", "the driver has the health service"),
-    NOT_HC("not hc", "the driver does not declare the health service"),
-    MULTI("multi", "the driver publishes devices that allow multiple allocations"),
-    ADM("adm", "the driver supports admin access"),
-    CTR("ctr", "the driver publishes shared counters"),
-    TAINT("taint", "the driver publishes taints"),
-    BIND("bind", "the driver publishes binding conditions"),
-    DST("dst", "the driver writes the status of its devices into claims"),
-    META("meta", "the driver writes device metadata files"),
-    METRICS("metrics", "the settings say where the driver's metrics are"),
-    FS("fs", "the suite may break file systems: it needs root or a mount namespace"),
-    STATE("state", "the settings say where the driver keeps its state"),
-    OLD("old", "the settings name an older release of the driver"),
-    REBOOT("reboot", "a hook makes the driver believe that the node was rebooted"),
-    BOTH("both", "the driver serves both v1 and v1beta1");
+    PROC(
+            "proc",
+            "the suite may start, stop and kill the driver",
+            "the suite may not start, stop and kill the driver"),
+    API(
+            "api",
+            "the driver talks to the API server through the suite's proxy",
+            "the driver does not talk to the API server through the suite's proxy"),
+    CDI(
+            "cdi",
+            "the driver answers with CDI device ids",
+            "the driver answers without CDI device ids"),
+    DEV1("dev1", "the driver publishes a device", "the driver publishes no device"),
+    DEV2(
+            "dev2",
+            "the driver publishes two devices or more",
+            "the driver publishes fewer than two devices"),
+    CFG_OK(
+            "cfgOK",
+            "the settings have a valid opaque config",
+            "the settings have no valid opaque config"),
+    CFG_BAD(
+            "cfgBad",
+            "the settings have an invalid opaque config",
+            "the settings have no invalid opaque config"),
+    CFG_SEE(
+            "cfgSee",
+            "the settings say how the effect of a config shows in the CDI edits",
+            "the settings do not say how the effects of two configs show in the CDI edits"),
+    ROLL(
+            "roll",
+            "two instances of the driver may run on one node",
+            "two instances of the driver may not run on one node"),
+    PLUG("plug", "a hook plugs and unplugs devices", "no hook plugs and unplugs devices"),
+    FAULT("fault", "a hook breaks and mends a device", "no hook breaks and mends a device"),
+    HC("hc", "the driver has the health service", "the driver does not declare the health service"),
+    NOT_HC(
+            "not hc",
+            "the driver does not declare the health service",
+            "the driver declares the health service; this is for those that do not"),
+    MULTI(
+            "multi",
+            "the driver publishes devices that allow multiple allocations",
+            "the driver publishes no devices that allow multiple allocations"),
+    ADM("adm", "the driver supports admin access", "the settings do not declare admin access"),
+    CTR("ctr", "the driver publishes shared counters", "the driver publishes no shared counters"),
+    TAINT("taint", "the driver publishes taints", "the driver publishes no taints"),
+    BIND(
+            "bind",
+            "the driver publishes binding conditions",
+            "the driver publishes no binding conditions"),
+    DST(
+            "dst",
+            "the driver writes the status of its devices into claims",
+            "the settings do not declare that the driver writes device status"),
+    META(
+            "meta",
+            "the driver writes device metadata files",
+            "the settings do not declare device metadata"),
+    METRICS(
+            "metrics",
+            "the settings say where the driver's metrics are",
+            "the settings do not say where the driver's metrics are"),
+    FS(
+            "fs",
+            "the suite may break file systems: it needs root or a mount namespace",
+            "the suite may not break file systems here"),
+    STATE(
+            "state",
+            "the settings say where the driver keeps its state",
+            "the settings do not say where the driver keeps its state"),
+    OLD(
+            "old",
+            "the settings name an older release of the driver",
+            "the settings name no older release of the driver"),
+    REBOOT(
+            "reboot",
+            "a hook makes the driver believe that the node was rebooted",
+            "no hook makes the driver believe that the node was rebooted"),
+    BOTH(
+            "both",
+            "the driver serves both v1 and v1beta1",
+            "the driver does not serve both v1 and v1beta1");
 
     private final String label;
     private final String words;
+    private final String otherwise;
 
-    Gate(String label, String words) {
+    Gate(String label, String words, String otherwise) {
         this.label = label;
         this.words = words;
+        this.otherwise = otherwise;
     }
 
     /** The short name that the catalogue writes, for example {@code cfgOK}. */
@@ -50,5 +109,10 @@ public enum Gate {
     /** The condition as a clause, for example "the driver publishes a device". */
     public String words() {
         return words;
+    }
+
+    /** What is the case if it is closed, for example "the driver publishes no device". */
+    public String otherwise() {
+        return otherwise;
     }
 }

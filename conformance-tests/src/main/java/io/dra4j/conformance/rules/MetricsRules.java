@@ -66,6 +66,7 @@ final class MetricsRules {
                         name ->
                                 second.getOrDefault(name, 0.0)
                                         .equals(first.getOrDefault(name, 0.0)))
+                .map(name -> name.replaceFirst("\\{.*", ""))
                 .forEach(ofErrors::add);
         Violation.unless(
                 !ofErrors.isEmpty(),

@@ -49,6 +49,6 @@ public record Capabilities(
     }
 
     private String reason(Gate gate) {
-        return absent.getOrDefault(gate, "does not hold: " + gate.words());
+        return absent.getOrDefault(gate, gate.otherwise());
     }
 }
