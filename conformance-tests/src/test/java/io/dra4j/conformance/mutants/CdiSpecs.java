@@ -84,10 +84,14 @@ class CdiSpecs {
         return described;
     }
 
-    /** The node of a device on the host; empty if it has none. */
+    /** The node of a device on the host; empty if it has none, or is another driver's. */
     String node(String device) {
-        int index = Integer.parseInt(device.replaceAll("\\D", ""));
-        return index < NODES.size() ? "/dev/" + NODES.get(index) : "";
+        for (int index = 0; index < NODES.size(); index++) {
+            if (device.equals("gpu-" + index)) {
+                return "/dev/" + NODES.get(index);
+            }
+        }
+        return "";
     }
 
     String type() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class MutantsCaughtIT {
 
     /** Most of the time they wait: for a driver to start, or for a limit to pass. */
-    private static final int LANES = 4;
+    private static final int LANES = 6;
 
     private static final String FEW = "M-(03a|05|17|23|35|45|52|61b|64|75b|100)(/middle)?";
 
