@@ -228,6 +228,7 @@ public final class DriverControl implements AutoCloseable {
         }
     }
 
+    /** Ends what was started for this bench; a driver that somebody else runs goes on. */
     @Override
     public void close() {
         if (adapter.controlsProcess() || adapter.runsAnywhere()) {
