@@ -47,8 +47,8 @@ final class MutantJudge {
     /** A part of a MUST can be a SHOULD; the message tells which was broken. */
     private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.INFO);
 
-    private static final boolean WHOLE =
-            System.getProperty("dra4j.mutants.suite", "").equals("whole");
+    /** Whether all that the suite has is tried, and not only what the table names. */
+    static final boolean WHOLE = System.getProperty("dra4j.mutants.suite", "").equals("whole");
 
     private final Catalogue catalogue = Catalogue.load();
     private final String settings = settings();

@@ -4,12 +4,8 @@ package io.dra4j.conformance.mutants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,9 +21,6 @@ class MutantsCaughtIT {
     /** Most of the time they wait: for a driver to start, or for a limit to pass. */
     private static final int LANES = 6;
 
-    /** A loaded machine breaks limits, too: so often a mutant is judged again that was missed. */
-    private static final int AGAIN = 2;
-
     private static final String FEW = "M-(03a|05|17|23|35|45|52|61b|64|75b|100)(/middle)?";
 
     private static final String WHICH =
@@ -38,29 +31,9 @@ class MutantsCaughtIT {
         MutantJudge judge = new MutantJudge();
         List<Mutant> mutants =
                 Mutant.all().stream().filter(mutant -> mutant.id().matches(WHICH)).toList();
-        ExecutorService lanes = Executors.newFixedThreadPool(LANES);
-        Map<String, List<String>> missed = new LinkedHashMap<>();
-        try {
-            Map<Mutant, Future<List<String>>> judged = new LinkedHashMap<>();
-            mutants.forEach(
-                    mutant -> judged.put(mutant, lanes.submit(() -> judge.complaints(mutant))));
-            for (Map.Entry<Mutant, Future<List<String>>> one : judged.entrySet()) {
-                List<String> complaints = one.getValue().get();
-                for (int again = 0; again < AGAIN && !complaints.isEmpty(); again++) {
-                    complaints = judge.complaints(one.getKey());
-                }
-                if (!complaints.isEmpty()) {
-                    missed.put(one.getKey().toString(), complaints);
-                }
-            }
-        } finally {
-            lanes.shutdownNow();
-        }
+        Map<Mutant, List<String>> missed = Lineup.complaints(mutants, LANES, judge::complaints);
         System.out.printf(
                 "%d mutants, %d caught%n", mutants.size(), mutants.size() - missed.size());
-        missed.forEach(
-                (mutant, complaints) ->
-                        System.out.println(mutant + "\n    " + String.join("\n    ", complaints)));
         assertThat(mutants).isNotEmpty();
         assertThat(missed).isEmpty();
     }

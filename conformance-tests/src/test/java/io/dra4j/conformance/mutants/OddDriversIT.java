@@ -4,12 +4,8 @@ package io.dra4j.conformance.mutants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,8 +18,7 @@ import org.junit.jupiter.api.Test;
 class OddDriversIT {
 
     private static final int LANES = 3;
-    private static final boolean WHOLE =
-            System.getProperty("dra4j.mutants.suite", "").equals("whole");
+    private static final boolean WHOLE = MutantJudge.WHOLE;
     private static final String WHICH =
             System.getProperty("dra4j.odd", WHOLE ? ".*" : "(?!H-9a).*");
 
@@ -32,28 +27,9 @@ class OddDriversIT {
         OddJudge judge = new OddJudge(WHOLE);
         List<Oddity> drivers =
                 Mutant.odd().stream().filter(odd -> odd.id().matches(WHICH)).toList();
-        Map<String, List<String>> wronged = new LinkedHashMap<>();
-        ExecutorService lanes = Executors.newFixedThreadPool(LANES);
-        try {
-            Map<Oddity, Future<List<String>>> judged = new LinkedHashMap<>();
-            drivers.forEach(odd -> judged.put(odd, lanes.submit(() -> judge.complaints(odd))));
-            for (Map.Entry<Oddity, Future<List<String>>> one : judged.entrySet()) {
-                List<String> complaints = one.getValue().get();
-                if (!complaints.isEmpty()) { // a loaded machine breaks limits, too: once more
-                    complaints = judge.complaints(one.getKey());
-                }
-                if (!complaints.isEmpty()) {
-                    wronged.put(one.getKey().toString(), complaints);
-                }
-            }
-        } finally {
-            lanes.shutdownNow();
-        }
+        Map<Oddity, List<String>> wronged = Lineup.complaints(drivers, LANES, judge::complaints);
         System.out.printf(
                 "%d odd drivers, %d green%n", drivers.size(), drivers.size() - wronged.size());
-        wronged.forEach(
-                (odd, complaints) ->
-                        System.out.println(odd + "\n    " + String.join("\n    ", complaints)));
         assertThat(drivers).isNotEmpty();
         assertThat(wronged).isEmpty();
     }
