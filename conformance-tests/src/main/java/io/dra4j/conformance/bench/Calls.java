@@ -70,6 +70,7 @@ public final class Calls {
 
     /** Prepares a claim at one of several instances of the driver. */
     public CallResult prepareAt(PluginInfo instance, KubeletClaim claim) {
+        requireRegistered(instance);
         List<KubeletClaim> all = List.of(claim);
         return bench.transcript()
                 .call(
@@ -80,12 +81,20 @@ public final class Calls {
 
     /** Unprepares a claim at one of several instances of the driver. */
     public CallResult unprepareAt(PluginInfo instance, KubeletClaim claim) {
+        requireRegistered(instance);
         List<KubeletClaim> all = List.of(claim);
         return bench.transcript()
                 .call(
                         "NodeUnprepareResources at " + instance.endpoint().getFileName(),
                         all,
                         () -> kubelet().unprepare(instance, all));
+    }
+
+    private void requireRegistered(PluginInfo instance) {
+        Violation.unless(
+                kubelet().plugins(instance.name()).contains(instance),
+                "the instance at %s is not registered any more: its registration socket is gone",
+                instance.endpoint());
     }
 
     /** Prepares one claim in a call that the kubelet gives up sooner than usual. */
