@@ -135,10 +135,9 @@ public final class Cluster implements AutoCloseable {
 
     private String version(Duration limit) {
         try {
-            return " ("
-                    + Json.parse(calls.read("version", limit)).path("gitVersion").asText()
-                    + ")";
-        } catch (ClusterException | IllegalArgumentException e) {
+            String version = ServerVersion.parse(calls.read("version", limit)).gitVersion();
+            return version.isEmpty() ? "" : " (" + version + ")";
+        } catch (ClusterException e) {
             return "";
         }
     }

@@ -8,12 +8,18 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The slices in the cluster: requests and watches through {@link ApiCalls}. */
 final class KubernetesSlices implements SliceStore {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Logger LOG = LoggerFactory.getLogger(KubernetesSlices.class);
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_FOUND = 404;
     private static final String PATH = "apis/resource.k8s.io/v1/resourceslices";
 
     private final ApiCalls calls;
@@ -96,6 +102,21 @@ final class KubernetesSlices implements SliceStore {
             calls.send("DELETE", PATH + "/" + slice.name(), options, LIMIT);
         } catch (ClusterException.NotFound e) {
             // Somebody else was faster, to the same end.
+        }
+    }
+
+    @Override
+    public OptionalInt kubernetesMinor() {
+        try {
+            return ServerVersion.parse(calls.read("version", LIMIT)).minor();
+        } catch (ClusterException e) {
+            if (e.status() != FORBIDDEN && e.status() != NOT_FOUND) {
+                throw e;
+            }
+            LOG.atInfo()
+                    .setCause(e)
+                    .log("The API server does not say its version; it is taken for a new one");
+            return OptionalInt.empty();
         }
     }
 

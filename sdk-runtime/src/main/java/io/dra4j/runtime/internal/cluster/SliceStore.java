@@ -7,6 +7,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * The {@code ResourceSlice}s of this driver on this node, in the cluster.
@@ -46,6 +47,13 @@ public interface SliceStore {
 
     /** Deletes a slice; done if there is none; a conflict if it is no longer as given. */
     void delete(Stored slice);
+
+    /**
+     * Reads of which Kubernetes release the server is.
+     *
+     * @return the number after {@code 1.}; empty if the server does not say
+     */
+    OptionalInt kubernetesMinor();
 
     /** Which of the driver's slices. */
     enum Scope {
@@ -88,7 +96,8 @@ public interface SliceStore {
     }
 
     /**
-     * What a slice says; devices, or counter sets, or neither (an empty pool).
+     * What a slice says; devices, or counter sets, or neither (an empty pool), or, before
+     * Kubernetes 1.35, both.
      *
      * @param pool its pool
      * @param generation the pool's generation: consumers ignore slices of older ones

@@ -17,6 +17,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The slices in the cluster, over a real connection to a scripted server. */
 class KubernetesSlicesTest {
@@ -127,6 +130,34 @@ class KubernetesSlicesTest {
                 .contains("\"name\":\"00000-x\",\"uid\":\"u1\",\"resourceVersion\":\"5\"");
         assertThat(server.requests.take().body())
                 .contains("\"preconditions\":{\"uid\":\"u1\",\"resourceVersion\":\"5\"}");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "v1.34.0, 34",
+        "v1.35.2-gke.1, 35",
+        "v1.36.1+k3s1, 36",
+        "v1.137, 137",
+        "v2.34.0,",
+        "unknown,"
+    })
+    void knowsTheServersRelease(String gitVersion, Integer minor) throws Exception {
+        server.then(200, "{\"gitVersion\":\"" + gitVersion + "\"}");
+
+        assertThat(cluster.slices().kubernetesMinor())
+                .isEqualTo(minor == null ? OptionalInt.empty() : OptionalInt.of(minor));
+        assertThat(server.requests.take().path()).isEqualTo("/version");
+    }
+
+    @Test
+    void aReleaseThatIsNotSaidIsNoFailure() {
+        server.then(403, "{}").then(404, "{}").then(200, "<html>").then(503, "{}");
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(cluster.slices().kubernetesMinor()).isEmpty();
+        }
+        assertThatThrownBy(() -> cluster.slices().kubernetesMinor())
+                .isInstanceOf(ClusterException.class);
     }
 
     @Test

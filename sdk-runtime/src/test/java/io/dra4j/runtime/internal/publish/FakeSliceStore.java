@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -22,6 +23,14 @@ final class FakeSliceStore implements SliceStore {
     final List<String> writes = new ArrayList<>();
     int lists;
     int questions;
+    int versionsRead;
+
+    /** Of which release the server is. */
+    int kubernetesMinor = 36;
+
+    /** Thrown when its release is read, while set. */
+    @Nullable RuntimeException versionFailure;
+
     int attempts;
 
     /** Thrown by each request that changes a slice of the pool that it names, while set. */
@@ -137,6 +146,15 @@ final class FakeSliceStore implements SliceStore {
         requireCurrent(slice);
         remove(slice.name());
         written("delete " + slice.content().pool());
+    }
+
+    @Override
+    public OptionalInt kubernetesMinor() {
+        versionsRead++;
+        if (versionFailure != null) {
+            throw versionFailure;
+        }
+        return OptionalInt.of(kubernetesMinor);
     }
 
     /** Deletes as somebody else does. */

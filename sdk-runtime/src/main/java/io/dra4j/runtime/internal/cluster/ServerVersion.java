@@ -1,0 +1,35 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What an API server says at {@code /version}.
+ *
+ * @param gitVersion the release, which distributions append to: {@code v1.34.1+k3s1}; empty if it
+ *     does not say
+ */
+record ServerVersion(String gitVersion) {
+
+    private static final Pattern RELEASE = Pattern.compile("v?1\\.([0-9]{1,4})(\\D.*)?");
+
+    /** Reads the answer; a proxy between may answer with something else, which says nothing. */
+    static ServerVersion parse(String answer) {
+        try {
+            return new ServerVersion(Json.parse(answer).path("gitVersion").asText());
+        } catch (IllegalArgumentException e) {
+            return new ServerVersion("");
+        }
+    }
+
+    /** Returns the number after {@code 1.}; empty if there is none. */
+    OptionalInt minor() {
+        Matcher matcher = RELEASE.matcher(gitVersion);
+        return matcher.matches()
+                ? OptionalInt.of(Integer.parseInt(matcher.group(1)))
+                : OptionalInt.empty();
+    }
+}
