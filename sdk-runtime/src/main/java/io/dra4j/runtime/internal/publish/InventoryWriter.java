@@ -161,6 +161,8 @@ final class InventoryWriter {
             }
             if (e.isConflict() || e.isTransient()) {
                 view.distrust(); // a write whose answer was lost may have been done
+            } else {
+                features.refused();
             }
             published.failed(clock.instant(), e);
             if (e.status() == 0) {

@@ -136,7 +136,7 @@ final class PublishedPool {
             state = State.WAITING;
         }
         if (state == State.WAITING && !time().isAfter(now)) {
-            List<Problem> problems = pool == null ? List.of() : PoolRules.problems(pool);
+            List<Problem> problems = pool == null ? List.of() : problems(pool);
             if (problems.isEmpty()) {
                 publish(pool, now);
                 lastGood = pool;
@@ -150,9 +150,14 @@ final class PublishedPool {
         return state == State.PUBLISHED;
     }
 
+    private List<Problem> problems(Pool pool) {
+        List<Problem> problems = PoolRules.problems(pool);
+        return problems.isEmpty() ? features.problems(pool, writer.existing(name)) : problems;
+    }
+
     /** An invalid pool changes nothing: what was published before stays, even if it is deleted. */
     private void keepLastGood(Instant now) {
-        if (lastGood != null) {
+        if (lastGood != null && problems(lastGood).isEmpty()) { // on this server, too
             publish(lastGood, now);
         }
     }
@@ -193,7 +198,8 @@ final class PublishedPool {
 
     private List<SliceWrite> planAndCompare(Publishable publishable, List<Stored> existing) {
         List<PlannedSlice> before = plan == null ? PlannedSlice.adopt(existing) : plan;
-        plan = SlicePlanner.plan(publishable.pool(), before, mayTaint);
+        CounterLayout layout = features.layout(publishable.pool());
+        plan = layout.plan(publishable.pool(), before, mayTaint);
         return SliceDiff.between(existing, plan, taintTimes);
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
@@ -9,6 +10,7 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -18,6 +20,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * <p>The question is a dry-run create of a slice with one device: the server answers what it would
  * keep, and keeps nothing, so no consumer ever sees a device without its guards. A yes holds until
  * the connection breaks; a no is asked again after half an hour, because gates can be switched on.
- * Used on the loop's thread alone.
+ * Where counter sets belong its release says, which is asked for if a pool has any. Used on the
+ * loop's thread alone.
  */
 final class ServerFeatures {
 
@@ -40,6 +44,7 @@ final class ServerFeatures {
     private final InstantSource clock;
     private final Set<Feature> kept = EnumSet.noneOf(Feature.class);
     private final Map<Feature, Instant> missing = new EnumMap<>(Feature.class);
+    private @Nullable CounterLayout layout;
 
     ServerFeatures(SliceStore store, InstantSource clock) {
         this.store = store;
@@ -64,6 +69,36 @@ final class ServerFeatures {
             }
         }
         return left;
+    }
+
+    /**
+     * Tells what of a pool this server's slices have no room for.
+     *
+     * @param pool the pool to publish, whose rules hold
+     * @param existing its slices in the cluster
+     * @throws ClusterException if the server can't be asked
+     */
+    List<Problem> problems(Pool pool, Collection<Stored> existing) {
+        return uses(pool, Feature.COUNTERS) && isKept(Feature.COUNTERS, pool, existing)
+                ? layout(pool).problems(pool)
+                : List.of();
+    }
+
+    /**
+     * Returns where the counter sets of a pool belong; for one without it makes no difference.
+     *
+     * @throws ClusterException if the server can't be asked
+     */
+    CounterLayout layout(Pool pool) {
+        if (!uses(pool, Feature.COUNTERS)) {
+            return CounterLayout.APART;
+        }
+        CounterLayout known = layout;
+        if (known == null) {
+            known = CounterLayout.of(store.kubernetesMinor());
+            layout = known;
+        }
+        return known;
     }
 
     /** A pool may have counter sets before it has a device that consumes any. */
@@ -98,6 +133,12 @@ final class ServerFeatures {
     /** The server may be another one now, or have been restarted with other gates. */
     void askAgain() {
         kept.clear();
+        layout = null;
+    }
+
+    /** The server refused a pool: it may be of another release now. */
+    void refused() {
+        layout = null;
     }
 
     private static boolean isSeen(Feature feature, Collection<Stored> existing) {
@@ -108,7 +149,7 @@ final class ServerFeatures {
 
     private boolean ask(Feature feature, Pool pool) {
         try {
-            Content answer = store.tryCreate(question(feature.probe(), pool));
+            Content answer = store.tryCreate(question(feature, pool));
             return answer.devices().stream().anyMatch(feature::usedBy);
         } catch (ClusterException e) {
             // Any other rule may answer so, too: an admission policy, for instance.
@@ -126,7 +167,10 @@ final class ServerFeatures {
         }
     }
 
-    private static Content question(Device probe, Pool pool) {
-        return new Content(pool.name(), 1, 1, new Placement.ThisNode(), List.of(probe), List.of());
+    private Content question(Feature feature, Pool pool) {
+        Device probe = feature.probe();
+        List<CounterSet> sets =
+                feature == Feature.COUNTERS ? layout(pool).besides(probe) : List.of();
+        return new Content(pool.name(), 1, 1, new Placement.ThisNode(), List.of(probe), sets);
     }
 }

@@ -15,7 +15,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Decides which slices a pool consists of: the pool and the plan before in, the new plan out.
+ * Decides which slices a pool consists of: the pool and the plan before in, the new plan out, for
+ * servers from Kubernetes 1.35 on.
  *
  * <p>A slice takes 64 devices, or 128 if none of the provider's may ever have taints, counters or
  * lists; so the first taint moves nothing. Counter sets have slices of their own. Placement is
@@ -46,7 +47,7 @@ final class SlicePlanner {
                     new Arrangement<CounterSet>(CounterSet::name, MOST_COUNTER_SETS)
                             .place(
                                     pool.counterSets(),
-                                    held(before, Content::counterSets),
+                                    held(before, SlicePlanner::setsApart),
                                     notForCounters);
             Set<Integer> notForDevices = new HashSet<>(counters.keySet());
             Map<Integer, List<Device>> homes = held(before, Content::devices);
@@ -59,12 +60,23 @@ final class SlicePlanner {
             }
             return slices(pool, counters, devices);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("Pool " + pool.name() + ": " + e.getMessage(), e);
+            throw of(pool, e);
         }
     }
 
+    /** Returns a failure that names the pool, too. */
+    static IllegalArgumentException of(Pool pool, IllegalArgumentException failure) {
+        return new IllegalArgumentException(
+                "Pool " + pool.name() + ": " + failure.getMessage(), failure);
+    }
+
+    /** Sets that were with devices leave them the slice: there are fewer sets than devices. */
+    private static List<CounterSet> setsApart(Content content) {
+        return content.devices().isEmpty() ? content.counterSets() : List.of();
+    }
+
     /** New counter sets must not push devices out of their slices. */
-    private static Set<Integer> withDevices(List<PlannedSlice> before) {
+    static Set<Integer> withDevices(List<PlannedSlice> before) {
         Set<Integer> indexes = new HashSet<>();
         for (PlannedSlice slice : before) {
             if (!slice.content().devices().isEmpty()) {
@@ -74,7 +86,7 @@ final class SlicePlanner {
         return indexes;
     }
 
-    private static <T> Map<Integer, List<T>> held(
+    static <T> Map<Integer, List<T>> held(
             List<PlannedSlice> before, Function<Content, List<T>> part) {
         Map<Integer, List<T>> held = new TreeMap<>();
         before.forEach(slice -> held.put(slice.index(), part.apply(slice.content())));
@@ -92,14 +104,14 @@ final class SlicePlanner {
         return plan;
     }
 
-    private static PlannedSlice slice(
+    static PlannedSlice slice(
             Pool pool, int index, long count, List<Device> devices, List<CounterSet> sets) {
         Content content = new Content(pool.name(), 0, count, pool.placement(), devices, sets);
         return new PlannedSlice(index, content.canonical());
     }
 
     /** The API allows 64 devices to a slice in which one has a taint, a counter or a list. */
-    private static int deviceLimit(Pool pool, boolean mayTaint) {
+    static int deviceLimit(Pool pool, boolean mayTaint) {
         return mayTaint || pool.devices().stream().anyMatch(SlicePlanner::isSpecial)
                 ? MOST_SPECIAL_DEVICES
                 : MOST_DEVICES;

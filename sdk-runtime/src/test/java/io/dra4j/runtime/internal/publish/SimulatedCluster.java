@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
@@ -27,6 +28,9 @@ import java.util.function.UnaryOperator;
  * writes, returns map keys in another order and amounts in another notation.
  */
 final class SimulatedCluster {
+
+    /** What its release wants. */
+    CounterLayout layout = CounterLayout.APART;
 
     private final Random random;
     private final Map<String, Stored> slices = new TreeMap<>();
@@ -88,14 +92,26 @@ final class SimulatedCluster {
     }
 
     private void put(String name, String uid, Content content) {
-        if (content.devices().size() > limit(content) || content.counterSets().size() > 8) {
+        if (layout == CounterLayout.TOGETHER ? !holdsTogether(content) : !holdsApart(content)) {
             throw new IllegalStateException("422: " + content);
-        }
-        if (!content.devices().isEmpty() && !content.counterSets().isEmpty()) {
-            throw new IllegalStateException("422: devices and counter sets");
         }
         Content kept = content.withDevices(content.devices().stream().map(this::kept).toList());
         slices.put(name, new Stored(name, uid, Long.toString(++version), true, kept.canonical()));
+    }
+
+    private static boolean holdsApart(Content content) {
+        return content.devices().size() <= limit(content)
+                && content.counterSets().size() <= 8
+                && (content.devices().isEmpty() || content.counterSets().isEmpty());
+    }
+
+    private static boolean holdsTogether(Content content) {
+        List<String> sets = content.counterSets().stream().map(CounterSet::name).toList();
+        return content.devices().size() <= 128
+                && content.counterSets().stream().mapToInt(it -> it.counters().size()).sum() <= 32
+                && content.devices().stream()
+                        .flatMap(device -> device.consumesCounters().stream())
+                        .allMatch(consumed -> sets.contains(consumed.counterSet()));
     }
 
     private static int limit(Content content) {
