@@ -3,11 +3,16 @@
 package io.dra4j.conformance.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 /** Rules for counter sets and for devices that consume from them. */
 final class CounterRules {
+    private static final String NO_REFERENCE =
+            "must reference a %s defined in the ResourceSlice sharedCounters";
+
     private final SliceLimits limits;
 
     CounterRules(SliceLimits limits) {
@@ -36,7 +41,12 @@ final class CounterRules {
             total += sets.get(i).path("counters").size();
         }
         if (total > limits.sharedCounters()) {
-            errors.tooMany("spec.sharedCounters", total, limits.sharedCounters());
+            tooMany(
+                    "spec.sharedCounters",
+                    total,
+                    "shared counters",
+                    limits.sharedCounters(),
+                    errors);
         }
     }
 
@@ -56,8 +66,65 @@ final class CounterRules {
             checkCounters(consumed.get(i).path("counters"), entry + ".counters", errors);
         }
         if (consumedBy(device) > limits.deviceCounters()) {
-            errors.tooMany(path + ".consumesCounters", consumedBy(device), limits.deviceCounters());
+            tooMany(path, consumedBy(device), "counters", limits.deviceCounters(), errors);
         }
+    }
+
+    /** Checks what all devices of a slice consume together. */
+    void checkConsumed(JsonNode spec, FieldErrors errors) {
+        int consumed = 0;
+        for (JsonNode device : spec.path("devices")) {
+            consumed += consumedBy(device);
+        }
+        if (consumed > limits.sliceCounters()) {
+            tooMany(
+                    "spec.devices",
+                    consumed,
+                    "counters in devices",
+                    limits.sliceCounters(),
+                    errors);
+        }
+    }
+
+    /** Checks that what the devices of a slice consume is in that slice, as 1.34 demands. */
+    static void checkResolved(JsonNode spec, FieldErrors errors) {
+        Map<String, JsonNode> sets = new HashMap<>();
+        spec.path("sharedCounters")
+                .forEach(set -> sets.put(set.path("name").asText(), set.path("counters")));
+        for (int i = 0; i < spec.path("devices").size(); i++) {
+            JsonNode consumed = spec.path("devices").get(i).path("consumesCounters");
+            for (int j = 0; j < consumed.size(); j++) {
+                String path = "spec.devices[" + i + "].consumesCounters[" + j + "]";
+                checkResolved(consumed.get(j), path, sets, errors);
+            }
+        }
+    }
+
+    private static void checkResolved(
+            JsonNode consumed, String path, Map<String, JsonNode> sets, FieldErrors errors) {
+        String name = consumed.path("counterSet").asText();
+        JsonNode there = sets.get(name);
+        if (there == null) {
+            errors.invalid(path + ".counterSet", name, NO_REFERENCE.formatted("counterSet"));
+            return;
+        }
+        consumed.path("counters")
+                .fieldNames()
+                .forEachRemaining(
+                        counter -> {
+                            if (!there.has(counter)) {
+                                errors.invalid(
+                                        path + ".counters",
+                                        counter,
+                                        NO_REFERENCE.formatted("counter"));
+                            }
+                        });
+    }
+
+    /** How 1.34 puts it, in which all limits of counters are sums. */
+    private static void tooMany(
+            String field, int count, String what, int limit, FieldErrors errors) {
+        errors.invalid(field, count, "the total number of " + what + " must not exceed " + limit);
     }
 
     private static void checkName(String name, String field, Set<String> seen, FieldErrors errors) {
@@ -74,12 +141,12 @@ final class CounterRules {
         }
     }
 
-    private static void checkCounters(JsonNode counters, String field, FieldErrors errors) {
+    private void checkCounters(JsonNode counters, String field, FieldErrors errors) {
         if (counters.isEmpty()) {
             errors.required(field, "");
         }
-        if (counters.size() > SliceLimits.COUNTERS_PER_SET) {
-            errors.tooMany(field, counters.size(), SliceLimits.COUNTERS_PER_SET);
+        if (counters.size() > limits.setCounters()) {
+            errors.tooMany(field, counters.size(), limits.setCounters());
         }
         counters.fieldNames()
                 .forEachRemaining(

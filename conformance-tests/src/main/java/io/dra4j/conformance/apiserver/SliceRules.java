@@ -34,6 +34,10 @@ final class SliceRules {
         checkExclusive(spec, errors);
         checkDevices(spec, errors);
         counters.checkSets(spec.path("sharedCounters"), errors);
+        counters.checkConsumed(spec, errors);
+        if (!version.atLeast(KubernetesVersion.V1_35)) {
+            CounterRules.checkResolved(spec, errors);
+        }
     }
 
     void checkImmutable(JsonNode spec, JsonNode old, FieldErrors errors) {
@@ -119,14 +123,12 @@ final class SliceRules {
     private void checkDevices(JsonNode spec, FieldErrors errors) {
         JsonNode list = spec.path("devices");
         boolean complex = false;
-        long consumed = 0;
         Set<String> names = new HashSet<>();
         boolean perDevice = spec.path("perDeviceNodeSelection").asBoolean();
         for (int i = 0; i < list.size(); i++) {
             JsonNode device = list.get(i);
             String path = "spec.devices[" + i + "]";
             complex |= DeviceRules.isComplex(device);
-            consumed += CounterRules.consumedBy(device);
             devices.check(device, path, perDevice, errors);
             String name = device.path("name").asText();
             if (!name.isEmpty() && !names.add(name)) {
@@ -136,9 +138,6 @@ final class SliceRules {
         int limit = complex ? limits.complexDevices() : SliceLimits.DEVICES;
         if (list.size() > limit) {
             errors.tooMany("spec.devices", list.size(), limit);
-        }
-        if (consumed > limits.sliceCounters()) {
-            errors.tooMany("spec.devices", (int) consumed, limits.sliceCounters());
         }
     }
 }

@@ -321,22 +321,6 @@ class SliceRulesTest {
                         ".consumesCounters[1].counterSet",
                         "FieldValueDuplicate",
                         "'consumesCounters':[" + consumedSets(1) + "," + consumedSets(1) + "]"),
-                new Row(
-                        V1_34,
-                        "{'devices':[{'name':'gpu-0','consumesCounters':["
-                                + consumedSets(33)
-                                + "]}]}",
-                        DEVICE + ".consumesCounters",
-                        "FieldValueTooMany"),
-                new Row(
-                        V1_34,
-                        devices(
-                                33,
-                                ",'consumesCounters':[{'counterSet':'s','counters':{"
-                                        + counters(32)
-                                        + "}}]"),
-                        DEVICES,
-                        "FieldValueTooMany"),
                 sets(V1_36, "[0].name", "FieldValueRequired", "{'counters':{'c':{'value':'1'}}}"),
                 sets(
                         V1_36,
@@ -359,8 +343,7 @@ class SliceRulesTest {
                         "[0].counters",
                         "FieldValueInvalid",
                         "{'name':'s','counters':{'a.b':{'value':'1'}}}"),
-                sets(V1_36, "", "FieldValueTooMany", counterSets(9)),
-                sets(V1_34, "", "FieldValueTooMany", counterSets(33)));
+                sets(V1_36, "", "FieldValueTooMany", counterSets(9)));
     }
 
     private static Row consumed(String field, String reason, String entry) {
@@ -431,7 +414,6 @@ class SliceRulesTest {
                 spec("", "", devices(128, "")),
                 spec("", "", devices(64, ",'taints':[" + taints(16) + "]")),
                 new Row(V1_34, devices(128, ",'taints':[" + taints(4) + "]"), "", ""),
-                new Row(V1_34, "{'sharedCounters':[" + counterSets(32) + "]}", "", ""),
                 new Row(
                         V1_35,
                         "{'devices':[{'name':'g','attributes':{'a':{'ints':["
