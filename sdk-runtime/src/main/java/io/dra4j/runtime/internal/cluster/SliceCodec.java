@@ -34,6 +34,12 @@ record SliceCodec(String driver, String node) {
         return slice;
     }
 
+    String encodeForReading(Content content) {
+        ObjectNode slice = slice(content, "");
+        slice.remove("metadata");
+        return Json.sorted(slice);
+    }
+
     /** Returns the body of an update request, which fails if the slice has another version. */
     ObjectNode encodeUpdate(Stored slice, Content content, String nodeUid) {
         ObjectNode json = slice(content, nodeUid);

@@ -139,6 +139,11 @@ public interface SliceStore {
         public Content canonical() {
             return SliceCodec.canonical(this);
         }
+
+        /** Returns the slice as JSON, without what only a cluster can give it: name and owner. */
+        public String json(String driver, String node) {
+            return new SliceCodec(driver, node).encodeForReading(this);
+        }
     }
 
     /** Hears what happens to slices, in order. */

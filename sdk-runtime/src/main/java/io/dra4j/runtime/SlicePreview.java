@@ -1,0 +1,40 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.internal.publish.PoolPlan;
+import java.util.List;
+
+/**
+ * Shows the slices that a driver would publish, without a cluster: for a vendor's own tools.
+ *
+ * <p>The API server adds names, owners and times, and may leave out what its feature gates forbid.
+ *
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
+ *     ResourceSlice</a>
+ */
+public final class SlicePreview {
+
+    private SlicePreview() {}
+
+    /**
+     * Returns the slices of an inventory.
+     *
+     * @param driverName the driver's name
+     * @param nodeName the node that would publish them
+     * @param inventory what the provider offers
+     * @param mayTaint what {@link DeviceProvider#mayTaint} says
+     * @return a JSON object of {@code resource.k8s.io/v1} for each slice, in order
+     * @throws IllegalArgumentException if a pool can't be written as slices; the message names
+     *     pool, device and field
+     */
+    public static List<String> json(
+            String driverName, String nodeName, Inventory inventory, boolean mayTaint) {
+        return inventory.pools().stream()
+                .flatMap(pool -> PoolPlan.of(pool, mayTaint).stream())
+                .map(slice -> slice.json(driverName, nodeName))
+                .toList();
+    }
+}
