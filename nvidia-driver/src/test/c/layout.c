@@ -1,0 +1,164 @@
+/* Copyright The dra4j Authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints the size of each struct and the offsets of its fields as this compiler lays them out, a line each:
+ * "nvmlMemory_t 24 total=0 free=8 used=16". A test compares those of NVML with what the driver's binding says, and reads
+ * the stand-in's state by the others.
+ */
+#include "standin/state.h"
+#include <stddef.h>
+#include <stdio.h>
+
+#define STRUCT(type) printf("\n%s %zu", #type, sizeof(type))
+#define FIELD(type, field) printf(" %s=%zu", #field, offsetof(type, field))
+
+static void devices(void) {
+    STRUCT(nvmlPciInfo_t);
+    FIELD(nvmlPciInfo_t, busIdLegacy);
+    FIELD(nvmlPciInfo_t, domain);
+    FIELD(nvmlPciInfo_t, bus);
+    FIELD(nvmlPciInfo_t, device);
+    FIELD(nvmlPciInfo_t, pciDeviceId);
+    FIELD(nvmlPciInfo_t, pciSubSystemId);
+    FIELD(nvmlPciInfo_t, busId);
+    STRUCT(nvmlMemory_t);
+    FIELD(nvmlMemory_t, total);
+    FIELD(nvmlMemory_t, free);
+    FIELD(nvmlMemory_t, used);
+    STRUCT(nvmlDeviceAddressingMode_t);
+    FIELD(nvmlDeviceAddressingMode_t, version);
+    FIELD(nvmlDeviceAddressingMode_t, value);
+    STRUCT(nvmlFieldValue_t);
+    FIELD(nvmlFieldValue_t, fieldId);
+    FIELD(nvmlFieldValue_t, scopeId);
+    FIELD(nvmlFieldValue_t, timestamp);
+    FIELD(nvmlFieldValue_t, latencyUsec);
+    FIELD(nvmlFieldValue_t, valueType);
+    FIELD(nvmlFieldValue_t, nvmlReturn);
+    FIELD(nvmlFieldValue_t, value);
+}
+
+static void fabric(void) {
+    STRUCT(nvmlGpuFabricInfo_v2_t);
+    FIELD(nvmlGpuFabricInfo_v2_t, version);
+    FIELD(nvmlGpuFabricInfo_v2_t, clusterUuid);
+    FIELD(nvmlGpuFabricInfo_v2_t, status);
+    FIELD(nvmlGpuFabricInfo_v2_t, cliqueId);
+    FIELD(nvmlGpuFabricInfo_v2_t, state);
+    FIELD(nvmlGpuFabricInfo_v2_t, healthMask);
+    STRUCT(nvmlGpuFabricInfo_t);
+    FIELD(nvmlGpuFabricInfo_t, clusterUuid);
+    FIELD(nvmlGpuFabricInfo_t, status);
+    FIELD(nvmlGpuFabricInfo_t, cliqueId);
+    FIELD(nvmlGpuFabricInfo_t, state);
+}
+
+static void gpu_instances(void) {
+    STRUCT(nvmlGpuInstancePlacement_t);
+    FIELD(nvmlGpuInstancePlacement_t, start);
+    FIELD(nvmlGpuInstancePlacement_t, size);
+    STRUCT(nvmlGpuInstanceProfileInfo_t);
+    FIELD(nvmlGpuInstanceProfileInfo_t, id);
+    FIELD(nvmlGpuInstanceProfileInfo_t, isP2pSupported);
+    FIELD(nvmlGpuInstanceProfileInfo_t, sliceCount);
+    FIELD(nvmlGpuInstanceProfileInfo_t, instanceCount);
+    FIELD(nvmlGpuInstanceProfileInfo_t, multiprocessorCount);
+    FIELD(nvmlGpuInstanceProfileInfo_t, copyEngineCount);
+    FIELD(nvmlGpuInstanceProfileInfo_t, decoderCount);
+    FIELD(nvmlGpuInstanceProfileInfo_t, encoderCount);
+    FIELD(nvmlGpuInstanceProfileInfo_t, jpegCount);
+    FIELD(nvmlGpuInstanceProfileInfo_t, ofaCount);
+    FIELD(nvmlGpuInstanceProfileInfo_t, memorySizeMB);
+    STRUCT(nvmlGpuInstanceInfo_t);
+    FIELD(nvmlGpuInstanceInfo_t, device);
+    FIELD(nvmlGpuInstanceInfo_t, id);
+    FIELD(nvmlGpuInstanceInfo_t, profileId);
+    FIELD(nvmlGpuInstanceInfo_t, placement);
+}
+
+static void compute_instances(void) {
+    STRUCT(nvmlComputeInstanceProfileInfo_t);
+    FIELD(nvmlComputeInstanceProfileInfo_t, id);
+    FIELD(nvmlComputeInstanceProfileInfo_t, sliceCount);
+    FIELD(nvmlComputeInstanceProfileInfo_t, instanceCount);
+    FIELD(nvmlComputeInstanceProfileInfo_t, multiprocessorCount);
+    FIELD(nvmlComputeInstanceProfileInfo_t, sharedCopyEngineCount);
+    FIELD(nvmlComputeInstanceProfileInfo_t, sharedDecoderCount);
+    FIELD(nvmlComputeInstanceProfileInfo_t, sharedEncoderCount);
+    FIELD(nvmlComputeInstanceProfileInfo_t, sharedJpegCount);
+    FIELD(nvmlComputeInstanceProfileInfo_t, sharedOfaCount);
+    STRUCT(nvmlComputeInstanceInfo_t);
+    FIELD(nvmlComputeInstanceInfo_t, device);
+    FIELD(nvmlComputeInstanceInfo_t, gpuInstance);
+    FIELD(nvmlComputeInstanceInfo_t, id);
+    FIELD(nvmlComputeInstanceInfo_t, profileId);
+    FIELD(nvmlComputeInstanceInfo_t, placement);
+}
+
+static void events(void) {
+    STRUCT(nvmlEventData_t);
+    FIELD(nvmlEventData_t, device);
+    FIELD(nvmlEventData_t, eventType);
+    FIELD(nvmlEventData_t, eventData);
+    FIELD(nvmlEventData_t, gpuInstanceId);
+    FIELD(nvmlEventData_t, computeInstanceId);
+}
+
+static void state(void) {
+    printf("\nprofile %zu", sizeof(struct profile));
+    FIELD(struct profile, id);
+    FIELD(struct profile, size);
+    printf("\ncompute %zu", sizeof(struct compute));
+    FIELD(struct compute, used);
+    FIELD(struct compute, id);
+    FIELD(struct compute, uuid);
+    printf("\ninstance %zu", sizeof(struct instance));
+    FIELD(struct instance, used);
+    FIELD(struct instance, id);
+    FIELD(struct instance, profile);
+    FIELD(struct instance, start);
+    FIELD(struct instance, busy);
+    FIELD(struct instance, computes);
+    printf("\ngpu %zu", sizeof(struct gpu));
+    FIELD(struct gpu, minor);
+    FIELD(struct gpu, migMode);
+    FIELD(struct gpu, migPending);
+    FIELD(struct gpu, lost);
+    FIELD(struct gpu, memoryKnown);
+    FIELD(struct gpu, recovery);
+    FIELD(struct gpu, slowMillis);
+    FIELD(struct gpu, busy);
+    FIELD(struct gpu, uuid);
+    FIELD(struct gpu, profile);
+    FIELD(struct gpu, instances);
+    printf("\nevent %zu", sizeof(struct event));
+    FIELD(struct event, gpu);
+    FIELD(struct event, instance);
+    FIELD(struct event, computeInstance);
+    FIELD(struct event, type);
+    FIELD(struct event, data);
+    printf("\nstate %zu", sizeof(struct state));
+    FIELD(struct state, magic);
+    FIELD(struct state, size);
+    FIELD(struct state, gpus);
+    FIELD(struct state, loaded);
+    FIELD(struct state, initFails);
+    FIELD(struct state, privileged);
+    FIELD(struct state, steps);
+    FIELD(struct state, killAt);
+    FIELD(struct state, failAt);
+    FIELD(struct state, events);
+    FIELD(struct state, event);
+    FIELD(struct state, gpu);
+}
+
+int main(void) {
+    devices();
+    fabric();
+    gpu_instances();
+    compute_instances();
+    events();
+    state();
+    puts("");
+    return 0;
+}

@@ -1,0 +1,231 @@
+/* Copyright The dra4j Authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What GPUs are there, and what they are. A build with OLD_DRIVER has none of the symbols that came late.
+ */
+#include "calls.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(u32 *count) {
+    struct state *state;
+    nvmlReturn_t result = begun_without_handle(&state);
+    if (result == SUCCESS) {
+        *count = state->gpus;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(u32 index, nvmlDevice_t *device) {
+    struct found found;
+    nvmlReturn_t result = begun(handle(GPU, index & 0xFF, 0, 0), GPU, &found);
+    if (result == SUCCESS) {
+        *device = handle(GPU, index, 0, 0);
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
+    struct state *state;
+    nvmlReturn_t result = begun_without_handle(&state);
+    if (result != SUCCESS) {
+        return ended(result);
+    }
+    for (u32 g = 0; g < state->gpus; g++) {
+        if (strcmp(state->gpu[g].uuid, uuid) == 0) {
+            *device = handle(GPU, g, 0, 0);
+            return ended(state->gpu[g].lost ? GPU_IS_LOST : SUCCESS);
+        }
+        u32 i, c;
+        for (u32 p = 0; mig_device(&state->gpu[g], p, &i, &c); p++) {
+            if (strcmp(state->gpu[g].instances[i].computes[c].uuid, uuid) == 0) {
+                *device = handle(MIG_DEVICE, g, i, c);
+                return ended(SUCCESS);
+            }
+        }
+    }
+    return ended(NOT_FOUND);
+}
+
+/* The domain may have four or eight digits, and the letters any case. */
+static int same_bus(const char *one, const char *other) {
+    unsigned d1, b1, v1, f1, d2, b2, v2, f2;
+    return sscanf(one, "%x:%x:%x.%x", &d1, &b1, &v1, &f1) == 4
+           && sscanf(other, "%x:%x:%x.%x", &d2, &b2, &v2, &f2) == 4 && d1 == d2 && b1 == b2 && v1 == v2 && f1 == f2;
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *busId, nvmlDevice_t *device) {
+    struct state *state;
+    nvmlReturn_t result = begun_without_handle(&state);
+    for (u32 g = 0; result == SUCCESS && g < state->gpus; g++) {
+        if (same_bus(state->gpu[g].busId, busId)) {
+            *device = handle(GPU, g, 0, 0);
+            return ended(state->gpu[g].lost ? GPU_IS_LOST : SUCCESS);
+        }
+    }
+    return ended(result == SUCCESS ? NOT_FOUND : result);
+}
+
+#define NUMBER(function, field)                                                                                        \
+    EXPORT nvmlReturn_t function(nvmlDevice_t device, u32 *number) {                                                   \
+        struct found found;                                                                                            \
+        nvmlReturn_t result = begun(device, GPU, &found);                                                              \
+        if (result == SUCCESS) {                                                                                       \
+            *number = found.gpu->field;                                                                                \
+        }                                                                                                              \
+        return ended(result);                                                                                          \
+    }
+
+NUMBER(nvmlDeviceGetMinorNumber, minor)
+NUMBER(nvmlDeviceGetBrand, brand)
+NUMBER(nvmlDeviceGetArchitecture, architecture)
+NUMBER(nvmlDeviceGetModuleId, moduleId)
+NUMBER(nvmlDeviceGetVirtualizationMode, virtualization)
+
+EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, u32 *index) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS) {
+        *index = found.position;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, u32 length) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    return ended(result == SUCCESS ? copied(name, length, found.gpu->name) : result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, u32 length) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS) {
+        return ended(copied(uuid, length, found.gpu->uuid));
+    }
+    ended(result);
+    result = begun(device, MIG_DEVICE, &found);
+    return ended(result == SUCCESS ? copied(uuid, length, found.compute->uuid) : result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS) {
+        memset(pci, 0, sizeof *pci);
+        snprintf(pci->busId, sizeof pci->busId, "%s", found.gpu->busId);
+        sscanf(found.gpu->busId, "%x:%x:%x", &pci->domain, &pci->bus, &pci->device);
+        snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, "%04X:%02X:%02X.0", pci->domain & 0xFFFF, pci->bus & 0xFF,
+                 pci->device & 0xFF);
+        pci->pciDeviceId = 0x233010DE;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && !found.gpu->memoryKnown) {
+        result = NOT_SUPPORTED;
+    }
+    if (result == SUCCESS) {
+        memory->total = memory->free = found.gpu->memory;
+        memory->used = 0;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS) {
+        *major = (int)found.gpu->major;
+        *minor = (int)found.gpu->minorCapability;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, u32 link, u32 *active) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && link >= MOST_LINKS) {
+        result = INVALID_ARGUMENT;
+    }
+    if (result == SUCCESS) {
+        *active = found.gpu->links[link][0] != 0;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, u32 link, nvmlPciInfo_t *pci) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && (link >= MOST_LINKS || !found.gpu->links[link][0])) {
+        result = INVALID_ARGUMENT;
+    }
+    if (result == SUCCESS) {
+        memset(pci, 0, sizeof *pci);
+        snprintf(pci->busId, sizeof pci->busId, "%s", found.gpu->links[link]);
+        sscanf(pci->busId, "%x:%x:%x", &pci->domain, &pci->bus, &pci->device);
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *fabric) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS) {
+        memset(fabric, 0, sizeof *fabric);
+        memcpy(fabric->clusterUuid, found.gpu->clusterUuid, sizeof fabric->clusterUuid);
+        fabric->cliqueId = found.gpu->cliqueId;
+        fabric->state = (unsigned char)found.gpu->fabricState;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldValue_t *values) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    for (int i = 0; result == SUCCESS && i < count; i++) {
+        values[i].nvmlReturn = values[i].fieldId == FIELD_RECOVERY_ACTION ? SUCCESS : NOT_SUPPORTED;
+        values[i].valueType = 1;
+        values[i].value.ullVal = found.gpu->recovery;
+    }
+    return ended(result);
+}
+
+#ifndef OLD_DRIVER
+
+EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t *mode) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && mode->version != VERSIONED(nvmlDeviceAddressingMode_t, 1)) {
+        result = ARGUMENT_VERSION_MISMATCH;
+    }
+    if (result == SUCCESS && found.gpu->addressing == 0xFFFFFFFFu) {
+        result = NOT_SUPPORTED;
+    }
+    if (result == SUCCESS) {
+        mode->value = found.gpu->addressing;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfo_v2_t *fabric) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && fabric->version != VERSIONED(nvmlGpuFabricInfo_v2_t, 2)) {
+        result = ARGUMENT_VERSION_MISMATCH;
+    }
+    if (result == SUCCESS) {
+        memcpy(fabric->clusterUuid, found.gpu->clusterUuid, sizeof fabric->clusterUuid);
+        fabric->status = SUCCESS;
+        fabric->cliqueId = found.gpu->cliqueId;
+        fabric->state = (unsigned char)found.gpu->fabricState;
+        fabric->healthMask = found.gpu->healthMask;
+    }
+    return ended(result);
+}
+
+#endif
