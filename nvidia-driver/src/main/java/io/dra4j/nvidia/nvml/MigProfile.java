@@ -1,0 +1,49 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.nvml;
+
+import java.util.List;
+
+/**
+ * A kind of GPU instances that a board can have.
+ *
+ * @param index NVML's index of the kind, which tells variants apart: 0 to 17
+ * @param id the hardware's number of it, by which instances are made
+ * @param slices the compute slices
+ * @param instances how many there can be at a time
+ * @param engines what an instance has
+ * @param memoryMiB its memory; 0 on boards that share the machine's
+ * @param placements where it can be, in NVML's order
+ */
+public record MigProfile(
+        int index,
+        int id,
+        int slices,
+        int instances,
+        Engines engines,
+        long memoryMiB,
+        List<Placement> placements) {
+
+    /** Copies the placements. */
+    public MigProfile {
+        placements = List.copyOf(placements);
+    }
+
+    /**
+     * What an instance has, or a whole GPU.
+     *
+     * @param multiprocessors the streaming multiprocessors
+     * @param copyEngines the copy engines
+     * @param decoders the video decoders
+     * @param encoders the video encoders
+     * @param jpegs the JPEG engines
+     * @param ofas the optical flow engines
+     */
+    public record Engines(
+            int multiprocessors,
+            int copyEngines,
+            int decoders,
+            int encoders,
+            int jpegs,
+            int ofas) {}
+}
