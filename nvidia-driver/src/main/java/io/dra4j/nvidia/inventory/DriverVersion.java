@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia;
+package io.dra4j.nvidia.inventory;
 
 import java.math.BigInteger;
 import java.util.regex.Matcher;

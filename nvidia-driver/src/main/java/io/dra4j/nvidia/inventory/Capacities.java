@@ -1,0 +1,98 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.inventory;
+
+import io.dra4j.api.device.Quantity;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.MigProfile;
+import io.dra4j.nvidia.nvml.Placement;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/**
+ * How much there is of what, in the order of the Go driver. The same amounts are capacities of a
+ * device and counters of its GPU; as counters they have the names of DNS labels.
+ */
+final class Capacities {
+
+    private static final long MIB = 1L << 20;
+
+    private static final Map<String, ToLongFunction<MigProfile>> AMOUNTS = amounts();
+
+    private Capacities() {}
+
+    private static Map<String, ToLongFunction<MigProfile>> amounts() {
+        Map<String, ToLongFunction<MigProfile>> amounts = new LinkedHashMap<>();
+        amounts.put("memory", profile -> profile.memoryMiB() * MIB);
+        amounts.put("multiprocessors", profile -> profile.engines().multiprocessors());
+        amounts.put("copyEngines", profile -> profile.engines().copyEngines());
+        amounts.put("decoders", profile -> profile.engines().decoders());
+        amounts.put("encoders", profile -> profile.engines().encoders());
+        amounts.put("jpegEngines", profile -> profile.engines().jpegs());
+        amounts.put("ofaEngines", profile -> profile.engines().ofas());
+        return amounts;
+    }
+
+    /** What an instance of a profile has. */
+    static Map<String, Quantity> of(MigProfile profile) {
+        Map<String, Quantity> capacities = new LinkedHashMap<>();
+        AMOUNTS.forEach((name, amount) -> capacities.put(name, quantity(name, profile, amount)));
+        return capacities;
+    }
+
+    private static Quantity quantity(
+            String name, MigProfile profile, ToLongFunction<MigProfile> amount) {
+        return quantity(name, amount.applyAsLong(profile));
+    }
+
+    private static Quantity quantity(String name, long amount) {
+        return name.equals("memory") ? Quantity.ofBytes(amount) : Quantity.of(amount);
+    }
+
+    /** The most that an instance of any profile has: what there is to be divided. */
+    static Map<String, Quantity> most(List<MigProfile> profiles) {
+        Map<String, Quantity> most = new LinkedHashMap<>();
+        AMOUNTS.forEach(
+                (name, amount) ->
+                        most.put(
+                                name,
+                                quantity(
+                                        name,
+                                        profiles.stream().mapToLong(amount).max().orElse(0))));
+        return most;
+    }
+
+    /** A GPU that is not to be divided; nothing if its memory is the machine's. */
+    static Map<String, Quantity> of(Gpu gpu) {
+        Long memory = gpu.memory();
+        return memory == null ? Map.of() : Map.of("memory", Quantity.ofBytes(memory));
+    }
+
+    /** The memory slices that an instance takes, as capacities: {@code memorySlice3}. */
+    static Map<String, Quantity> slices(Placement placement) {
+        return slices("memorySlice", placement);
+    }
+
+    /** Amounts as counters, and the memory slices with them: {@code memory-slice-3}. */
+    static Map<String, Quantity> counters(Map<String, Quantity> capacities, Placement placement) {
+        Map<String, Quantity> counters = new LinkedHashMap<>();
+        capacities.forEach((name, amount) -> counters.put(label(name), amount));
+        counters.putAll(slices("memory-slice-", placement));
+        return counters;
+    }
+
+    private static Map<String, Quantity> slices(String prefix, Placement placement) {
+        Map<String, Quantity> slices = new LinkedHashMap<>();
+        for (int slice = placement.start(); slice < placement.start() + placement.size(); slice++) {
+            slices.put(prefix + slice, Quantity.of(1));
+        }
+        return slices;
+    }
+
+    private static String label(String name) {
+        return name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
+}
