@@ -1,0 +1,108 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.mig;
+
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.GpuInstance;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlException;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * GPU instances that no claim has: an administrator made them, or a driver whose journal is lost.
+ *
+ * <p>They stand where claims' parts should be. Thread-safe.
+ */
+public final class Strangers {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Strangers.class);
+
+    private final Nvml nvml;
+    private final GpuLocks locks;
+    private final Modes modes;
+
+    Strangers(Nvml nvml, GpuLocks locks, Modes modes) {
+        this.nvml = nvml;
+        this.locks = locks;
+        this.modes = modes;
+    }
+
+    /**
+     * A GPU instance that no claim has.
+     *
+     * @param gpu the UUID of its GPU
+     * @param instance the instance
+     */
+    public record Stranger(String gpu, GpuInstance instance) {}
+
+    /**
+     * Finds them. A GPU that can't be read is left out, and said so: the others must work.
+     *
+     * @param gpus the GPUs to look at
+     * @param held what was recorded of all claims that are held
+     * @throws io.dra4j.api.error.DraException if what was recorded can't be read
+     */
+    public List<Stranger> among(List<Gpu> gpus, List<ProviderState> held) {
+        List<MigPart> parts =
+                held.stream().flatMap(state -> MigState.read(state).parts().stream()).toList();
+        List<Stranger> strangers = new ArrayList<>();
+        for (Gpu gpu : gpus) {
+            for (GpuInstance instance : instances(gpu)) {
+                if (parts.stream().noneMatch(part -> part.owns(gpu.uuid(), instance))) {
+                    strangers.add(new Stranger(gpu.uuid(), instance));
+                }
+            }
+        }
+        return strangers;
+    }
+
+    private List<GpuInstance> instances(Gpu gpu) {
+        try {
+            return nvml.instances(gpu.uuid());
+        } catch (NvmlException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("gpu", gpu.uuid())
+                    .log("What the GPU is divided into can't be read now");
+            return List.of();
+        }
+    }
+
+    /** Says what stands in the way, and how to be rid of it. */
+    public void report(List<Stranger> strangers) {
+        for (Stranger stranger : strangers) {
+            LOG.atWarn()
+                    .addKeyValue("gpu", stranger.gpu())
+                    .addKeyValue("instance", stranger.instance().id())
+                    .addKeyValue("placement", stranger.instance().placement())
+                    .log(
+                            "No claim has this GPU instance, and no claim can get what it has; it"
+                                    + " stays unless --destroy-unknown-mig-devices is set");
+        }
+    }
+
+    /**
+     * Destroys them, with all that is in them.
+     *
+     * @throws io.dra4j.api.error.DraException if somebody uses one
+     */
+    public void destroy(List<Stranger> strangers) {
+        for (Stranger stranger : strangers) {
+            locks.with(
+                    stranger.gpu(),
+                    () -> {
+                        Instances.destroy(nvml, stranger.gpu(), stranger.instance());
+                        modes.undivideIfEmpty(stranger.gpu());
+                        return true;
+                    });
+            LOG.atInfo()
+                    .addKeyValue("gpu", stranger.gpu())
+                    .addKeyValue("instance", stranger.instance().id())
+                    .log("A GPU instance that no claim has was destroyed");
+        }
+    }
+}

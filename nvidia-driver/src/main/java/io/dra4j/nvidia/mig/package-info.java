@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Parts of GPUs that are made when a claim is prepared, and destroyed when it is unprepared; each
+ * step on the hardware is recorded before it is done.
+ *
+ * <p>Flow: {@code NvidiaDeviceProvider} → here → {@code nvml}.
+ */
+@NullMarked
+package io.dra4j.nvidia.mig;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,34 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Device;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the claims of a whole GPU share it.
+ *
+ * @param sharing how; null if they do not
+ */
+public record GpuConfig(@Nullable Sharing sharing) {
+
+    static final String API_VERSION = "resource.nvidia.com/v1beta1";
+
+    /** The kind, which fits whole GPUs. */
+    public static final ConfigType<GpuConfig> TYPE =
+            ConfigType.of(API_VERSION, "GpuConfig", GpuConfig.class)
+                    .defaultingTo(() -> new GpuConfig(null))
+                    .fitting(device -> isOfType(device, "gpu"))
+                    .validatedBy(GpuConfig::problems);
+
+    static boolean isOfType(Device device, String type) {
+        return AttributeValue.of(type).equals(device.attributes().get("type"));
+    }
+
+    private List<String> problems() {
+        return sharing == null ? List.of() : sharing.problems();
+    }
+}

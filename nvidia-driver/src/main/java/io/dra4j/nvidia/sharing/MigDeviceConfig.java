@@ -1,0 +1,26 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import io.dra4j.api.claim.ConfigType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the claims of a MIG device share it.
+ *
+ * @param sharing how; null if they do not
+ */
+public record MigDeviceConfig(@Nullable Sharing sharing) {
+
+    /** The kind, which fits MIG devices. */
+    public static final ConfigType<MigDeviceConfig> TYPE =
+            ConfigType.of(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
+                    .defaultingTo(() -> new MigDeviceConfig(null))
+                    .fitting(device -> GpuConfig.isOfType(device, "mig"))
+                    .validatedBy(MigDeviceConfig::problems);
+
+    private List<String> problems() {
+        return sharing == null ? List.of() : sharing.problems();
+    }
+}
