@@ -1,0 +1,188 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.health;
+
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlEvents;
+import io.dra4j.nvidia.nvml.NvmlEvents.Event;
+import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.Placement;
+import io.dra4j.nvidia.nvml.Reading;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Waits for what happens to the GPUs, on a thread of its own, and looks again from time to time.
+ *
+ * <p>Without events, for a driver that has none or a GPU that is lost, it still looks.
+ */
+public final class GpuWatch implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GpuWatch.class);
+
+    /** So long NVML is waited for at a time: so long it may take to end. */
+    private static final Duration WAIT = Duration.ofMillis(250);
+
+    private final Nvml nvml;
+    private final Supplier<Reading> last;
+    private final Ailments ailments;
+    private final Runnable changed;
+    private final Duration interval;
+    private final InstantSource clock;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread = new Thread(this::run, "gpu-watch");
+    private Instant looked;
+    private @Nullable NvmlEvents first; // handed over to the thread when it starts
+
+    /**
+     * Makes a watch that is yet to be started.
+     *
+     * @param last what was last read of the node
+     * @param changed asks for the node to be read again; it returns at once
+     * @param interval how often the node is read if nothing happens
+     */
+    public GpuWatch(
+            Nvml nvml,
+            Supplier<Reading> last,
+            Ailments ailments,
+            Runnable changed,
+            Duration interval,
+            InstantSource clock) {
+        this.nvml = nvml;
+        this.last = last;
+        this.ailments = ailments;
+        this.changed = changed;
+        this.interval = interval;
+        this.clock = clock;
+        this.looked = clock.instant();
+    }
+
+    /** Begins to wait: whatever happens once this has returned is heard of. */
+    public void start() {
+        try {
+            first = listen();
+        } catch (NvmlException e) {
+            LOG.atDebug().setCause(e).log("The GPUs can't be listened to at once");
+        }
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private NvmlEvents listen() {
+        NvmlEvents events = nvml.listen(present(last.get()));
+        if (!events.deaf().isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue("gpus", events.deaf())
+                    .log("GPUs tell of no errors; only their loss will be seen");
+        }
+        return events;
+    }
+
+    private NvmlEvents firstOrNext() {
+        NvmlEvents opened = first;
+        first = null;
+        return opened == null ? listen() : opened;
+    }
+
+    private void run() {
+        while (!isClosing()) {
+            try (NvmlEvents events = firstOrNext()) {
+                follow(events);
+            } catch (NvmlException e) {
+                LOG.atWarn().setCause(e).log("The GPUs can't be listened to now");
+                changed.run();
+                pause();
+            }
+        }
+    }
+
+    private static Set<String> present(Reading reading) {
+        return reading.present().stream().map(Gpu::uuid).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Until there are other GPUs to listen to. */
+    private void follow(NvmlEvents events) {
+        while (!isClosing() && present(last.get()).equals(events.gpus())) {
+            if (events.gpus().isEmpty()) {
+                pause();
+            } else {
+                events.await(WAIT).ifPresent(this::happened);
+            }
+            if (!clock.instant().isBefore(looked.plus(interval))) {
+                look();
+            }
+        }
+    }
+
+    private void look() {
+        for (String gpu : ailments.failedBefore(looked)) {
+            if (nvml.needsRecovery(gpu).map(needs -> !needs).orElse(false)) {
+                ailments.recovered(gpu);
+                LOG.atInfo().addKeyValue("gpu", gpu).log("The GPU says that it works again");
+            }
+        }
+        looked = clock.instant();
+        changed.run();
+    }
+
+    private void happened(Event event) {
+        if (event instanceof Event.Xid error) {
+            Placement where = error.concernsAll() ? null : place(error).orElse(null);
+            boolean matters = ailments.failed(error.gpu(), error.xid(), where, clock.instant());
+            LOG.atWarn()
+                    .addKeyValue("gpu", error.gpu())
+                    .addKeyValue("xid", error.xid())
+                    .addKeyValue("instance", error.gpuInstance())
+                    .log(
+                            matters
+                                    ? "The GPU told of an error; its devices are tainted"
+                                    : "The GPU told of an error that is none of its own");
+            if (!matters) {
+                return;
+            }
+        }
+        changed.run();
+    }
+
+    /** Where a GPU instance is; if nobody knows any more, the error is one of the whole GPU. */
+    private Optional<Placement> place(Event.Xid error) {
+        return nvml.instances(error.gpu()).stream()
+                .filter(instance -> instance.id() == error.gpuInstance())
+                .map(instance -> instance.placement())
+                .findFirst();
+    }
+
+    private boolean isClosing() {
+        return closing.getCount() == 0;
+    }
+
+    private void pause() {
+        try {
+            closing.await(WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            closing.countDown(); // nobody interrupts it but to end it
+        }
+    }
+
+    /** Ends the thread, and waits for it: NVML is closed next. */
+    @Override
+    public void close() {
+        closing.countDown();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
