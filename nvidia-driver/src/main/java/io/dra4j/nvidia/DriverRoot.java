@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.nvml.Nvml;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,6 +56,20 @@ record DriverRoot(Path path) {
         return usable.findFirst()
                 .<LibrarySearch>map(LibrarySearch.Found::new)
                 .orElseGet(() -> new LibrarySearch.NotFound(this, candidates));
+    }
+
+    /**
+     * Opens NVML.
+     *
+     * @throws DraException if it is not there, or the driver does not answer; says which, and what
+     *     to do
+     */
+    Nvml openNvml() {
+        LibrarySearch search = findNvml();
+        if (search instanceof LibrarySearch.Found found) {
+            return Nvml.open(found.library());
+        }
+        throw new DraException(((LibrarySearch.NotFound) search).message());
     }
 
     private List<Path> candidates() {

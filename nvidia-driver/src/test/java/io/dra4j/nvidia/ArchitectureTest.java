@@ -4,6 +4,7 @@ package io.dra4j.nvidia;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -18,7 +19,7 @@ class ArchitectureTest {
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
-        assertThat(classes.size()).isGreaterThanOrEqualTo(4);
+        assertThat(classes.size()).isGreaterThanOrEqualTo(60);
     }
 
     @ArchTest
@@ -34,6 +35,7 @@ class ArchitectureTest {
                             "org.jspecify.annotations",
                             "org.slf4j..",
                             "picocli..",
+                            "com.fasterxml.jackson..",
                             "com.sun.jna..");
 
     @ArchTest
@@ -44,6 +46,21 @@ class ArchitectureTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("picocli..");
+
+    @ArchTest
+    static final ArchRule jacksonIsAtHomeWhereSomethingIsKeptAndInTheProbe =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackages("io.dra4j.nvidia.mig", "io.dra4j.nvidia.health")
+                    .and()
+                    .haveNameNotMatching(".*ProbeReport")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("com.fasterxml.jackson..");
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching("io.dra4j.nvidia.(**)").should().beFreeOfCycles();
 
     @ArchTest
     static final ArchRule jnaIsAtHomeInNvmlJna =

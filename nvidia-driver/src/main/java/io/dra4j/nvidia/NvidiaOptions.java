@@ -1,0 +1,118 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.nvidia.prepare.Roots;
+import io.dra4j.runtime.DriverOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of every driver program, and what this one does with NVIDIA's driver. */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class NvidiaOptions extends DriverOptions {
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private InstallOptions install;
+
+    @Option(
+            names = "--nvidia-cdi-hook-path",
+            order = 5,
+            paramLabel = "FILE",
+            defaultValue = "/usr/bin/nvidia-cdi-hook",
+            description = {
+                "The program nvidia-cdi-hook on the node, of NVIDIA's container toolkit."
+                        + " [NVIDIA_CDI_HOOK_PATH]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private Path cdiHook;
+
+    @Option(
+            names = "--dev-root",
+            order = 6,
+            paramLabel = "DIR",
+            description = {
+                "Where the driver's device nodes are, on the node and for this program. [DEV_ROOT]",
+                "Default: dev in the driver root if nvidiactl is in there, and /dev otherwise"
+            })
+    private @Nullable Path devRoot;
+
+    @Option(
+            names = "--additional-xids-to-ignore",
+            order = 7,
+            paramLabel = "XID",
+            split = ",",
+            description = {
+                "Errors that taint no device, beside those that applications cause:"
+                        + " 13, 31, 43, 45, 68 and 109. [ADDITIONAL_XIDS_TO_IGNORE]",
+                "Default: none"
+            })
+    private List<Long> ignoredXids = List.of();
+
+    @Option(
+            names = "--destroy-unknown-mig-devices",
+            order = 8,
+            arity = "0..1",
+            paramLabel = "true|false",
+            defaultValue = "false",
+            fallbackValue = "true",
+            description = {
+                "With --dynamic-mig, destroy at the start what no claim has. Without it, they are"
+                        + " reported and stay. [DESTROY_UNKNOWN_MIG_DEVICES]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private boolean destroyUnknown;
+
+    private Duration rescanInterval;
+
+    @Option(
+            names = "--rescan-interval",
+            order = 9,
+            paramLabel = "SECONDS",
+            defaultValue = "60",
+            description = {
+                "How often to read the GPUs again if they tell of nothing. [RESCAN_INTERVAL]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private void rescanInterval(long seconds) {
+        if (seconds < 1) {
+            CommandLine command = spec.commandLine();
+            throw new ParameterException(
+                    command,
+                    "Invalid value for option '--rescan-interval': " + seconds + " is less than 1");
+        }
+        rescanInterval = Duration.ofSeconds(seconds);
+    }
+
+    InstallOptions install() {
+        return install;
+    }
+
+    Path cdiHook() {
+        return cdiHook;
+    }
+
+    Roots roots() {
+        return install.roots(devRoot, procRoot());
+    }
+
+    List<Long> ignoredXids() {
+        return List.copyOf(ignoredXids);
+    }
+
+    boolean destroyUnknown() {
+        return destroyUnknown;
+    }
+
+    Duration rescanInterval() {
+        return rescanInterval;
+    }
+}

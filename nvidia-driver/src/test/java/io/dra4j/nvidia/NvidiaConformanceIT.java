@@ -1,0 +1,148 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.driver.ProcessDriver;
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.run.Engine;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Progress;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.nvidia.standin.StandInNode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The conformance suite against the driver as a program, on boards that do not exist.
+ *
+ * <p>Whole with {@code -Pfull}; a few requirements of each profile without.
+ */
+class NvidiaConformanceIT {
+
+    private static final Path JAR = Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath();
+    private static final Path HARDWARE = Path.of("target/nvml/hardware").toAbsolutePath();
+
+    private static final Set<Verdict> GREEN =
+            Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
+
+    private static final String FEW =
+            "only: [DRA-REG-02, DRA-INFO-01, DRA-PREP-01, DRA-PREP-05, DRA-UNP-01, DRA-CDI-02,"
+                    + " DRA-RST-02, DRA-TAINT-01, DRA-TAINT-02, DRA-PART-01, DRA-PART-02]";
+
+    /** Each place has a node of its own, which outlives the driver's processes there. */
+    private static final String COMMAND =
+            """
+            [ -d {ROOT}/node ] || cp -a "$NODE" {ROOT}/node
+            [ -n "$POD_UID" ] || export HTTP_ENDPOINT=127.0.0.1:{FREE_PORT}
+            exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar %s \
+              --nvidia-driver-root={ROOT}/node/driver --sysfs-root={ROOT}/node/sys \
+              --proc-root={ROOT}/node/proc --nvidia-cdi-hook-path={ROOT}/node/driver/usr/bin/nvidia-cdi-hook \
+              --rescan-interval=1 $MORE
+            """
+                    .formatted(JAR);
+
+    private static final String SETTINGS =
+            """
+            driver:
+              name: gpu.nvidia.com
+              process: {command: [the test has it]}
+              seamlessUpgrade: true
+              stateFiles: "{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}/claims.journal*"
+              declares: [adm, taint%s]
+              metrics: "http://127.0.0.1:{FREE_PORT}/metrics"
+              hooks:
+                fault: [%2$s, "{ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state", lose, "0"]
+                recover: [%2$s, "{ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state", find, "0"]
+                unplug: [%2$s, "{ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state", gpus, "%3$d"]
+                plug: [%2$s, "{ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state", gpus, "%4$d"]
+                reboot:
+                  - sh
+                  - -c
+                  - |
+                    %2$s {ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state reboot
+                    cat /proc/sys/kernel/random/uuid > {ROOT}/node/proc/sys/kernel/random/boot_id
+              configs:
+                valid:
+                  - parameters: {apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig}
+                  - parameters: {apiVersion: resource.nvidia.com/v1beta1, kind: MigDeviceConfig}
+                invalid:
+                  - {apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, bogus: true}
+                  - {apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, sharing: {strategy: MPS}}
+            seed: 1
+            """;
+
+    @TempDir private Path folder;
+
+    private Outcome run(String boards, String declares, String options) throws Exception {
+        StandInNode node = StandInNode.install(folder.resolve("node"), boards);
+        int gpus = node.state().gpus();
+        String settings = SETTINGS.formatted(declares, HARDWARE, gpus - 1, gpus);
+        String only = Boolean.getBoolean("dra4j.full") ? "" : FEW;
+        return new Engine(
+                        SettingsReader.parse(settings + only, "the test", Map.of()),
+                        new ProcessDriver(
+                                List.of("sh", "-c", COMMAND),
+                                Map.of("NODE", node.folder().toString(), "MORE", options),
+                                Duration.ofSeconds(60)),
+                        Catalogue.load(),
+                        Progress.NONE)
+                .run();
+    }
+
+    private static void assertGreen(Outcome outcome) {
+        outcome.results().stream()
+                .filter(result -> !GREEN.contains(result.verdict()))
+                .forEach(result -> System.out.println(text(result)));
+        assertThat(outcome.results())
+                .filteredOn(result -> !GREEN.contains(result.verdict()))
+                .extracting(NvidiaConformanceIT::text)
+                .isEmpty();
+        assertThat(outcome.results())
+                .filteredOn(result -> result.verdict() == Verdict.PASS)
+                .hasSizeGreaterThan(5);
+    }
+
+    private static void assertPassed(Outcome outcome, String... ids) {
+        assertThat(outcome.results())
+                .filteredOn(result -> result.verdict() == Verdict.PASS)
+                .extracting(result -> result.requirement().id())
+                .contains(ids);
+    }
+
+    private static String text(Result result) {
+        return result.name() + " " + result.verdict() + ": " + result.message();
+    }
+
+    @Test
+    void passesWithH100sThatAreDividedOnDemand() throws Exception {
+        Outcome outcome = run("h100-80", "", "--dynamic-mig");
+
+        assertGreen(outcome);
+        assertPassed(outcome, "DRA-PART-01", "DRA-PART-02", "DRA-TAINT-01", "DRA-TAINT-02");
+    }
+
+    @Test
+    void passesWithA100sThatTheAdministratorHasDivided() throws Exception {
+        Outcome outcome = run("a100-40-divided", "", "");
+
+        assertGreen(outcome);
+        assertPassed(outcome, "DRA-TAINT-01", "DRA-TAINT-02");
+    }
+
+    @Test
+    void passesWithL40s() throws Exception {
+        Outcome outcome = run("l40s", "", "");
+
+        assertGreen(outcome);
+        assertPassed(outcome, "DRA-TAINT-01", "DRA-TAINT-02");
+    }
+}

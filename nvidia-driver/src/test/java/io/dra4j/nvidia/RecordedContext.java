@@ -1,0 +1,79 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.health.DeviceHealth;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** A runtime that keeps what the provider tells it. */
+final class RecordedContext implements DriverContext {
+
+    private static final int PATIENCE_SECONDS = 60;
+
+    final Map<String, DeviceHealth> health = new ConcurrentHashMap<>();
+    private final Semaphore changes = new Semaphore(0);
+    private final List<HeldClaim> held;
+
+    RecordedContext(List<HeldClaim> held) {
+        this.held = held;
+    }
+
+    /** Waits until the provider asks for its inventory to be read. */
+    void awaitChange() throws InterruptedException {
+        if (!changes.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("The inventory did not change");
+        }
+    }
+
+    @Override
+    public String driverName() {
+        return "gpu.nvidia.com";
+    }
+
+    @Override
+    public String nodeName() {
+        return "node-1";
+    }
+
+    @Override
+    public InstantSource clock() {
+        return InstantSource.system();
+    }
+
+    @Override
+    public List<HeldClaim> held() {
+        return held;
+    }
+
+    @Override
+    public void inventoryChanged() {
+        changes.release();
+    }
+
+    @Override
+    public void reportHealth(Collection<DeviceHealth> reports) {
+        reports.forEach(report -> health.put(report.device().value(), report));
+    }
+
+    @Override
+    public void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
+        throw new UnsupportedOperationException("this driver reports no status");
+    }
+
+    @Override
+    public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
+        throw new UnsupportedOperationException("this driver has no metadata");
+    }
+}

@@ -1,0 +1,66 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.nvml.jna;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.jna.Structure;
+import com.sun.jna.Structure.FieldOrder;
+import io.dra4j.nvidia.standin.Layouts;
+import io.dra4j.nvidia.standin.Layouts.Layout;
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The structs lie in memory as the C compiler of this machine lays them out. */
+class StructLayoutTest {
+
+    private static final Layouts LAYOUTS = Layouts.read();
+
+    private static Stream<Arguments> structs() {
+        return Stream.of(
+                Arguments.of("nvmlPciInfo_t", new Structs.PciInfo(), 68),
+                Arguments.of("nvmlMemory_t", new Structs.MemoryInfo(), 24),
+                Arguments.of("nvmlDeviceAddressingMode_t", new Structs.AddressingMode(), 8),
+                Arguments.of("nvmlFieldValue_t", new Structs.FieldValue(), 40),
+                Arguments.of("nvmlGpuFabricInfo_v2_t", new Structs.FabricInfo(), 36),
+                Arguments.of("nvmlGpuFabricInfo_t", new Structs.OldFabricInfo(), 28),
+                Arguments.of("nvmlGpuInstancePlacement_t", new Structs.PlacementStruct(), 8),
+                Arguments.of("nvmlGpuInstanceProfileInfo_t", new Structs.GpuInstanceProfile(), 48),
+                Arguments.of("nvmlGpuInstanceInfo_t", new Structs.GpuInstanceInfo(), 24),
+                Arguments.of(
+                        "nvmlComputeInstanceProfileInfo_t",
+                        new Structs.ComputeInstanceProfile(),
+                        36),
+                Arguments.of("nvmlComputeInstanceInfo_t", new Structs.ComputeInstanceInfo(), 32),
+                Arguments.of("nvmlEventData_t", new Structs.EventData(), 32));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("structs")
+    void areAsTheCompilerLaysThemOut(String name, Structure struct, int size) throws Exception {
+        assertThat(new Layout(struct.size(), offsets(struct))).isEqualTo(LAYOUTS.of(name));
+        assertThat(struct.size()).as("the size that NVML's header has").isEqualTo(size);
+    }
+
+    private static Map<String, Integer> offsets(Structure struct) throws Exception {
+        Method offset = Structure.class.getDeclaredMethod("fieldOffset", String.class);
+        offset.setAccessible(true);
+        Map<String, Integer> offsets = new LinkedHashMap<>();
+        for (String field : struct.getClass().getAnnotation(FieldOrder.class).value()) {
+            offsets.put(field, (Integer) offset.invoke(struct, field));
+        }
+        return offsets;
+    }
+
+    @Test
+    void haveTheVersionsOfTheHeader() {
+        assertThat(Structs.version(new Structs.FabricInfo(), 2)).isEqualTo(0x02000024);
+        assertThat(Structs.version(new Structs.AddressingMode(), 1)).isEqualTo(0x01000008);
+    }
+}

@@ -1,0 +1,224 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.standin;
+
+import io.dra4j.nvidia.standin.Layouts.Layout;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The hardware of a stand-in node, as it is whatever the driver says. */
+public final class NodeState {
+
+    private static final int MAGIC = 0x4c4d564e;
+    private static final int MOST_INSTANCES = 8;
+    private static final int MOST_EVENTS = 64;
+    private static final int XID = 0x8;
+
+    private static final Layouts LAYOUTS = Layouts.read();
+    private static final Layout STATE = LAYOUTS.of("state");
+    private static final Layout GPU = LAYOUTS.of("gpu");
+    private static final Layout PROFILE = LAYOUTS.of("profile");
+    private static final Layout INSTANCE = LAYOUTS.of("instance");
+    private static final Layout COMPUTE = LAYOUTS.of("compute");
+    private static final Layout EVENT = LAYOUTS.of("event");
+
+    private final MappedByteBuffer bytes;
+
+    private NodeState(MappedByteBuffer bytes) {
+        this.bytes = bytes;
+    }
+
+    static NodeState map(Path file) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MappedByteBuffer bytes = channel.map(MapMode.READ_WRITE, 0, STATE.size());
+            bytes.order(ByteOrder.nativeOrder());
+            NodeState state = new NodeState(bytes);
+            if (state.number("magic") != MAGIC || state.number("size") != STATE.size()) {
+                throw new IllegalStateException(file + " is no state of this stand-in");
+            }
+            return state;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * A GPU instance that is there.
+     *
+     * @param gpu the position of its GPU
+     * @param id its number
+     * @param profileId the hardware's number of its profile
+     * @param start its first memory slice
+     * @param uuids its MIG devices
+     */
+    public record Instance(int gpu, int id, int profileId, int start, List<String> uuids) {}
+
+    private int number(String field) {
+        return bytes.getInt(STATE.at(field));
+    }
+
+    private static int gpu(int position) {
+        return STATE.at("gpu") + position * GPU.size();
+    }
+
+    private static int slot(int gpu, int slot) {
+        return gpu(gpu) + GPU.at("instances") + slot * INSTANCE.size();
+    }
+
+    /** How many GPUs there are. */
+    public int gpus() {
+        return number("gpus");
+    }
+
+    /** All GPU instances of the node. */
+    public List<Instance> instances() {
+        List<Instance> found = new ArrayList<>();
+        for (int gpu = 0; gpu < gpus(); gpu++) {
+            for (int slot = 0; slot < MOST_INSTANCES; slot++) {
+                int at = slot(gpu, slot);
+                if (bytes.getInt(at + INSTANCE.at("used")) != 0) {
+                    found.add(described(gpu, at));
+                }
+            }
+        }
+        return found;
+    }
+
+    private Instance described(int gpu, int at) {
+        int profile = bytes.getInt(at + INSTANCE.at("profile"));
+        return new Instance(
+                gpu,
+                bytes.getInt(at + INSTANCE.at("id")),
+                bytes.getInt(
+                        gpu(gpu) + GPU.at("profile") + profile * PROFILE.size() + PROFILE.at("id")),
+                bytes.getInt(at + INSTANCE.at("start")),
+                uuids(at));
+    }
+
+    private List<String> uuids(int instance) {
+        List<String> uuids = new ArrayList<>();
+        for (int slot = 0; slot < MOST_INSTANCES; slot++) {
+            int at = instance + INSTANCE.at("computes") + slot * COMPUTE.size();
+            if (bytes.getInt(at + COMPUTE.at("used")) != 0) {
+                uuids.add(text(at + COMPUTE.at("uuid")));
+            }
+        }
+        return uuids;
+    }
+
+    private String text(int at) {
+        int length = 0;
+        while (bytes.get(at + length) != 0) {
+            length++;
+        }
+        byte[] text = new byte[length];
+        bytes.get(at, text);
+        return new String(text, StandardCharsets.UTF_8);
+    }
+
+    /** The UUID of a GPU. */
+    public String uuid(int gpu) {
+        return text(gpu(gpu) + GPU.at("uuid"));
+    }
+
+    /** Whether a GPU is divided now. */
+    public boolean isDivided(int gpu) {
+        return bytes.getInt(gpu(gpu) + GPU.at("migMode")) != 0;
+    }
+
+    /** Lets a GPU be divided or not, as after a reset. */
+    public void divided(int gpu, boolean divided) {
+        bytes.putInt(gpu(gpu) + GPU.at("migMode"), divided ? 1 : 0);
+        bytes.putInt(gpu(gpu) + GPU.at("migPending"), divided ? 1 : 0);
+    }
+
+    /** How many steps have changed the hardware, or were about to. */
+    public long steps() {
+        return bytes.getLong(STATE.at("steps"));
+    }
+
+    /** Lets the process be killed at a step, counted from now; 0 for never. */
+    public void killAt(long steps) {
+        bytes.putLong(STATE.at("killAt"), steps == 0 ? 0 : steps() + steps);
+    }
+
+    /** Lets a step fail, counted from now; 0 for none. */
+    public void failAt(long steps) {
+        bytes.putLong(STATE.at("failAt"), steps == 0 ? 0 : steps() + steps);
+    }
+
+    /** Whether the step that was to fail has come. */
+    public boolean hasFailed() {
+        long at = bytes.getLong(STATE.at("failAt"));
+        return at != 0 && at <= steps();
+    }
+
+    /** Lets a GPU fall off the bus, or come back. */
+    public void lost(int gpu, boolean lost) {
+        bytes.putInt(gpu(gpu) + GPU.at("lost"), lost ? 1 : 0);
+    }
+
+    /** Lets a GPU have no memory of its own. */
+    public void sharesMemory(int gpu) {
+        bytes.putInt(gpu(gpu) + GPU.at("memoryKnown"), 0);
+    }
+
+    /** Lets a GPU be used by somebody, so that its MIG mode can't be switched. */
+    public void busy(int gpu, boolean busy) {
+        bytes.putInt(gpu(gpu) + GPU.at("busy"), busy ? 1 : 0);
+    }
+
+    /** Lets the GPU instances of a GPU be used by somebody. */
+    public void instancesBusy(int gpu, boolean busy) {
+        for (int slot = 0; slot < MOST_INSTANCES; slot++) {
+            bytes.putInt(slot(gpu, slot) + INSTANCE.at("busy"), busy ? 1 : 0);
+        }
+    }
+
+    /** Lets each call on a GPU take some time. */
+    public void slow(int gpu, int millis) {
+        bytes.putInt(gpu(gpu) + GPU.at("slowMillis"), millis);
+    }
+
+    /** What a GPU needs to work again: an {@code nvmlDeviceGpuRecoveryAction_t}. */
+    public void recovery(int gpu, int action) {
+        bytes.putInt(gpu(gpu) + GPU.at("recovery"), action);
+    }
+
+    /** Lets the kernel's driver be loaded, or not. */
+    public void loaded(boolean loaded) {
+        bytes.putInt(STATE.at("loaded"), loaded ? 1 : 0);
+    }
+
+    /** Lets the driver fail to initialize, by a return code. */
+    public void initFails(int code) {
+        bytes.putInt(STATE.at("initFails"), code);
+    }
+
+    /** Lets the process be root, or not. */
+    public void privileged(boolean privileged) {
+        bytes.putInt(STATE.at("privileged"), privileged ? 1 : 0);
+    }
+
+    /** Lets a GPU tell of an error, of an instance or, by -1, of its own. */
+    public void xid(int gpu, int instance, long xid) {
+        int events = number("events");
+        int at = STATE.at("event") + events % MOST_EVENTS * EVENT.size();
+        bytes.putInt(at + EVENT.at("gpu"), gpu);
+        bytes.putInt(at + EVENT.at("instance"), instance);
+        bytes.putInt(at + EVENT.at("computeInstance"), -1);
+        bytes.putLong(at + EVENT.at("type"), XID);
+        bytes.putLong(at + EVENT.at("data"), xid);
+        bytes.putInt(STATE.at("events"), events + 1);
+    }
+}

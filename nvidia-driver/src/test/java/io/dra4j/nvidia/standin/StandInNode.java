@@ -1,0 +1,183 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.standin;
+
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.prepare.Roots;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * A node with boards that do not exist: the stand-in of NVML in an installed driver, and what the
+ * kernel tells of the boards.
+ *
+ * @param folder where all of it is
+ */
+public record StandInNode(Path folder) {
+
+    /** The version of the driver that most nodes have. */
+    public static final String VERSION = "550.163.01";
+
+    /** Where the build leaves the stand-in. */
+    static final Path BUILT = Path.of("target/nvml");
+
+    private static final String LIBRARIES = "usr/lib/x86_64-linux-gnu/";
+    private static final int INSTANCES = 8;
+
+    private static final List<String> FILES =
+            List.of(
+                    LIBRARIES + "libcuda.so." + VERSION,
+                    LIBRARIES + "libnvidia-ml.so." + VERSION,
+                    LIBRARIES + "libnvidia-ptxjitcompiler.so." + VERSION,
+                    LIBRARIES + "libGLX_nvidia.so." + VERSION,
+                    LIBRARIES + "libnvidia-egl-gbm.so.1.1.1",
+                    LIBRARIES + "vdpau/libvdpau_nvidia.so." + VERSION,
+                    "usr/bin/nvidia-smi",
+                    "usr/bin/nvidia-cdi-hook",
+                    "usr/share/vulkan/icd.d/nvidia_icd.json",
+                    "lib/firmware/nvidia/" + VERSION + "/gsp_ga10x.bin",
+                    "run/nvidia-persistenced/socket",
+                    "dev/nvidiactl",
+                    "dev/nvidia-uvm",
+                    "dev/nvidia-uvm-tools");
+
+    /** Installs the driver, with boards of a name. */
+    public static StandInNode install(Path folder, String boards) {
+        return install(folder, boards, "now");
+    }
+
+    /** Installs an older driver, which lacks what came late. */
+    public static StandInNode installOlder(Path folder, String boards) {
+        return install(folder, boards, "older");
+    }
+
+    private static StandInNode install(Path folder, String boards, String age) {
+        StandInNode node = new StandInNode(folder);
+        try {
+            for (String file : FILES) {
+                Files.createDirectories(node.root().resolve(file).getParent());
+                Files.writeString(node.root().resolve(file), "");
+            }
+            Files.setPosixFilePermissions(
+                    node.hook(), PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.copy(BUILT.resolve(age).resolve("libnvidia-ml.so.1"), node.library());
+            node.boards(text(boards));
+            node.link("libcuda.so.1", "libcuda.so." + VERSION);
+            node.kernel();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return node;
+    }
+
+    private static String text(String boards) throws IOException {
+        String name = "/io/dra4j/nvidia/boards/" + boards + ".txt";
+        try (InputStream file = StandInNode.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(file, name).readAllBytes());
+        }
+    }
+
+    /** Sets what boards there are, before anybody has opened the library. */
+    public void boards(String text) throws IOException {
+        Files.writeString(Path.of(library() + ".boards"), text);
+    }
+
+    private void link(String name, String target) throws IOException {
+        Files.createSymbolicLink(library().resolveSibling(name), Path.of(target));
+    }
+
+    /** What the kernel tells of each board, once it is known which there are. */
+    private void kernel() throws IOException {
+        try (Nvml nvml = Nvml.open(library())) {
+            for (Gpu gpu : nvml.read().gpus()) {
+                Files.writeString(root().resolve("dev/nvidia" + gpu.minor()), "");
+                device(gpu);
+                capabilities(gpu.minor());
+            }
+        }
+        Files.createDirectories(proc());
+        Files.writeString(
+                proc().resolve("devices"),
+                "Character devices:\n195 nvidia\n234 nvidia-caps\n\nBlock devices:\n");
+        Path boot = proc().resolve("sys/kernel/random/boot_id");
+        Files.createDirectories(boot.getParent());
+        Files.writeString(boot, UUID.randomUUID() + "\n");
+    }
+
+    private void device(Gpu gpu) throws IOException {
+        Path real = sysfs().resolve("devices/pci0000:00/0000:00:01.0").resolve(gpu.pci().text());
+        Files.createDirectories(real.resolve("drm/renderD" + (128 + gpu.minor())));
+        Files.writeString(real.resolve("numa_node"), gpu.minor() / 4 + "\n");
+        Path link = sysfs().resolve("bus/pci/devices").resolve(gpu.pci().text());
+        Files.createDirectories(link.getParent());
+        Files.createSymbolicLink(link, link.getParent().relativize(real));
+        Path screen = root().resolve("dev/dri/renderD" + (128 + gpu.minor()));
+        Files.createDirectories(screen.getParent());
+        Files.writeString(screen, "");
+    }
+
+    private void capabilities(int minor) throws IOException {
+        for (int instance = 1; instance <= INSTANCES; instance++) {
+            String folder = "driver/nvidia/capabilities/gpu" + minor + "/mig/gi" + instance;
+            int number = minor * 100 + instance * 2;
+            capability(folder + "/access", number + 1);
+            capability(folder + "/ci0/access", number + 2);
+        }
+    }
+
+    private void capability(String name, int number) throws IOException {
+        Path file = proc().resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(
+                file,
+                "DeviceFileMinor: " + number + "\nDeviceFileMode: 292\nDeviceFileModify: 1\n");
+    }
+
+    /** The root of the driver. */
+    public Path root() {
+        return folder.resolve("driver");
+    }
+
+    /** The stand-in. */
+    public Path library() {
+        return root().resolve(LIBRARIES + "libnvidia-ml.so.1");
+    }
+
+    /** A library of the driver. */
+    public Path library(String name) {
+        return root().resolve(LIBRARIES + name);
+    }
+
+    /** The program that prepares containers. */
+    public Path hook() {
+        return root().resolve("usr/bin/nvidia-cdi-hook");
+    }
+
+    /** Where sysfs is mounted. */
+    public Path sysfs() {
+        return folder.resolve("sys");
+    }
+
+    /** Where procfs is mounted. */
+    public Path proc() {
+        return folder.resolve("proc");
+    }
+
+    /** The roots as they are for a program on the node. */
+    public Roots roots() {
+        return new Roots(root(), root(), null, proc(), sysfs());
+    }
+
+    /** The hardware. */
+    public NodeState state() {
+        return NodeState.map(Path.of(library() + ".state"));
+    }
+}
