@@ -4,54 +4,51 @@ package io.dra4j.nvidia.inventory;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.nvidia.inventory.Offer.ToBeMade;
-import io.dra4j.nvidia.nvml.MigProfile;
-import io.dra4j.nvidia.nvml.Placement;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Map.Entry;
 
 /**
  * The order in which parts of a GPU should be taken, since the scheduler takes the first that fits.
  *
- * <p>Within a profile, the place goes first that spoils the fewest places of other profiles: a
- * small instance then goes where a large one could not be anyway. Profiles keep their order.
+ * <p>Small profiles come first: a claim that takes any of them gets no more than it needs. Within a
+ * profile, places are taken from the first memory slice up, but by profiles that have fewer compute
+ * slices than memory slices: those are placed from the last one down. Boards with eight memory
+ * slices have seven compute slices, so that the last memory slice is of use to such instances
+ * alone, and then costs nothing; and the other half stays free for the instances of four slices,
+ * which have but one place.
+ *
+ * <p>Over many sequences of claims, more are accepted than in the order of names. It cannot be so
+ * for each: where a large claim is accepted that the order of names refuses, there is less room for
+ * small ones that come later. Boards whose profiles all have a compute slice for each memory slice,
+ * such as the A30, are filled as in the order of names.
  */
 final class PackingOrder {
 
     private PackingOrder() {}
 
     static Map<Device, Offer> of(Map<Device, Offer> parts) {
-        List<ToBeMade> all = new ArrayList<>();
-        parts.values().forEach(offer -> all.add((ToBeMade) offer));
-        Comparator<Map.Entry<Device, Offer>> byProfile =
-                Comparator.comparing(entry -> ((ToBeMade) entry.getValue()).profile().index());
-        Comparator<Map.Entry<Device, Offer>> bySpoiled =
-                Comparator.comparing(entry -> spoiled((ToBeMade) entry.getValue(), all));
-        Comparator<Map.Entry<Device, Offer>> fromTheEnd =
-                Comparator.comparing(entry -> -((ToBeMade) entry.getValue()).placement().start());
         Map<Device, Offer> ordered = new LinkedHashMap<>();
         parts.entrySet().stream()
-                .sorted(byProfile.thenComparing(bySpoiled).thenComparing(fromTheEnd))
+                .sorted(Comparator.comparing(PackingOrder::part, smallFirst()))
                 .forEach(entry -> ordered.put(entry.getKey(), entry.getValue()));
         return ordered;
     }
 
-    /** The slices of the instances that could not be made any more. */
-    private static int spoiled(ToBeMade one, List<ToBeMade> all) {
-        return all.stream()
-                .filter(other -> !isSame(one.profile(), other.profile()))
-                .filter(other -> overlaps(one.placement(), other.placement()))
-                .mapToInt(other -> other.profile().slices())
-                .sum();
+    private static ToBeMade part(Entry<Device, Offer> entry) {
+        return (ToBeMade) entry.getValue();
     }
 
-    private static boolean isSame(MigProfile one, MigProfile other) {
-        return one.index() == other.index();
+    private static Comparator<ToBeMade> smallFirst() {
+        return Comparator.<ToBeMade>comparingInt(part -> part.placement().size())
+                .thenComparingInt(part -> part.profile().slices())
+                .thenComparingInt(part -> part.profile().index())
+                .thenComparingInt(PackingOrder::turn);
     }
 
-    private static boolean overlaps(Placement one, Placement other) {
-        return one.overlaps(other);
+    private static int turn(ToBeMade part) {
+        int start = part.placement().start();
+        return part.profile().slices() < part.placement().size() ? -start : start;
     }
 }
