@@ -1,0 +1,349 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.inventory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.nvidia.standin.StandInNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The devices that boards become; expected values are those of NVIDIA's documents. */
+class NodeDevicesTest {
+
+    private static final String PCIE_ROOT = "resource.kubernetes.io/pcieRoot";
+    private static final String PCI_BUS_ID = "resource.kubernetes.io/pciBusID";
+    private static final String NUMA_NODE = "resource.kubernetes.io/numaNode";
+
+    @TempDir private Path folder;
+
+    private StandInNode node(String boards) {
+        return StandInNode.install(folder, boards);
+    }
+
+    private static Pool pool(NodeDevices devices) {
+        return devices.inventory().pool(new PoolName("node-1")).orElseThrow();
+    }
+
+    private static Device device(NodeDevices devices, String name) {
+        return devices.inventory()
+                .device(new PoolName("node-1"), new DeviceName(name))
+                .orElseThrow(() -> new AssertionError(name + " is not among " + names(devices)));
+    }
+
+    private static List<String> names(NodeDevices devices) {
+        return pool(devices).devices().stream().map(device -> device.name().value()).toList();
+    }
+
+    /** Attributes as a test writes them down. */
+    private static Map<String, String> attributes(Device device) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        device.attributes().forEach((name, value) -> texts.put(name, text(value)));
+        return texts;
+    }
+
+    private static String text(AttributeValue value) {
+        if (value instanceof AttributeValue.OfString string) {
+            return string.value();
+        }
+        if (value instanceof AttributeValue.OfInt number) {
+            return "int " + number.value();
+        }
+        return "version " + ((AttributeValue.OfVersion) value).value();
+    }
+
+    private static Map<String, String> capacities(Device device) {
+        return device.capacities().entrySet().stream()
+                .collect(
+                        Collectors.toMap(Map.Entry::getKey, each -> text(each.getValue().value())));
+    }
+
+    private static Map<String, String> texts(Map<String, Quantity> amounts) {
+        return amounts.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, each -> text(each.getValue())));
+    }
+
+    private static String text(Quantity quantity) {
+        return quantity.amount().toBigIntegerExact().toString();
+    }
+
+    private static String mebibytes(long amount) {
+        return Long.toString(amount * 1024 * 1024);
+    }
+
+    @Nested
+    class AWholeGpu {
+
+        @Test
+        void saysWhatItIsAndWhere() {
+            NodeDevices devices = Boards.devices(node("h100-80"), false);
+            Device gpu = device(devices, "gpu-5");
+
+            assertThat(attributes(gpu))
+                    .containsEntry("type", "gpu")
+                    .containsEntry("productName", "NVIDIA H100 80GB HBM3")
+                    .containsEntry("brand", "Nvidia")
+                    .containsEntry("architecture", "Hopper")
+                    .containsEntry("cudaComputeCapability", "version 9.0.0")
+                    .containsEntry("driverVersion", "version 550.163.1")
+                    .containsEntry("cudaDriverVersion", "version 12.4.0")
+                    .containsEntry(PCIE_ROOT, "pci0000:00")
+                    .containsEntry(NUMA_NODE, "int 1")
+                    .hasEntrySatisfying(
+                            PCI_BUS_ID, id -> assertThat(id).matches("0000:[0-9a-f]{2}:00\\.0"))
+                    .hasEntrySatisfying("uuid", id -> assertThat(id).startsWith("GPU-"))
+                    .doesNotContainKeys("nvlinkGroup", "nvlinkClique", "parentUUID", "profile");
+            assertThat(capacities(gpu)).isEqualTo(Map.of("memory", mebibytes(81559)));
+            assertThat(pool(devices).counterSets()).isEmpty();
+        }
+
+        @Test
+        void leavesOutWhatSysfsDoesNotSay() throws IOException {
+            StandInNode node = node("t4");
+            Path gpus = node.sysfs().resolve("bus/pci/devices");
+            String first =
+                    text(device(Boards.devices(node, false), "gpu-0").attributes().get(PCI_BUS_ID));
+            Files.delete(gpus.resolve(first));
+            String second =
+                    text(device(Boards.devices(node, false), "gpu-1").attributes().get(PCI_BUS_ID));
+            Files.writeString(gpus.resolve(second).resolve("numa_node"), "-1\n");
+
+            NodeDevices devices = Boards.devices(node, false);
+
+            assertThat(attributes(device(devices, "gpu-0")))
+                    .containsEntry(PCI_BUS_ID, first)
+                    .doesNotContainKeys(PCIE_ROOT, NUMA_NODE);
+            assertThat(attributes(device(devices, "gpu-1")))
+                    .containsEntry(PCIE_ROOT, "pci0000:00")
+                    .doesNotContainKey(NUMA_NODE);
+            assertThat(attributes(device(devices, "gpu-2"))).containsEntry(NUMA_NODE, "int 0");
+        }
+    }
+
+    @Nested
+    class Nvlink {
+
+        private NodeDevices devices;
+
+        @BeforeEach
+        void read() {
+            devices = Boards.devices(node("nvlink"), false);
+        }
+
+        private String of(String gpu, String attribute) {
+            return attributes(device(devices, gpu)).get(attribute);
+        }
+
+        /** A claim's {@code matchAttribute}: all have the attribute, and the same value of it. */
+        private boolean match(String attribute, String... gpus) {
+            return Stream.of(gpus)
+                                    .map(gpu -> Optional.ofNullable(of(gpu, attribute)))
+                                    .distinct()
+                                    .count()
+                            == 1
+                    && of(gpus[0], attribute) != null;
+        }
+
+        @Test
+        void groupsAreWhatLinksConnect() {
+            assertThat(of("gpu-0", "nvlinkGroup")).isEqualTo(of("gpu-0", PCI_BUS_ID));
+            assertThat(of("gpu-2", "nvlinkGroup")).isEqualTo(of("gpu-2", PCI_BUS_ID));
+            assertThat(match("nvlinkGroup", "gpu-0", "gpu-1")).isTrue();
+            assertThat(match("nvlinkGroup", "gpu-2", "gpu-3")).isTrue();
+            assertThat(match("nvlinkGroup", "gpu-1", "gpu-2")).isFalse();
+            assertThat(match("nvlinkGroup", "gpu-0", "gpu-1", "gpu-2")).isFalse();
+        }
+
+        @Test
+        void aGpuWithoutLinksHasNoGroupAndMatchesNobody() {
+            assertThat(of("gpu-4", "nvlinkGroup")).isNull();
+            assertThat(match("nvlinkGroup", "gpu-4", "gpu-0")).isFalse();
+            assertThat(match("nvlinkGroup", "gpu-4")).isFalse();
+        }
+
+        @Test
+        void cliquesAreThoseOfTheFabricOnceItIsUp() {
+            assertThat(of("gpu-0", "nvlinkClique"))
+                    .isEqualTo("01234567-89ab-cdef-0123-456789abcdef.7");
+            assertThat(of("gpu-2", "nvlinkClique"))
+                    .isEqualTo("01234567-89ab-cdef-0123-456789abcdef.8");
+            assertThat(match("nvlinkClique", "gpu-0", "gpu-1")).isTrue();
+            assertThat(match("nvlinkClique", "gpu-0", "gpu-2")).isFalse();
+            assertThat(of("gpu-3", "nvlinkClique")).isNull();
+            assertThat(of("gpu-4", "nvlinkClique")).isNull();
+        }
+    }
+
+    @Nested
+    class StaticMig {
+
+        private NodeDevices devices;
+
+        @BeforeEach
+        void read() {
+            devices = Boards.devices(node("a100-40-divided"), false);
+        }
+
+        @Test
+        void isWhatTheAdministratorMade() {
+            assertThat(names(devices))
+                    .containsExactlyInAnyOrder(
+                            "gpu-0-mig-1g5gb-19-0",
+                            "gpu-0-mig-1g5gb-19-1",
+                            "gpu-0-mig-1g5gb-19-2",
+                            "gpu-0-mig-1g5gb-19-3",
+                            "gpu-0-mig-1g5gb-19-4",
+                            "gpu-0-mig-1g5gb-19-5",
+                            "gpu-0-mig-1g5gb-19-6",
+                            "gpu-1-mig-2g10gb-14-0",
+                            "gpu-1-mig-1g5gb-19-2",
+                            "gpu-1-mig-1g5gb-me-20-3",
+                            "gpu-1-mig-3g20gb-9-4");
+            assertThat(pool(devices).counterSets()).isEmpty();
+        }
+
+        @Test
+        void hasTheAttributesOfItsGpuAndItsOwn() {
+            assertThat(attributes(device(devices, "gpu-1-mig-1g5gb-me-20-3")))
+                    .containsEntry("type", "mig")
+                    .containsEntry("profile", "1g.5gb+me")
+                    .containsEntry("productName", "NVIDIA A100-SXM4-40GB")
+                    .containsEntry("brand", "Nvidia")
+                    .containsEntry("architecture", "Ampere")
+                    .containsEntry("cudaComputeCapability", "version 8.0.0")
+                    .containsEntry("driverVersion", "version 550.163.1")
+                    .containsEntry("cudaDriverVersion", "version 12.4.0")
+                    .containsEntry(PCIE_ROOT, "pci0000:00")
+                    .containsEntry(NUMA_NODE, "int 0")
+                    .containsKey(PCI_BUS_ID)
+                    .hasEntrySatisfying("uuid", id -> assertThat(id).startsWith("MIG-"))
+                    .hasEntrySatisfying("parentUUID", id -> assertThat(id).startsWith("GPU-"));
+        }
+
+        @Test
+        void hasTheCapacitiesOfItsProfileAndItsMemorySlices() {
+            assertThat(capacities(device(devices, "gpu-1-mig-1g5gb-me-20-3")))
+                    .isEqualTo(engines(14, 1, 1, 1, 1, 4864, 3));
+            assertThat(capacities(device(devices, "gpu-0-mig-1g5gb-19-6")))
+                    .isEqualTo(engines(14, 1, 0, 0, 0, 4864, 6));
+            assertThat(capacities(device(devices, "gpu-1-mig-2g10gb-14-0")))
+                    .isEqualTo(engines(28, 2, 1, 0, 0, 9984, 0, 1));
+            assertThat(capacities(device(devices, "gpu-1-mig-3g20gb-9-4")))
+                    .isEqualTo(engines(42, 3, 2, 0, 0, 20096, 4, 5, 6, 7));
+        }
+
+        private static Map<String, String> engines(
+                int sm, int ce, int dec, int jpeg, int ofa, long memory, int... slices) {
+            Map<String, String> all = new LinkedHashMap<>();
+            all.put("multiprocessors", "" + sm);
+            all.put("copyEngines", "" + ce);
+            all.put("decoders", "" + dec);
+            all.put("encoders", "0");
+            all.put("jpegEngines", "" + jpeg);
+            all.put("ofaEngines", "" + ofa);
+            all.put("memory", mebibytes(memory));
+            for (int slice : slices) {
+                all.put("memorySlice" + slice, "1");
+            }
+            return all;
+        }
+    }
+
+    @Nested
+    class DynamicMig {
+
+        private static final Map<String, String> ALL_OF_AN_A100 =
+                Map.ofEntries(
+                        Map.entry("memory", mebibytes(40448)),
+                        Map.entry("multiprocessors", "98"),
+                        Map.entry("copy-engines", "7"),
+                        Map.entry("decoders", "5"),
+                        Map.entry("encoders", "0"),
+                        Map.entry("jpeg-engines", "1"),
+                        Map.entry("ofa-engines", "1"),
+                        Map.entry("memory-slice-0", "1"),
+                        Map.entry("memory-slice-1", "1"),
+                        Map.entry("memory-slice-2", "1"),
+                        Map.entry("memory-slice-3", "1"),
+                        Map.entry("memory-slice-4", "1"),
+                        Map.entry("memory-slice-5", "1"),
+                        Map.entry("memory-slice-6", "1"),
+                        Map.entry("memory-slice-7", "1"));
+
+        @Test
+        void sevenSlicesOfAnA100TakeAllThatThereIs() {
+            NodeDevices devices = Boards.dividable(folder, "a100-40", 1);
+            Device seven = device(devices, "gpu-0-mig-7g40gb-0-0");
+            CounterConsumption takes = seven.consumesCounters().get(0);
+            CounterSet set = pool(devices).counterSets().get(0);
+
+            assertThat(seven.consumesCounters()).hasSize(1);
+            assertThat(takes.counterSet()).isEqualTo("gpu-0-counter-set").isEqualTo(set.name());
+            assertThat(texts(set.counters())).isEqualTo(ALL_OF_AN_A100);
+            assertThat(texts(takes.counters())).isEqualTo(ALL_OF_AN_A100);
+            assertThat(attributes(seven)).doesNotContainKey("uuid");
+            assertThat(names(devices)).doesNotContain("gpu-0").hasSize(7 + 7 + 4 + 3 + 2 + 1 + 1);
+        }
+
+        @Test
+        void anA100OutsideMigModeIsOfferedWhole() {
+            NodeDevices devices = Boards.devices(node("a100-40"), true);
+
+            assertThat(names(devices)).containsExactly("gpu-0", "gpu-1");
+            assertThat(pool(devices).counterSets()).isEmpty();
+        }
+
+        @Test
+        void kindsOfProfilesThatNobodyKnowsAreLeftOutAndSaid() {
+            NodeDevices devices = Boards.devices(node("odd"), true);
+
+            assertThat(names(devices))
+                    .containsExactly(
+                            "gpu-0",
+                            "gpu-0-mig-1g0gb-19-0",
+                            "gpu-0-mig-1g0gb-19-1",
+                            "gpu-0-mig-2g0gb-14-0");
+            assertThat(devices.troubles())
+                    .containsExactly(
+                            "The profile 77 of gpu-0 is left out: this driver does not know its"
+                                    + " kind, 17");
+        }
+
+        @Test
+        void memoryThatIsTheMachinesIsNone() {
+            NodeDevices devices = Boards.devices(node("odd"), true);
+
+            assertThat(capacities(device(devices, "gpu-0-mig-1g0gb-19-1")))
+                    .containsEntry("memory", "0")
+                    .containsEntry("multiprocessors", "8")
+                    .containsEntry("copyEngines", "1");
+            assertThat(capacities(device(devices, "gpu-0"))).containsEntry("memory", "0");
+            assertThat(texts(pool(devices).counterSets().get(0).counters()))
+                    .containsEntry("memory", "0")
+                    .containsEntry("memory-slice-1", "1")
+                    .doesNotContainKey("memory-slice-2");
+            assertThat(device(Boards.devices(new StandInNode(folder), false), "gpu-0").capacities())
+                    .isEqualTo(Map.<String, Capacity>of());
+        }
+    }
+}
