@@ -32,6 +32,21 @@ record DriverFiles(
         sockets = List.copyOf(sockets);
     }
 
+    /** The same files, and the sockets of the daemons that run now. */
+    DriverFiles with(List<Path> running) {
+        return new DriverFiles(version, libraries, binaries, firmware, configs, running);
+    }
+
+    /**
+     * What an installation has from its beginning to its end; other packages, with versions of
+     * their own, bring the rest.
+     */
+    Stream<Path> own() {
+        Stream<Path> versioned =
+                libraries.stream().filter(file -> file.toString().endsWith(".so." + version));
+        return Stream.of(versioned, binaries.stream(), firmware.stream()).flatMap(each -> each);
+    }
+
     /** All that is mounted to be read. */
     Stream<Path> readOnly() {
         return Stream.of(libraries, binaries, firmware, configs).flatMap(List::stream);

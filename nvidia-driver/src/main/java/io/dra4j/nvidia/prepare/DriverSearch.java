@@ -4,7 +4,7 @@ package io.dra4j.nvidia.prepare;
 
 import io.dra4j.api.error.PrepareException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -82,6 +82,8 @@ final class DriverSearch {
     private static final List<String> SOCKETS =
             List.of("nvidia-persistenced/socket", "nvidia-fabricmanager/socket");
 
+    private static final List<String> SOCKET_FOLDERS = List.of("run", "var/run");
+
     private static final List<String> FIRMWARE_FOLDERS =
             List.of("lib/firmware/updates", "lib/firmware", "usr/lib/firmware");
 
@@ -106,7 +108,7 @@ final class DriverSearch {
                         firstOf(BINARY_FOLDERS, BINARIES),
                         firmware(),
                         firstOf(CONFIG_FOLDERS, CONFIGS),
-                        firstOf(List.of("run", "var/run"), SOCKETS));
+                        sockets());
         for (String library : NEEDED) {
             if (found.libraries().stream().noneMatch(file -> is(file, library + version))) {
                 throw new PrepareException(
@@ -115,6 +117,11 @@ final class DriverSearch {
             }
         }
         return found;
+    }
+
+    /** The sockets of daemons that run now. */
+    List<Path> sockets() {
+        return firstOf(SOCKET_FOLDERS, SOCKETS);
     }
 
     private static boolean is(Path file, String name) {
@@ -140,7 +147,7 @@ final class DriverSearch {
     private void requireTargets(Path folder) {
         for (Path link : listed(folder, "*.so.*").filter(Files::isSymbolicLink).toList()) {
             Path target = target(link);
-            if (target.toString().endsWith(".so." + version) && !Files.exists(target)) {
+            if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
                 throw new PrepareException(
                         "%s links to %s, which is gone: install the driver again"
                                 .formatted(link, target));
@@ -148,9 +155,18 @@ final class DriverSearch {
         }
     }
 
-    private static Path target(Path link) {
+    /** Whether the driver's version is in the name of a library, as in those that it brings. */
+    private boolean isOwn(Path library) {
+        return library.toString().endsWith(".so." + version);
+    }
+
+    /** An absolute link is one below the driver root, which is a root to those who made it. */
+    private Path target(Path link) {
         try {
-            return link.resolveSibling(Files.readSymbolicLink(link));
+            Path target = Files.readSymbolicLink(link);
+            return target.isAbsolute()
+                    ? root.resolve(Path.of("/").relativize(target))
+                    : link.resolveSibling(target);
         } catch (IOException e) {
             return link; // it went away just now
         }
@@ -210,8 +226,8 @@ final class DriverSearch {
             return files.stream().sorted();
         } catch (NotDirectoryException | NoSuchFileException e) {
             return Stream.of();
-        } catch (IOException e) {
-            throw new UncheckedIOException("Can't list " + folder, e);
+        } catch (IOException | DirectoryIteratorException e) {
+            throw new PrepareException("Can't list " + folder + ", where the driver may be", e);
         }
     }
 
@@ -220,5 +236,23 @@ final class DriverSearch {
         return LIBRARY_FOLDERS.stream()
                 .map(folder -> root.resolve(folder).resolve("libcuda.so." + version))
                 .filter(Files::exists);
+    }
+
+    /** The folders that were looked through: what is new in one has changed its time. */
+    Stream<Path> folders() {
+        Stream<String> libraries =
+                LIBRARY_FOLDERS.stream().flatMap(folder -> Stream.of(folder, folder + "/vdpau"));
+        Stream<String> firmware =
+                FIRMWARE_FOLDERS.stream().map(folder -> folder + "/nvidia/" + version);
+        return Stream.of(libraries, BINARY_FOLDERS.stream(), firmware, configFolders())
+                .flatMap(folders -> folders)
+                .map(root::resolve);
+    }
+
+    private static Stream<String> configFolders() {
+        return CONFIG_FOLDERS.stream()
+                .flatMap(folder -> CONFIGS.stream().map(name -> folder + "/" + name))
+                .map(file -> file.substring(0, file.lastIndexOf('/')))
+                .distinct();
     }
 }

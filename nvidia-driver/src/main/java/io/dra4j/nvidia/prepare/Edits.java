@@ -9,16 +9,18 @@ import io.dra4j.nvidia.nvml.MigDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The edits of containers with GPUs. Thread-safe.
  *
- * <p>The driver's files are looked for once, and again when its version or its library is another:
- * a driver may be installed anew while this program runs.
+ * <p>The driver's files are looked for once, and again when its version or its library is another,
+ * or something is new or gone where it is installed: a driver may be installed anew while this
+ * program runs. As long as it is the same, its own files have to be there.
  */
 public final class Edits {
 
@@ -27,7 +29,13 @@ public final class Edits {
     private final GpuEdits gpus;
     private @Nullable Known known; // guarded by this
 
-    private record Known(String witness, DriverFiles files) {}
+    /** Which installation had which files, and the times of the folders when they were found. */
+    private record Known(String installation, String folders, DriverFiles files) {
+
+        boolean isStill(String folders) {
+            return this.folders.equals(folders) && files.readOnly().allMatch(Files::exists);
+        }
+    }
 
     /**
      * Makes edits for the driver below some roots.
@@ -53,19 +61,23 @@ public final class Edits {
 
     private synchronized DriverFiles files(String version) {
         DriverSearch search = new DriverSearch(roots.here(), version);
-        String witness = version + witness(search.witnesses().toList());
+        String installation = version + joined(search.witnesses(), Edits::witness);
+        String folders = joined(search.folders(), Edits::time); // before the look, not after
         Known last = known;
-        if (last == null || !last.witness().equals(witness)) {
-            last = new Known(witness, search.look());
+        boolean same = last != null && last.installation().equals(installation);
+        if (same) {
+            requireThere(last.files());
+        }
+        if (!same || !last.isStill(folders)) {
+            last = new Known(installation, folders, search.look());
             known = last;
         }
-        requireThere(last.files());
-        return last.files();
+        return last.files().with(search.sockets());
     }
 
     /** A container that lacks a file of its driver would start, and fail at some later time. */
     private void requireThere(DriverFiles files) {
-        Optional<Path> missing = files.readOnly().filter(file -> !Files.exists(file)).findFirst();
+        Optional<Path> missing = files.own().filter(file -> !Files.exists(file)).findFirst();
         if (missing.isPresent()) {
             throw new PrepareException(
                     "%s is gone from the driver below %s: install the driver again"
@@ -73,15 +85,24 @@ public final class Edits {
         }
     }
 
-    private static String witness(List<Path> files) {
-        return files.stream().map(Edits::witness).collect(Collectors.joining(" "));
+    private static String joined(Stream<Path> files, Function<Path, String> words) {
+        return files.map(words).collect(Collectors.joining(" "));
     }
 
     private static String witness(Path file) {
         try {
-            return file + "@" + Files.getAttribute(file, "unix:ino") + Files.size(file);
+            return "%s@%s,%d"
+                    .formatted(file, Files.getAttribute(file, "unix:ino"), Files.size(file));
         } catch (IOException e) {
             return file + " is gone";
+        }
+    }
+
+    private static String time(Path folder) {
+        try {
+            return Files.getLastModifiedTime(folder).toString();
+        } catch (IOException e) {
+            return "none";
         }
     }
 

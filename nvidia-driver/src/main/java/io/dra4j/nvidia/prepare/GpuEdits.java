@@ -8,6 +8,7 @@ import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -71,7 +72,7 @@ final class GpuEdits {
                     .toList();
         } catch (NoSuchFileException e) {
             return List.of();
-        } catch (IOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             throw new PrepareException("Can't list " + folder, e);
         }
     }
