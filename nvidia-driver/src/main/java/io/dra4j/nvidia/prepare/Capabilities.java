@@ -7,7 +7,6 @@ import io.dra4j.api.error.PrepareException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,7 +20,13 @@ final class Capabilities {
 
     private static final Pattern MINOR = Pattern.compile("(?m)^DeviceFileMinor: (\\d{1,7})$");
     private static final Pattern MODE = Pattern.compile("(?m)^DeviceFileMode: (\\d{1,4})$");
-    private static final Pattern MAJOR = Pattern.compile("^\\s*(\\d{1,5}) nvidia-caps$");
+    private static final Pattern MAJOR = Pattern.compile("(?m)^ *(\\d{1,5}) nvidia-caps$");
+
+    /** Linux has 12 bits for a major number, and 20 for a minor one. */
+    private static final long MOST_MAJOR = (1 << 12) - 1;
+
+    private static final long MOST_MINOR = (1 << 20) - 1;
+    private static final long MOST_MODE = 0777;
 
     private final Path proc;
 
@@ -37,31 +42,34 @@ final class Capabilities {
     DeviceNode node(String capability) {
         Path file = proc.resolve("driver/nvidia/capabilities").resolve(capability);
         String text = read(file);
-        long minor = number(MINOR, text, file);
-        int mode = (int) number(MODE, text, file);
+        long minor = number(MINOR, text, file, MOST_MINOR);
+        int mode = (int) number(MODE, text, file, MOST_MODE);
         String path = "/dev/nvidia-caps/nvidia-cap" + minor;
         return new DeviceNode(path, null, "c", major(), minor, mode, "r", null, null);
     }
 
     private long major() {
         Path devices = proc.resolve("devices");
-        List<String> lines = read(devices).lines().toList();
-        for (String line : lines) {
-            Matcher major = MAJOR.matcher(line);
-            if (major.matches()) {
-                return Long.parseLong(major.group(1));
-            }
+        String text = read(devices);
+        if (!MAJOR.matcher(text).find()) {
+            throw new PrepareException(
+                    devices + " names no nvidia-caps: the kernel's driver has no MIG capabilities");
         }
-        throw new PrepareException(
-                devices + " names no nvidia-caps: the kernel's driver has no MIG capabilities");
+        return number(MAJOR, text, devices, MOST_MAJOR);
     }
 
-    private static long number(Pattern form, String text, Path file) {
+    private static long number(Pattern form, String text, Path file, long most) {
         Matcher found = form.matcher(text);
         if (!found.find()) {
             throw new PrepareException(file + " has no line like \"" + form.pattern() + "\"");
         }
-        return Long.parseLong(found.group(1));
+        long number = Long.parseLong(found.group(1));
+        if (number > most) {
+            throw new PrepareException(
+                    "%s has the line \"%s\": no number above %d is one of a device node"
+                            .formatted(file, found.group().strip(), most));
+        }
+        return number;
     }
 
     private static String read(Path file) {
