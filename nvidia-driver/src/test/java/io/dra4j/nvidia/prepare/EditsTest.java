@@ -1,0 +1,469 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.prepare;
+
+import static io.dra4j.nvidia.standin.StandInNode.VERSION;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.DeviceNode;
+import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.Mount;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.conformance.cdi.CdiCheck;
+import io.dra4j.conformance.cdi.CdiVersion;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Mig;
+import io.dra4j.nvidia.nvml.MigDevice;
+import io.dra4j.nvidia.nvml.MigProfile;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.Placement;
+import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What containers get of GPUs: valid CDI specs that name what is there, or a sentence why not. */
+class EditsTest {
+
+    private static final String CLAIM = "8f1e2d3c-0000-4000-8000-000000000001";
+    private static final String LIBRARIES = "/usr/lib/x86_64-linux-gnu/";
+
+    @TempDir private Path folder;
+
+    private StandInNode node(String boards) {
+        return StandInNode.install(folder.resolve(boards), boards);
+    }
+
+    private static Edits edits(StandInNode node) {
+        return new Edits(node.roots(), node.hook());
+    }
+
+    private static List<Gpu> gpus(StandInNode node) {
+        try (Nvml nvml = Nvml.open(node.library())) {
+            return nvml.read().gpus();
+        }
+    }
+
+    /** The edits of all GPUs and MIG devices, by a name for each. */
+    private static Map<String, ContainerEdits> all(StandInNode node, Edits edits) {
+        Map<String, ContainerEdits> all = new LinkedHashMap<>();
+        for (Gpu gpu : gpus(node)) {
+            all.put("gpu-" + gpu.minor(), edits.whole(gpu));
+            for (MigDevice device : made(gpu)) {
+                String name = "gpu-%d-mig-%d".formatted(gpu.minor(), device.gpuInstance());
+                all.put(name, edits.part(gpu, device));
+            }
+        }
+        return all;
+    }
+
+    private static List<MigDevice> made(Gpu gpu) {
+        return gpu.mig() == null ? List.of() : gpu.mig().devices();
+    }
+
+    private static Path hostPath(DeviceNode node) {
+        return Path.of(Objects.requireNonNullElse(node.hostPath(), node.path()));
+    }
+
+    @Nested
+    class OfEachBoard {
+
+        @ParameterizedTest
+        @CsvSource({
+            "a100-40, 2, 0",
+            "a100-40-divided, 2, 11",
+            "a100-80, 2, 0",
+            "a30, 2, 0",
+            "a30-divided, 1, 3",
+            "b200, 2, 2",
+            "h100-80, 8, 8",
+            "h200-141, 2, 2",
+            "l40s, 4, 0",
+            "mixed, 3, 1",
+            "nvlink, 5, 0",
+            "odd, 1, 1",
+            "t4, 4, 0"
+        })
+        void makeASpecThatIsValidAndResolvesAndNamesWhatIsThere(
+                String board, int gpus, int migDevices) throws IOException {
+            StandInNode node = node(board);
+            divide(node);
+            Edits edits = edits(node);
+            Map<String, ContainerEdits> all = all(node, edits);
+            assertThat(all.keySet())
+                    .hasSize(gpus + migDevices)
+                    .filteredOn(name -> name.contains("mig"))
+                    .hasSize(migDevices);
+
+            JsonNode spec = written(edits.common(VERSION), all);
+
+            assertThat(CdiCheck.problems(spec)).isEmpty();
+            assertThat(CdiVersion.problem(spec, "1.1.0")).isEmpty();
+            assertThat(spec.path("kind").asText()).isEqualTo("k8s.gpu.nvidia.com/claim");
+            assertThat(spec.path("devices")).hasSize(all.size());
+            requireThere(node, edits.common(VERSION));
+            all.values().forEach(each -> requireThere(node, each));
+        }
+
+        /** Makes a MIG device on each GPU whose mode can be switched. */
+        private void divide(StandInNode node) {
+            try (Nvml nvml = Nvml.open(node.library())) {
+                for (Gpu gpu : nvml.read().gpus()) {
+                    Mig mig = gpu.mig();
+                    if (mig != null && gpu.architecture().switchesMigModeAtOnce()) {
+                        MigProfile profile = mig.profiles().get(0);
+                        nvml.switchMig(gpu.uuid(), true);
+                        int instance =
+                                nvml.createInstance(
+                                        gpu.uuid(), profile.id(), profile.placements().get(1));
+                        nvml.createCompute(gpu.uuid(), instance);
+                    }
+                }
+            }
+        }
+
+        /** Writes a claim of all devices, and looks each of the ids up. */
+        private JsonNode written(ContainerEdits common, Map<String, ContainerEdits> all)
+                throws IOException {
+            CdiSpecs specs = new CdiSpecs(folder.resolve("cdi"), "gpu.nvidia.com");
+            List<DeviceEdits> devices = new ArrayList<>();
+            all.forEach(
+                    (name, own) ->
+                            devices.add(
+                                    new DeviceEdits(
+                                            new PoolName("node-1"),
+                                            new DeviceName(name),
+                                            null,
+                                            own)));
+            specs.write(CLAIM, common, devices);
+            Path file = folder.resolve("cdi/k8s.gpu.nvidia.com-claim_" + CLAIM + ".json");
+            JsonNode spec = new ObjectMapper().readTree(file.toFile());
+            assertThat(specs.ids(CLAIM, devices))
+                    .containsExactlyElementsOf(
+                            spec.path("devices").findValuesAsText("name").stream()
+                                    .map(name -> "k8s.gpu.nvidia.com/claim=" + name)
+                                    .toList());
+            return spec;
+        }
+
+        private void requireThere(StandInNode node, ContainerEdits edits) {
+            assertThat(edits.mounts()).extracting(Mount::hostPath).allSatisfy(this::isThere);
+            assertThat(edits.mounts())
+                    .allSatisfy(
+                            mount ->
+                                    assertThat(mount.hostPath())
+                                            .isEqualTo(node.root() + mount.containerPath()));
+            assertThat(edits.hooks()).extracting(Hook::path).allSatisfy(this::isThere);
+            assertThat(edits.deviceNodes())
+                    .filteredOn(each -> each.major() == null) // the runtime makes the others
+                    .allSatisfy(each -> isThere(hostPath(each).toString()));
+        }
+
+        private void isThere(String path) {
+            assertThat(Path.of(path)).startsWith(folder).exists();
+        }
+    }
+
+    @Nested
+    class Everybody {
+
+        private StandInNode node;
+
+        @BeforeEach
+        void install() {
+            node = EditsTest.this.node("t4");
+        }
+
+        @Test
+        void getsTheNodesOfTheDriver() {
+            assertThat(edits(node).common(VERSION).deviceNodes())
+                    .containsExactly(
+                            DeviceNode.of("/dev/nvidia-uvm-tools", inDev("nvidia-uvm-tools")),
+                            DeviceNode.of("/dev/nvidia-uvm", inDev("nvidia-uvm")),
+                            DeviceNode.of("/dev/nvidiactl", inDev("nvidiactl")));
+        }
+
+        private String inDev(String name) {
+            return node.root().resolve("dev").resolve(name).toString();
+        }
+
+        @Test
+        void getsItsFilesToReadAndItsSocketsToUse() {
+            List<Mount> mounts = edits(node).common(VERSION).mounts();
+
+            assertThat(mounts)
+                    .extracting(Mount::containerPath)
+                    .containsExactlyInAnyOrder(
+                            LIBRARIES + "libcuda.so.550.163.01",
+                            LIBRARIES + "libnvidia-ml.so.550.163.01",
+                            LIBRARIES + "libnvidia-ptxjitcompiler.so.550.163.01",
+                            LIBRARIES + "libGLX_nvidia.so.550.163.01",
+                            LIBRARIES + "libnvidia-egl-gbm.so.1.1.1",
+                            LIBRARIES + "vdpau/libvdpau_nvidia.so.550.163.01",
+                            "/usr/bin/nvidia-smi",
+                            "/usr/share/vulkan/icd.d/nvidia_icd.json",
+                            "/lib/firmware/nvidia/550.163.01/gsp_ga10x.bin",
+                            "/run/nvidia-persistenced/socket");
+            assertThat(mounts)
+                    .filteredOn(mount -> mount.containerPath().endsWith("/socket"))
+                    .extracting(Mount::options)
+                    .containsExactly(List.of("nosuid", "nodev", "rbind", "rprivate", "noexec"));
+            assertThat(mounts)
+                    .filteredOn(mount -> !mount.containerPath().endsWith("/socket"))
+                    .extracting(Mount::options)
+                    .containsOnly(List.of("ro", "nosuid", "nodev", "rbind", "rprivate"));
+        }
+
+        @Test
+        void isPreparedByTheHooksInTheirOrder() {
+            List<Hook> hooks = edits(node).common(VERSION).hooks();
+
+            assertThat(hooks)
+                    .extracting(hook -> String.join(" ", hook.args()))
+                    .containsExactly(
+                            "nvidia-cdi-hook create-symlinks --link"
+                                    + " libGLX_nvidia.so.550.163.01::"
+                                    + LIBRARIES
+                                    + "libGLX_indirect.so.0 --link libcuda.so.1::"
+                                    + LIBRARIES
+                                    + "libcuda.so",
+                            "nvidia-cdi-hook enable-cuda-compat --host-driver-version=550.163.01",
+                            "nvidia-cdi-hook update-ldcache --folder /usr/lib/x86_64-linux-gnu"
+                                    + " --folder /usr/lib/x86_64-linux-gnu/vdpau",
+                            "nvidia-cdi-hook disable-device-node-modification");
+            assertThat(hooks)
+                    .allSatisfy(
+                            hook -> {
+                                assertThat(hook.moment()).isEqualTo(Hook.Moment.CREATE_CONTAINER);
+                                assertThat(hook.path()).isEqualTo(node.hook().toString());
+                                assertThat(hook.env()).containsExactly("NVIDIA_CTK_DEBUG=false");
+                            });
+        }
+
+        @Test
+        void isToldThatNoOtherRuntimeShouldAddGpus() {
+            assertThat(edits(node).common(VERSION).env())
+                    .isEqualTo(
+                            Map.of(
+                                    "NVIDIA_VISIBLE_DEVICES",
+                                    "void",
+                                    "NVIDIA_CTK_LIBCUDA_DIR",
+                                    "/usr/lib/x86_64-linux-gnu"));
+        }
+    }
+
+    @Nested
+    class OfAGpu {
+
+        @Test
+        void areItsNodeAndItsScreen() {
+            StandInNode node = node("t4");
+
+            assertThat(edits(node).whole(gpus(node).get(2)).deviceNodes())
+                    .containsExactly(
+                            DeviceNode.of("/dev/nvidia2", node.root() + "/dev/nvidia2"),
+                            DeviceNode.of(
+                                    "/dev/dri/renderD130", node.root() + "/dev/dri/renderD130"));
+        }
+
+        @Test
+        void areNotMadeWithoutItsNode() throws IOException {
+            StandInNode node = node("t4");
+            Gpu gpu = gpus(node).get(1);
+            Files.delete(node.root().resolve("dev/nvidia1"));
+
+            assertThatThrownBy(() -> edits(node).whole(gpu))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("/dev/nvidia1 of " + gpu.uuid());
+            assertThat(edits(node).whole(gpus(node).get(0)).deviceNodes()).hasSize(2);
+        }
+
+        @Test
+        void ofAPartAreThoseOfTheGpuAndTwoCapabilities() throws IOException {
+            StandInNode node = node("h100-80");
+            try (Nvml nvml = Nvml.open(node.library())) {
+                Gpu gpu = nvml.read().gpus().get(3);
+                nvml.switchMig(gpu.uuid(), true);
+                int instance = nvml.createInstance(gpu.uuid(), 19, new Placement(6, 1));
+                MigDevice device = nvml.createCompute(gpu.uuid(), instance);
+                String place = "driver/nvidia/capabilities/gpu3/mig/gi" + instance;
+                Files.writeString(
+                        node.proc().resolve(place + "/access"),
+                        "DeviceFileMinor: 417\nDeviceFileMode: 292\nDeviceFileModify: 1\n");
+                Files.writeString(
+                        node.proc().resolve(place + "/ci0/access"),
+                        "DeviceFileMinor: 418\nDeviceFileMode: 256\nDeviceFileModify: 1\n");
+
+                assertThat(edits(node).part(gpu, device).deviceNodes())
+                        .containsExactly(
+                                DeviceNode.of("/dev/nvidia3", node.root() + "/dev/nvidia3"),
+                                DeviceNode.of(
+                                        "/dev/dri/renderD131", node.root() + "/dev/dri/renderD131"),
+                                capability(417, 0444),
+                                capability(418, 0400));
+            }
+        }
+
+        private static DeviceNode capability(long minor, int mode) {
+            return new DeviceNode(
+                    "/dev/nvidia-caps/nvidia-cap" + minor,
+                    null,
+                    "c",
+                    234L,
+                    minor,
+                    mode,
+                    "r",
+                    null,
+                    null);
+        }
+    }
+
+    @Nested
+    class ADriverThatIsElsewhere {
+
+        private StandInNode node;
+
+        @BeforeEach
+        void install() {
+            node = EditsTest.this.node("t4");
+        }
+
+        private final Path onNode = Path.of("/run/nvidia/driver");
+
+        /** As in a pod, to which the root of a driver container is mounted. */
+        private Roots roots() {
+            return new Roots(node.root(), onNode, null, node.proc(), node.sysfs());
+        }
+
+        @Test
+        void isNamedByItsPathsOnTheNode() {
+            Edits edits = new Edits(roots(), Path.of("/var/lib/plugin/nvidia-cdi-hook"));
+            ContainerEdits common = edits.common(VERSION);
+
+            assertThat(common.mounts())
+                    .isNotEmpty()
+                    .allSatisfy(
+                            mount -> {
+                                assertThat(mount.hostPath())
+                                        .isEqualTo(onNode + mount.containerPath());
+                                assertThat(Path.of(node.root() + mount.containerPath())).exists();
+                            });
+            assertThat(Stream.of(common, edits.whole(gpus(node).get(0))))
+                    .flatExtracting(ContainerEdits::deviceNodes)
+                    .allSatisfy(
+                            each -> assertThat(each.hostPath()).isEqualTo(onNode + each.path()));
+            assertThat(common.toString()).doesNotContain(node.root().toString());
+        }
+
+        @Test
+        void hasItsHookWhereThisProcessNeedNotSeeIt() {
+            Edits edits = new Edits(roots(), Path.of("/var/lib/plugin/nvidia-cdi-hook"));
+
+            assertThat(edits.common(VERSION).hooks())
+                    .extracting(Hook::path)
+                    .containsOnly("/var/lib/plugin/nvidia-cdi-hook");
+        }
+
+        @Test
+        void hasItsNodesInDevIfItMakesNoneOfItsOwn() throws IOException {
+            Files.delete(node.root().resolve("dev/nvidiactl"));
+
+            assertThat(roots().devices()).isEqualTo(Path.of("/dev"));
+            assertThat(CommonEdits.nodeOf(roots(), "nvidia0"))
+                    .isEqualTo(DeviceNode.of("/dev/nvidia0"));
+        }
+
+        @Test
+        void hasItsNodesWhereItIsSaid() throws IOException {
+            Path dev = Files.createDirectories(folder.resolve("dev"));
+            Files.createFile(dev.resolve("nvidiactl"));
+            Roots roots = new Roots(node.root(), onNode, dev, node.proc(), node.sysfs());
+
+            assertThat(new Edits(roots, node.hook()).common(VERSION).deviceNodes())
+                    .containsExactly(
+                            DeviceNode.of("/dev/nvidiactl", dev.resolve("nvidiactl").toString()));
+        }
+    }
+
+    @Nested
+    class WithoutWhatEveryProgramNeeds {
+
+        private StandInNode node;
+
+        @BeforeEach
+        void install() {
+            node = EditsTest.this.node("t4");
+        }
+
+        private void refused(String... words) {
+            assertThatThrownBy(() -> edits(node).common(VERSION))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContainingAll(words);
+        }
+
+        @Test
+        void theControlNodeIsMissed() throws IOException {
+            Path dev = Files.createDirectories(folder.resolve("dev"));
+            Roots roots = new Roots(node.root(), node.root(), dev, node.proc(), node.sysfs());
+
+            assertThatThrownBy(() -> new Edits(roots, node.hook()).common(VERSION))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("There is no " + dev.resolve("nvidiactl"));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"libcuda.so.550.163.01", "libnvidia-ml.so.550.163.01"})
+        void aLibraryIsMissed(String library) throws IOException {
+            Files.delete(node.library(library));
+
+            refused(library, node.root().toString());
+        }
+
+        @Test
+        void theHookIsMissed() throws IOException {
+            Files.setPosixFilePermissions(
+                    node.hook(), PosixFilePermissions.fromString("rw-r--r--"));
+            refused("no program " + node.hook(), "--nvidia-cdi-hook-path");
+
+            Files.delete(node.hook());
+            refused("no program " + node.hook());
+        }
+
+        @Test
+        void theDriverIsMissed() {
+            Roots roots =
+                    new Roots(
+                            folder.resolve("nothing"),
+                            folder.resolve("nothing"),
+                            null,
+                            node.proc(),
+                            node.sysfs());
+
+            assertThatThrownBy(() -> new Edits(roots, node.hook()).common(VERSION))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("libcuda.so.550.163.01");
+        }
+    }
+}
