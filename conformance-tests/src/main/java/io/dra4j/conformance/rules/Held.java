@@ -42,8 +42,9 @@ final class Held {
             return false;
         }
         KubeletClaim first = bench.claims().allocate(device);
-        KubeletClaim second = bench.claims().allocate(device);
         bench.calls().prepared(first);
+        // only now: a driver that has lost its memory takes each claim that it finds for held
+        KubeletClaim second = bench.claims().allocate(device);
         boolean refused = bench.calls().prepare(second).complaint().isPresent();
         end(first);
         end(second);
