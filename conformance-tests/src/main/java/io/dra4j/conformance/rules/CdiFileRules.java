@@ -112,12 +112,20 @@ final class CdiFileRules {
             for (JsonNode edits : bench.cdi().resolve(id).edits()) {
                 for (JsonNode node : edits.path("deviceNodes")) {
                     String path = node.path("hostPath").asText(node.path("path").asText());
-                    exists(Path.of(path), node.path("type").asText());
+                    Path file = Path.of(path);
+                    if (Files.exists(file) || !isComplete(node)) {
+                        exists(file, node.path("type").asText());
+                    }
                     paths.add(path);
                 }
             }
         }
         return paths;
+    }
+
+    /** Of such a node the runtime makes its own, and never looks at the host's. */
+    private static boolean isComplete(JsonNode node) {
+        return !node.path("type").asText().isEmpty() && node.path("major").asLong() != 0;
     }
 
     private static void exists(Path node, String declared) throws IOException {
