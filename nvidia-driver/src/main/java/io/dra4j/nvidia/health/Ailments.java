@@ -62,7 +62,8 @@ public final class Ailments {
         if (OF_APPLICATIONS.contains(xid) || ignored.contains(xid)) {
             return false;
         }
-        errors.computeIfAbsent(gpu, key -> new ArrayList<>()).add(new Error(xid, where, now.toEpochMilli()));
+        errors.computeIfAbsent(gpu, key -> new ArrayList<>())
+                .add(new Error(xid, where, now.toEpochMilli()));
         return true;
     }
 
@@ -81,7 +82,10 @@ public final class Ailments {
     /** The GPUs with errors that came before some time. */
     public synchronized List<String> failedBefore(Instant time) {
         return errors.entrySet().stream()
-                .filter(gpu -> gpu.getValue().stream().allMatch(e -> e.sinceMillis() < time.toEpochMilli()))
+                .filter(
+                        gpu ->
+                                gpu.getValue().stream()
+                                        .allMatch(e -> e.sinceMillis() < time.toEpochMilli()))
                 .map(Map.Entry::getKey)
                 .toList();
     }

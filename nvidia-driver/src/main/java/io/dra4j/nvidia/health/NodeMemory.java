@@ -6,9 +6,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.nvidia.health.Ailments.Error;
 import io.dra4j.nvidia.nvml.Gpu;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -30,9 +30,7 @@ public final class NodeMemory {
     private static final String OWNER_ONLY = "rw-------";
 
     private static final JsonMapper JSON =
-            JsonMapper.builder()
-                    .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .build();
+            JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
     private final Path file;
     private final String boot;
@@ -49,10 +47,11 @@ public final class NodeMemory {
 
         static final Remembered NOTHING = new Remembered("", List.of(), Map.of());
 
-        /** Copies what it is given. */
+        /** Copies what it is given, in which nothing is null. */
         public Remembered {
             gpus = List.copyOf(gpus);
             errors = Map.copyOf(errors);
+            errors.values().forEach(List::copyOf);
         }
     }
 
@@ -83,9 +82,9 @@ public final class NodeMemory {
             if (found != null && !boot.isEmpty() && boot.equals(found.boot())) {
                 last = found;
             }
-        } catch (NoSuchFileException | java.io.FileNotFoundException e) {
+        } catch (FileNotFoundException e) {
             LOG.atDebug().addKeyValue("file", file).log("Nothing is remembered of the GPUs yet");
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("file", file)

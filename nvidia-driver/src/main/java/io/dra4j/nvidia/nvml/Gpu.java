@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.nvml;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +38,14 @@ public record Gpu(
         @Nullable Mig mig,
         boolean vgpu) {
 
-    /** Copies the links. */
+    /** Copies the links, and checks that what every GPU has is there. */
     public Gpu {
+        Objects.requireNonNull(uuid);
+        Objects.requireNonNull(pci);
+        Objects.requireNonNull(productName);
+        Objects.requireNonNull(brand);
+        Objects.requireNonNull(architecture);
+        Objects.requireNonNull(computeCapability);
         links = List.copyOf(links);
     }
 }
