@@ -59,6 +59,9 @@ class ModulesTest {
                             "org.jspecify",
                             "org.slf4j",
                             "net.java.dev.jna",
+                            // what is recorded of a claim, and the slices that a probe prints
+                            "com.fasterxml.jackson.core",
+                            "com.fasterxml.jackson.dataformat",
                             "info.picocli",
                             "ch.qos.logback"),
                     "conformance-tests",
