@@ -25,11 +25,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A kubelet that prepares and unprepares claims of overlapping parts of GPUs at random, and hardware
- * that kills the driver, or fails, at some step.
+ * A kubelet that prepares and unprepares claims of overlapping parts of GPUs at random, and
+ * hardware that kills the driver, or fails, at some step.
  *
- * <p>A claim whose call was cut off may be prepared or not: what it was allocated stays its own until
- * a later call about it is answered, as a scheduler has it.
+ * <p>A claim whose call was cut off may be prepared or not: what it was allocated stays its own
+ * until a later call about it is answered, as a scheduler has it.
  */
 final class MigWalk {
 
@@ -161,10 +161,8 @@ final class MigWalk {
     }
 
     private CallResult call(List<Held> asked, boolean prepare) {
-        KubeletClaim[] all =
-                asked.stream().map(held -> held.claim).toArray(KubeletClaim[]::new);
-        CallResult result =
-                prepare ? bench.calls().prepare(all) : bench.calls().unprepare(all);
+        KubeletClaim[] all = asked.stream().map(held -> held.claim).toArray(KubeletClaim[]::new);
+        CallResult result = prepare ? bench.calls().prepare(all) : bench.calls().unprepare(all);
         prepares += prepare ? all.length : 0;
         unprepares += prepare ? 0 : all.length;
         if (!result.status().equals(CallResult.OK)) {

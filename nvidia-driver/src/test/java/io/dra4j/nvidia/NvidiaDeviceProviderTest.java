@@ -119,7 +119,8 @@ class NvidiaDeviceProviderTest {
 
             hardware.lost(2, true);
 
-            assertThat(taintsOnceThereAre(provider, true)).isEqualTo(Map.of("gpu-2", List.of(LOST)));
+            assertThat(taintsOnceThereAre(provider, true))
+                    .isEqualTo(Map.of("gpu-2", List.of(LOST)));
             assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.UNHEALTHY);
             assertThat(context.health.get("gpu-2").message()).contains("fallen off the bus");
             assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
@@ -249,18 +250,34 @@ class NvidiaDeviceProviderTest {
 
             PreparedClaim prepared =
                     provider.prepare(
-                            claim("gpu-0-mig-3g40gb-9-4", "gpu-1-mig-7g80gb-0-0"), by(recorded::add));
+                            claim("gpu-0-mig-3g40gb-9-4", "gpu-1-mig-7g80gb-0-0"),
+                            by(recorded::add));
 
             assertThat(hardware.instances())
                     .extracting(NodeState.Instance::gpu, NodeState.Instance::profileId)
-                    .containsExactly(
-                            tuple(0, 9),
-                            tuple(1, 0));
+                    .containsExactly(tuple(0, 9), tuple(1, 0));
             assertThat(prepared.devices()).hasSize(2);
             provider.unprepare(held(prepared.state(), Phase.PREPARED), by(recorded::add));
             assertThat(hardware.instances()).isEmpty();
             assertThat(hardware.isDivided(0)).isFalse();
             assertThat(hardware.isDivided(1)).isFalse();
+        }
+
+        @Test
+        void makesAllOfAnA100ThatIsDivided() {
+            node = StandInNode.install(folder, "a100-40");
+            hardware = node.state();
+            hardware.divided(1, true);
+            NvidiaDeviceProvider provider = startAgain(true, false);
+            provider.inventory();
+
+            PreparedClaim prepared =
+                    provider.prepare(claim("gpu-1-mig-7g40gb-0-0"), by(recorded::add));
+
+            assertThat(hardware.instances()).singleElement().matches(it -> it.profileId() == 0);
+            provider.unprepare(held(prepared.state(), Phase.PREPARED), by(recorded::add));
+            assertThat(hardware.instances()).isEmpty();
+            assertThat(hardware.isDivided(1)).as("its mode would need a reset").isTrue();
         }
 
         @Test
@@ -286,9 +303,11 @@ class NvidiaDeviceProviderTest {
         void destroysNoPartOfAnotherClaim() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
-            PreparedClaim first = provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
+            PreparedClaim first =
+                    provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
             provider.unprepare(held(first.state(), Phase.PREPARED), by(recorded::add));
-            PreparedClaim second = provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
+            PreparedClaim second =
+                    provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
 
             provider.unprepare(held(first.state(), Phase.PREPARED), by(recorded::add));
 
@@ -304,7 +323,9 @@ class NvidiaDeviceProviderTest {
             hardware.busy(0, true);
 
             assertThatThrownBy(
-                            () -> provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
+                            () ->
+                                    provider.prepare(
+                                            claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("somebody uses it as a whole");
         }
@@ -353,7 +374,9 @@ class NvidiaDeviceProviderTest {
             }
 
             assertThatThrownBy(
-                            () -> provider.prepare(claim("gpu-1-mig-3g20gb-9-4"), by(recorded::add)))
+                            () ->
+                                    provider.prepare(
+                                            claim("gpu-1-mig-3g20gb-9-4"), by(recorded::add)))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("its GPU was divided anew");
         }
@@ -363,8 +386,7 @@ class NvidiaDeviceProviderTest {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             AllocatedClaim admin =
-                    new AllocatedClaim(
-                            CLAIM, List.of(device("gpu-0-mig-3g40gb-9-4", true)), "{}");
+                    new AllocatedClaim(CLAIM, List.of(device("gpu-0-mig-3g40gb-9-4", true)), "{}");
 
             assertThatThrownBy(() -> provider.prepare(admin, by(recorded::add)))
                     .isInstanceOf(PrepareException.class)
@@ -397,9 +419,7 @@ class NvidiaDeviceProviderTest {
             try (Nvml other = Nvml.open(node.library())) {
                 String gpu = other.read().gpus().get(5).uuid();
                 other.switchMig(gpu, true);
-                int instance =
-                        other.createInstance(
-                                gpu, 9, new Placement(4, 4));
+                int instance = other.createInstance(gpu, 9, new Placement(4, 4));
                 other.createCompute(gpu, instance);
             }
         }

@@ -64,11 +64,10 @@ class ProbeTest {
     private static Ended run(String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = new ProbeMain(new PrintStream(out, true), new PrintStream(err, true)).execute(args);
+        int status =
+                new ProbeMain(new PrintStream(out, true), new PrintStream(err, true)).execute(args);
         return new Ended(
-                status,
-                out.toString(StandardCharsets.UTF_8),
-                err.toString(StandardCharsets.UTF_8));
+                status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
     private static Stream<Arguments> boards() {
@@ -169,8 +168,7 @@ class ProbeTest {
                 for (String start : place[3].split(",")) {
                     devices.add(
                             "gpu-%d-mig-%s-%s-%s mig %s %s"
-                                    .formatted(
-                                            gpu, name, place[1], start, amount[1], amount[2]));
+                                    .formatted(gpu, name, place[1], start, amount[1], amount[2]));
                 }
             }
         }
@@ -181,8 +179,7 @@ class ProbeTest {
     private static List<String> devices(String yaml) throws IOException {
         List<String> devices = new ArrayList<>();
         YAMLMapper mapper = new YAMLMapper();
-        try (MappingIterator<JsonNode> slices =
-                mapper.readerFor(JsonNode.class).readValues(yaml)) {
+        try (MappingIterator<JsonNode> slices = mapper.readerFor(JsonNode.class).readValues(yaml)) {
             while (slices.hasNext()) {
                 slices.next().at("/spec/devices").forEach(it -> devices.add(device(it)));
             }

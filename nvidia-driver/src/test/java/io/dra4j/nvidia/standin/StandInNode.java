@@ -44,10 +44,11 @@ public record StandInNode(Path folder) {
                     "usr/bin/nvidia-cdi-hook",
                     "usr/share/vulkan/icd.d/nvidia_icd.json",
                     "lib/firmware/nvidia/" + VERSION + "/gsp_ga10x.bin",
-                    "run/nvidia-persistenced/socket",
-                    "dev/nvidiactl",
-                    "dev/nvidia-uvm",
-                    "dev/nvidia-uvm-tools");
+                    "run/nvidia-persistenced/socket");
+
+    /** Beside those of the GPUs. */
+    private static final List<String> NODES =
+            List.of("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools");
 
     /** Installs the driver, with boards of a name. */
     public static StandInNode install(Path folder, String boards) {
@@ -70,6 +71,9 @@ public record StandInNode(Path folder) {
                     node.hook(), PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.copy(BUILT.resolve(age).resolve("libnvidia-ml.so.1"), node.library());
             node.boards(text(boards));
+            for (String name : NODES) {
+                node.deviceNode(name);
+            }
             node.link("libcuda.so.1", "libcuda.so." + VERSION);
             node.kernel();
         } catch (IOException e) {
@@ -98,7 +102,7 @@ public record StandInNode(Path folder) {
     private void kernel() throws IOException {
         try (Nvml nvml = Nvml.open(library())) {
             for (Gpu gpu : nvml.read().gpus()) {
-                Files.writeString(root().resolve("dev/nvidia" + gpu.minor()), "");
+                deviceNode("nvidia" + gpu.minor());
                 device(gpu);
                 capabilities(gpu.minor());
             }
@@ -119,9 +123,14 @@ public record StandInNode(Path folder) {
         Path link = sysfs().resolve("bus/pci/devices").resolve(gpu.pci().text());
         Files.createDirectories(link.getParent());
         Files.createSymbolicLink(link, link.getParent().relativize(real));
-        Path screen = root().resolve("dev/dri/renderD" + (128 + gpu.minor()));
-        Files.createDirectories(screen.getParent());
-        Files.writeString(screen, "");
+        deviceNode("dri/renderD" + (128 + gpu.minor()));
+    }
+
+    /** Only root can make one: it is a file. */
+    private void deviceNode(String name) throws IOException {
+        Path node = root().resolve("dev").resolve(name);
+        Files.createDirectories(node.getParent());
+        Files.writeString(node, "");
     }
 
     private void capabilities(int minor) throws IOException {

@@ -1,0 +1,58 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.conformance.DraConformance;
+import io.dra4j.conformance.driver.Place;
+import io.dra4j.nvidia.health.NodeMemory;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.standin.StandInNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The in-process form of the conformance suite, as a vendor's tests run it. */
+class NvidiaProviderConformanceIT {
+
+    /** Each is part of a full build, by the driver as a program, too. */
+    private static final String SELECTION =
+            Boolean.getBoolean("dra4j.full")
+                    ? "skip: [DRA-SLICE-06, DRA-SLICE-14]" // a minute each by contract
+                    : "only: [DRA-PREP-01, DRA-PREP-05, DRA-UNP-01, DRA-CDI-02, DRA-PART-01]";
+
+    @TempDir private static Path folder;
+
+    @TestFactory
+    Stream<DynamicNode> conformance() {
+        return DraConformance.of("gpu.nvidia.com", NvidiaProviderConformanceIT::provider)
+                .settings(SELECTION)
+                .tests();
+    }
+
+    private static NvidiaDeviceProvider provider(Place place) {
+        try {
+            Path own = Files.createTempDirectory(folder, place.node());
+            StandInNode node = StandInNode.install(own, "h100-80");
+            return new NvidiaDeviceProvider(
+                    Nvml.open(node.library()),
+                    new NodeDevices.Settings(place.node(), node.sysfs(), true),
+                    new Edits(node.roots(), node.hook()),
+                    new NvidiaDeviceProvider.Care(
+                            List.of(),
+                            false,
+                            Duration.ofSeconds(5),
+                            new NodeMemory(own.resolve("gpus.json"), node.proc())));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
