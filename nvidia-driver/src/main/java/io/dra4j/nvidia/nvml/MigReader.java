@@ -6,8 +6,10 @@ import io.dra4j.nvidia.nvml.MigProfile.Engines;
 import io.dra4j.nvidia.nvml.jna.DeviceCalls;
 import io.dra4j.nvidia.nvml.jna.MigCalls;
 import io.dra4j.nvidia.nvml.jna.MigCalls.Instance;
+import io.dra4j.nvidia.nvml.jna.NvmlCallException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads how a GPU is divided. Profiles are asked for, and never known before. */
@@ -18,6 +20,7 @@ final class MigReader {
 
     private static final int COMPUTE_PROFILES = 9;
     private static final int MOST = 8;
+    private static final int NOT_FOUND = 6;
 
     private final DeviceCalls devices;
     private final MigCalls mig;
@@ -82,10 +85,22 @@ final class MigReader {
         List<GpuInstance> found = new ArrayList<>();
         for (MigProfile profile : profiles) {
             for (long instance : mig.instances(gpu, profile.id(), MOST)) {
-                found.add(instance(instance));
+                instanceIfThere(instance).ifPresent(found::add);
             }
         }
         return found;
+    }
+
+    /** Somebody may destroy it while all are read. */
+    private Optional<GpuInstance> instanceIfThere(long handle) {
+        try {
+            return Optional.of(instance(handle));
+        } catch (NvmlCallException e) {
+            if (e.code() == NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     GpuInstance instance(long handle) {

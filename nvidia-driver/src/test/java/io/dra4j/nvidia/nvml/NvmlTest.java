@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -174,6 +175,34 @@ class NvmlTest {
                 assertThat(gpus.get(3).fabric()).extracting(Fabric::complete).isEqualTo(false);
                 assertThat(gpus.get(4).fabric()).isNull();
             }
+        }
+
+        @Test
+        void goesOnWhileSomebodyDividesGpus() throws Exception {
+            try (Nvml nvml = Nvml.open(node("h100-80").library())) {
+                String gpu = nvml.read().gpus().get(0).uuid();
+                CompletableFuture<Void> dividing =
+                        CompletableFuture.runAsync(
+                                () -> {
+                                    for (int i = 0; i < 300; i++) {
+                                        divideAndUndivide(nvml, gpu);
+                                    }
+                                });
+
+                while (!dividing.isDone()) {
+                    assertThat(nvml.read().gpus()).hasSize(8);
+                }
+                dividing.get();
+            }
+        }
+
+        private void divideAndUndivide(Nvml nvml, String gpu) {
+            nvml.switchMig(gpu, true);
+            int instance = nvml.createInstance(gpu, 19, new Placement(0, 1));
+            MigDevice device = nvml.createCompute(gpu, instance);
+            nvml.destroyCompute(gpu, instance, device.computeInstance());
+            nvml.destroyInstance(gpu, instance);
+            nvml.switchMig(gpu, false);
         }
 
         @Test

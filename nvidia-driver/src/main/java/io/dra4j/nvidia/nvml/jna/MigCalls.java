@@ -162,7 +162,7 @@ public final class MigCalls {
         nvml.require("nvmlGpuInstanceDestroy", NvmlLibrary.pointer(instance));
     }
 
-    /** The GPU instances of a profile. */
+    /** The GPU instances of a profile; none if the GPU is not divided, or is not any more. */
     public List<Long> instances(long gpu, int profileId, int most) {
         return handles("nvmlDeviceGetGpuInstances", gpu, profileId, most);
     }
@@ -175,7 +175,11 @@ public final class MigCalls {
     private List<Long> handles(String function, long of, int profileId, int most) {
         Pointer[] found = new Pointer[Math.max(1, most)];
         IntByReference count = new IntByReference(found.length);
-        nvml.require(function, NvmlLibrary.pointer(of), profileId, found, count);
+        int code = nvml.call(function, NvmlLibrary.pointer(of), profileId, found, count);
+        if (code == NOT_SUPPORTED) {
+            return List.of();
+        }
+        nvml.check(function, code);
         List<Long> handles = new ArrayList<>();
         for (int i = 0; i < Math.min(found.length, count.getValue()); i++) {
             handles.add(Pointer.nativeValue(found[i]));
