@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +63,9 @@ public final class Ailments {
         if (OF_APPLICATIONS.contains(xid) || ignored.contains(xid)) {
             return false;
         }
-        errors.computeIfAbsent(gpu, key -> new ArrayList<>())
-                .add(new Error(xid, where, now.toEpochMilli()));
+        List<Error> known = errors.computeIfAbsent(gpu, key -> new ArrayList<>());
+        known.removeIf(error -> error.xid() == xid && Objects.equals(error.where(), where));
+        known.add(new Error(xid, where, now.toEpochMilli()));
         return true;
     }
 

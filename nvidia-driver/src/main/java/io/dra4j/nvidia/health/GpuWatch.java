@@ -76,6 +76,11 @@ public final class GpuWatch implements AutoCloseable {
             LOG.atDebug().setCause(e).log("The GPUs can't be listened to at once");
         }
         thread.setDaemon(true);
+        thread.setUncaughtExceptionHandler(
+                (ended, e) ->
+                        LOG.atError()
+                                .setCause(e)
+                                .log("A bug ended the watch: GPUs that fail are not tainted now"));
         thread.start();
     }
 

@@ -122,11 +122,19 @@ public final class NvmlEvents implements AutoCloseable {
                         : new Event.Divided(gpu));
     }
 
+    private void free() {
+        try {
+            events.free(set);
+        } catch (NvmlCallException e) {
+            throw Translation.of("Ending to listen to the GPUs", e);
+        }
+    }
+
     @Override
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            events.free(set);
+            free();
         }
     }
 }
