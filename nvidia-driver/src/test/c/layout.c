@@ -129,6 +129,7 @@ static void state(void) {
     FIELD(struct gpu, slowMillis);
     FIELD(struct gpu, busy);
     FIELD(struct gpu, uuid);
+    FIELD(struct gpu, busId);
     FIELD(struct gpu, profile);
     FIELD(struct gpu, instances);
     printf("\nevent %zu", sizeof(struct event));
@@ -148,6 +149,7 @@ static void state(void) {
     FIELD(struct state, killAt);
     FIELD(struct state, failAt);
     FIELD(struct state, events);
+    FIELD(struct state, driver);
     FIELD(struct state, event);
     FIELD(struct state, gpu);
 }

@@ -7,6 +7,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Reading;
 import java.nio.file.Path;
@@ -44,11 +45,15 @@ public record NodeDevices(
      */
     public record Settings(String nodeName, Path sysfs, boolean dynamicMig) {}
 
-    /** Makes devices; equal readings make equal devices in the same order. */
+    /**
+     * Makes devices; equal readings make equal devices in the same order.
+     *
+     * @throws DraException if the driver's version is none
+     */
     public static NodeDevices of(Reading reading, Settings settings) {
         NodeFacts node =
                 new NodeFacts(
-                        new DriverVersion(reading.driverVersion()).semver(),
+                        semver(reading.driverVersion()),
                         reading.cudaVersion(),
                         new Sysfs(settings.sysfs()),
                         new NvlinkGroups(reading.gpus()));
@@ -62,6 +67,14 @@ public record NodeDevices(
             }
         }
         return joined(settings.nodeName(), offered, reading.troubles());
+    }
+
+    private static String semver(String version) {
+        try {
+            return new DriverVersion(version).semver();
+        } catch (IllegalArgumentException e) {
+            throw new DraException("NVML can't be believed: " + e.getMessage(), e);
+        }
     }
 
     private static NodeDevices joined(

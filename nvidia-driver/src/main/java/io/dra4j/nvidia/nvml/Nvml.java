@@ -136,6 +136,12 @@ public final class Nvml implements AutoCloseable {
                 (isLost ? nameless : troubles)
                         .add("GPU " + index + " is left out: " + e.getMessage());
             }
+        } catch (IllegalArgumentException e) { // no address, for instance
+            String words = "GPU " + index + " can't be understood: " + e.getMessage();
+            if (lastKnown.containsKey(index)) {
+                throw new NvmlException(Reason.FAILING, words, e);
+            }
+            troubles.add(words);
         }
     }
 

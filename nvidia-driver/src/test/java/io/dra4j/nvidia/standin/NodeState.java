@@ -157,6 +157,13 @@ public final class NodeState {
         bytes.putLong(STATE.at("failAt"), steps == 0 ? 0 : steps() + steps);
     }
 
+    /** Lets a GPU, or by -1 the driver, give a text that is no text of its kind. */
+    public void scramble(int gpu, byte[] text) {
+        int at = gpu < 0 ? STATE.at("driver") : gpu(gpu) + GPU.at(gpu % 2 == 0 ? "uuid" : "busId");
+        bytes.put(at, text);
+        bytes.put(at + text.length, (byte) 0);
+    }
+
     /** Whether the step that was to fail has come. */
     public boolean hasFailed() {
         long at = bytes.getLong(STATE.at("failAt"));
