@@ -7,6 +7,7 @@ import io.dra4j.nvidia.nvml.jna.DeviceCalls.Capability;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what a GPU is. */
@@ -41,9 +42,18 @@ final class GpuReader {
                 memory.isPresent() ? memory.getAsLong() : null,
                 addressing(devices.addressingMode(gpu)),
                 fabric(gpu),
-                devices.linked(gpu).stream().map(PciAddress::ofNvml).toList(),
+                devices.linked(gpu).stream().flatMap(GpuReader::address).toList(),
                 vgpu ? null : mig.read(gpu),
                 vgpu);
+    }
+
+    /** What is at the other end of a link matters to few: what is no address is left out. */
+    private static Stream<PciAddress> address(String busId) {
+        try {
+            return Stream.of(PciAddress.ofNvml(busId));
+        } catch (IllegalArgumentException e) {
+            return Stream.of();
+        }
     }
 
     private static @Nullable String addressing(OptionalInt mode) {

@@ -9,15 +9,10 @@ import io.dra4j.nvidia.nvml.jna.MigCalls;
 import io.dra4j.nvidia.nvml.jna.NvmlCallException;
 import io.dra4j.nvidia.nvml.jna.NvmlLibrary;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 
 /**
@@ -33,18 +28,16 @@ public final class Nvml implements AutoCloseable {
     private final DeviceCalls devices;
     private final MigCalls mig;
     private final MigReader instances;
-    private final GpuReader reader;
+    private final NodeReader node;
     private final Handles handles;
-    private final Map<Integer, Gpu> lastKnown = new ConcurrentHashMap<>(); // by NVML's index
-    private volatile List<Gpu> recalled = List.of();
 
     private Nvml(NvmlLibrary library) {
         this.library = library;
         devices = new DeviceCalls(library);
         mig = new MigCalls(library);
         instances = new MigReader(devices, mig);
-        reader = new GpuReader(devices, instances);
         handles = new Handles(devices);
+        node = new NodeReader(devices, new GpuReader(devices, instances), handles);
     }
 
     /**
@@ -70,7 +63,7 @@ public final class Nvml implements AutoCloseable {
 
     /** Takes GPUs for known that somebody read before: one that is lost can't say who it is. */
     public void recall(List<Gpu> gpus) {
-        recalled = List.copyOf(gpus);
+        node.recall(gpus);
     }
 
     /**
@@ -81,67 +74,13 @@ public final class Nvml implements AutoCloseable {
      */
     public Reading read() {
         try {
-            List<Gpu> gpus = new ArrayList<>();
-            Set<String> lost = new HashSet<>();
-            List<String> troubles = new ArrayList<>();
-            List<String> nameless = new ArrayList<>();
-            int count = devices.count();
-            for (int index = 0; index < count; index++) {
-                read(index, gpus, lost, troubles, nameless);
-            }
-            name(nameless, gpus, lost, troubles);
-            gpus.sort(Comparator.comparing(Gpu::pci));
+            NodeReader.Found found = node.read();
             int cuda = library.cudaVersion();
             String version = cuda / 1000 + "." + cuda % 1000 / 10;
-            return new Reading(library.driverVersion(), version, gpus, lost, troubles);
+            return new Reading(
+                    library.driverVersion(), version, found.gpus, found.lost, found.troubles);
         } catch (NvmlCallException e) {
             throw Translation.of("Reading the node's GPUs", e);
-        }
-    }
-
-    /** GPUs that were lost before this program saw them are those that somebody saw before. */
-    private void name(
-            List<String> nameless, List<Gpu> gpus, Set<String> lost, List<String> troubles) {
-        List<Gpu> missing = new ArrayList<>(recalled);
-        missing.removeIf(gpu -> gpus.stream().anyMatch(other -> other.uuid().equals(gpu.uuid())));
-        if (missing.size() == nameless.size()) {
-            gpus.addAll(missing);
-            missing.forEach(gpu -> lost.add(gpu.uuid()));
-        } else {
-            troubles.addAll(nameless);
-        }
-    }
-
-    private void read(
-            int index,
-            List<Gpu> gpus,
-            Set<String> lost,
-            List<String> troubles,
-            List<String> nameless) {
-        try {
-            long handle = devices.at(index);
-            Gpu gpu = reader.read(handle);
-            handles.know(gpu.uuid(), handle);
-            lastKnown.put(index, gpu);
-            gpus.add(gpu);
-        } catch (NvmlCallException e) {
-            Gpu known = lastKnown.get(index);
-            if (known != null && Translation.reason(e.code()) == Reason.GPU_LOST) {
-                lost.add(known.uuid());
-                gpus.add(known);
-            } else if (known != null) {
-                throw e; // it was there, and may still be: that is no answer
-            } else {
-                boolean isLost = Translation.reason(e.code()) == Reason.GPU_LOST;
-                (isLost ? nameless : troubles)
-                        .add("GPU " + index + " is left out: " + e.getMessage());
-            }
-        } catch (IllegalArgumentException e) { // no address, for instance
-            String words = "GPU " + index + " can't be understood: " + e.getMessage();
-            if (lastKnown.containsKey(index)) {
-                throw new NvmlException(Reason.FAILING, words, e);
-            }
-            troubles.add(words);
         }
     }
 

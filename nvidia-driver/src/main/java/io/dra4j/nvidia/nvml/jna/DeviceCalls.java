@@ -22,6 +22,7 @@ public final class DeviceCalls {
 
     private static final int NOT_SUPPORTED = 3;
     private static final int INVALID_ARGUMENT = 2;
+    private static final int GPU_IS_LOST = 15;
 
     /** What says that there is no answer, and not that there is trouble. */
     private static final Set<Integer> UNKNOWN_HERE =
@@ -168,10 +169,12 @@ public final class DeviceCalls {
         if (code == NvmlLibrary.FUNCTION_NOT_FOUND) {
             return olderFabric(gpu);
         }
-        if (code == NOT_SUPPORTED) {
-            return Optional.empty();
+        if (code == GPU_IS_LOST) {
+            nvml.check("nvmlDeviceGetGpuFabricInfoV", code);
         }
-        nvml.check("nvmlDeviceGetGpuFabricInfoV", code);
+        if (code != NvmlLibrary.SUCCESS) {
+            return Optional.empty(); // it matters to few, and must not hide the GPU
+        }
         return Optional.of(fabric(info.clusterUuid, info.cliqueId, info.state, info.status));
     }
 
@@ -198,16 +201,21 @@ public final class DeviceCalls {
             }
             nvml.check("nvmlDeviceGetNvLinkState", code);
             if (active.getValue() != 0) {
-                Structs.PciInfo other = new Structs.PciInfo();
-                nvml.require(
-                        "nvmlDeviceGetNvLinkRemotePciInfo_v2",
-                        NvmlLibrary.pointer(gpu),
-                        link,
-                        other);
-                others.add(text(other.busId));
+                otherEnd(gpu, link).ifPresent(others::add);
             }
         }
         return others;
+    }
+
+    /** A link may go down after it was asked for; whatever it says then, it leads nowhere. */
+    private Optional<String> otherEnd(long gpu, int link) {
+        Structs.PciInfo other = new Structs.PciInfo();
+        String function = "nvmlDeviceGetNvLinkRemotePciInfo_v2";
+        int code = nvml.call(function, NvmlLibrary.pointer(gpu), link, other);
+        if (code == GPU_IS_LOST) {
+            nvml.check(function, code);
+        }
+        return code == NvmlLibrary.SUCCESS ? Optional.of(text(other.busId)) : Optional.empty();
     }
 
     /** What it needs to work again, an {@code nvmlDeviceGpuRecoveryAction_t}: 0 for nothing. */
