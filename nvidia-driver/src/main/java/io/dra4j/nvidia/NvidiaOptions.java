@@ -65,8 +65,9 @@ final class NvidiaOptions extends DriverOptions {
             defaultValue = "false",
             fallbackValue = "true",
             description = {
-                "With --dynamic-mig, destroy at the start what no claim has. Without it, they are"
-                        + " reported and stay. [DESTROY_UNKNOWN_MIG_DEVICES]",
+                "With --dynamic-mig, destroy GPU instances that no claim has, once, a rescan interval"
+                        + " after the start. Without it, they are reported and stay."
+                        + " [DESTROY_UNKNOWN_MIG_DEVICES]",
                 "Default: ${DEFAULT-VALUE}"
             })
     private boolean destroyUnknown;

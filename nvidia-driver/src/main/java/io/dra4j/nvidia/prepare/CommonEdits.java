@@ -37,7 +37,8 @@ final class CommonEdits {
     }
 
     ContainerEdits of(DriverFiles driver) {
-        if (roots.isOnNode() && !Files.isExecutable(hook)) {
+        Path seen = roots.seen(hook).orElse(null);
+        if (seen != null && !(Files.isRegularFile(seen) && Files.isExecutable(seen))) {
             throw new PrepareException(
                     "There is no program %s, which prepares each container: install NVIDIA's container toolkit, or set --nvidia-cdi-hook-path"
                             .formatted(hook));

@@ -54,6 +54,7 @@ final class DriverSearch {
             List.of(
                     "libnvidia-egl-gbm.so.*.*",
                     "libnvidia-egl-wayland.so.*.*",
+                    "libnvidia-egl-wayland2.so.*.*",
                     "libnvidia-egl-xcb.so.*.*",
                     "libnvidia-egl-xlib.so.*.*",
                     "libnvidia-nvvm70.so.*");

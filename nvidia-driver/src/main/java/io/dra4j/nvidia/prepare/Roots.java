@@ -4,6 +4,7 @@ package io.dra4j.nvidia.prepare;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +54,14 @@ public record Roots(Path here, Path onNode, @Nullable Path dev, Path proc, Path 
         return Files.exists(here.resolve("dev").resolve(CONTROL));
     }
 
-    /** Whether this process sees the node's files at the paths that they have there. */
-    boolean isOnNode() {
-        return here.equals(onNode);
+    /** Where this process sees a file of the node; empty if it does not. */
+    Optional<Path> seen(Path file) {
+        if (here.equals(onNode)) {
+            return Optional.of(file);
+        }
+        Path root = Path.of("/");
+        return onNode.equals(root)
+                ? Optional.of(here.resolve(root.relativize(file)))
+                : Optional.empty();
     }
 }
