@@ -9,10 +9,14 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.health.Ailments;
 import io.dra4j.nvidia.health.GpuWatch;
@@ -24,7 +28,6 @@ import io.dra4j.nvidia.inventory.Offer.ToBeMade;
 import io.dra4j.nvidia.mig.Parts;
 import io.dra4j.nvidia.mig.Strangers;
 import io.dra4j.nvidia.mig.Strangers.Stranger;
-import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.Reading;
@@ -124,37 +127,65 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         ailments.recall(before.errors());
         seen = look();
         seen.devices().troubles().forEach(NvidiaDeviceProvider::warn);
-        if (settings.dynamicMig()) {
-            meetStrangers(started.held());
-        }
         watch =
                 new GpuWatch(
                         nvml,
-                        () -> seen.reading(),
+                        new WatchedNode(started),
                         ailments,
-                        started::inventoryChanged,
                         care.rescanInterval(),
                         started.clock());
         watch.start();
+    }
+
+    /** What the watch needs of the provider. */
+    private final class WatchedNode implements GpuWatch.Node {
+        private final DriverContext runtime;
+
+        WatchedNode(DriverContext runtime) {
+            this.runtime = runtime;
+        }
+
+        @Override
+        public Reading last() {
+            return seen.reading();
+        }
+
+        @Override
+        public void changed() {
+            runtime.inventoryChanged();
+        }
+
+        @Override
+        public void settled() {
+            if (settings.dynamicMig()) {
+                meetStrangers(runtime);
+            }
+        }
     }
 
     private static void warn(String trouble) {
         LOG.atWarn().addKeyValue("what", trouble).log("Something of the node is left out");
     }
 
-    private void meetStrangers(List<HeldClaim> held) {
-        List<Gpu> gpus = seen.reading().present();
+    private void meetStrangers(DriverContext runtime) {
         Strangers strangers = parts.strangers();
-        List<Stranger> found =
-                strangers.among(
-                        gpus,
-                        held.stream().map(HeldClaim::state).filter(Objects::nonNull).toList());
-        boolean isSure = held.stream().noneMatch(it -> it.phase() == HeldClaim.Phase.DAMAGED);
-        if (care.destroyUnknown() && isSure) {
-            strangers.destroy(found);
-        } else {
-            strangers.report(found);
+        try {
+            List<Stranger> found =
+                    strangers.among(seen.reading().present(), () -> states(runtime.held()));
+            boolean isSure =
+                    runtime.held().stream().noneMatch(claim -> claim.phase() == Phase.DAMAGED);
+            if (care.destroyUnknown() && isSure) {
+                strangers.destroy(found);
+            } else {
+                strangers.report(found);
+            }
+        } catch (DraException e) {
+            LOG.atWarn().setCause(e).log("Nobody knows which GPU instances no claim has; all stay");
         }
+    }
+
+    private static List<ProviderState> states(List<HeldClaim> held) {
+        return held.stream().map(HeldClaim::state).filter(Objects::nonNull).toList();
     }
 
     @Override
@@ -231,7 +262,22 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     @Override
     public void unprepare(HeldClaim claim, Progress progress) {
-        parts.destroy(claim.state(), progress);
+        if (claim.beforeReboot()) {
+            return; // no GPU instance outlives a boot, and what is there now is another's
+        }
+        boolean isLost = claim.state() == null && claim.phase() == Phase.DAMAGED;
+        parts.destroy(isLost ? suspected(claim) : claim.state(), progress);
+    }
+
+    private ProviderState suspected(HeldClaim claim) {
+        Map<String, ToBeMade> wanted = new LinkedHashMap<>();
+        for (HeldDevice device : claim.devices()) {
+            Offer offer = seen.devices().offer(device.device()).orElse(null);
+            if (offer instanceof ToBeMade part && !device.adminAccess()) {
+                wanted.put(device.device().value(), part);
+            }
+        }
+        return parts.suspected(wanted, context == null ? List.of() : states(context.held()));
     }
 
     @Override

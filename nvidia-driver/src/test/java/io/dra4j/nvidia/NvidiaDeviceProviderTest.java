@@ -12,6 +12,7 @@ import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Device;
@@ -149,6 +150,26 @@ class NvidiaDeviceProviderTest {
 
             assertThat(taintsOnceThereAre(provider, true))
                     .isEqualTo(Map.of("gpu-1-mig-3g20gb-9-4", List.of(xid(95))));
+        }
+
+        @Test
+        void aLostGpuThatFailedBeforeHidesNoOther() throws Exception {
+            NvidiaDeviceProvider provider = start("l40s", false);
+            hardware.recovery(0, 1);
+            hardware.recovery(3, 1);
+            hardware.xid(0, -1, 79);
+            hardware.xid(3, -1, 48);
+            for (int look = 0; look < MOST_LOOKS && taints(provider).size() < 2; look++) {
+                context.awaitChange();
+            }
+            hardware.lost(0, true);
+
+            hardware.recovery(3, 0);
+
+            for (int look = 0; look < MOST_LOOKS && taints(provider).size() > 1; look++) {
+                context.awaitChange();
+            }
+            assertThat(taints(provider)).isEqualTo(Map.of("gpu-0", List.of(LOST, xid(79))));
         }
 
         @Test
@@ -294,9 +315,10 @@ class NvidiaDeviceProviderTest {
                                 instances.add(hardware.instances().size());
                             }));
 
-            assertThat(instances).containsExactly(0, 1);
-            assertThat(recorded.get(0).json()).contains("MAKING").doesNotContain("MIG-");
-            assertThat(recorded.get(1).json()).contains("MADE", "MIG-");
+            assertThat(instances).containsExactly(0, 0, 1);
+            assertThat(recorded.get(0).json()).contains("DIVIDING").doesNotContain("MIG-");
+            assertThat(recorded.get(1).json()).contains("MAKING").doesNotContain("MIG-");
+            assertThat(recorded.get(2).json()).contains("MADE", "MIG-");
         }
 
         @Test
@@ -314,6 +336,51 @@ class NvidiaDeviceProviderTest {
             assertThat(hardware.instances()).hasSize(1); // of the same number, and another UUID
             provider.unprepare(held(second.state(), Phase.PREPARED), by(recorded::add));
             assertThat(hardware.instances()).isEmpty();
+        }
+
+        @Test
+        void destroysWhatAClaimMayHaveWhoseRecordIsLost() {
+            NvidiaDeviceProvider provider = start("h100-80", true);
+            provider.inventory();
+            provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
+            HeldDevice device = device("gpu-0-mig-1g10gb-19-6", false).held();
+
+            provider.unprepare(
+                    new HeldClaim(CLAIM, Phase.DAMAGED, false, List.of(device), null),
+                    by(recorded::add));
+
+            assertThat(hardware.instances()).isEmpty();
+        }
+
+        @Test
+        void touchesNothingForAClaimOfAnEarlierBoot() {
+            NvidiaDeviceProvider provider = start("h100-80", true);
+            provider.inventory();
+            PreparedClaim then =
+                    provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
+
+            provider.unprepare(
+                    new HeldClaim(CLAIM, Phase.PREPARED, true, List.of(), then.state()),
+                    by(recorded::add));
+
+            assertThat(hardware.instances()).as("whoever made it").hasSize(1);
+        }
+
+        @Test
+        void takesBackThatAGpuShouldBeDividedWithTheNextReset() {
+            NvidiaDeviceProvider provider = start("h100-80", true);
+            provider.inventory();
+            hardware.busy(0, true);
+
+            assertThatThrownBy(
+                            () ->
+                                    provider.prepare(
+                                            claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
+                    .isInstanceOf(PrepareException.class);
+
+            try (Nvml nvml = Nvml.open(node.library())) {
+                assertThat(nvml.read().gpus().get(0).mig().pending()).isFalse();
+            }
         }
 
         @Test
@@ -441,18 +508,20 @@ class NvidiaDeviceProviderTest {
         }
 
         @Test
-        void areDestroyedIfSomebodySaysSo() {
+        void areDestroyedIfSomebodySaysSo() throws Exception {
             start("h100-80", true);
             divide();
+            context = new RecordedContext(List.of());
 
             startAgain(true, true);
+            context.awaitChange(); // which comes after
 
             assertThat(hardware.instances()).isEmpty();
             assertThat(hardware.isDivided(5)).isFalse();
         }
 
         @Test
-        void areNotWhatAClaimHas() {
+        void areNotWhatAClaimHas() throws Exception {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             PreparedClaim prepared =
@@ -460,17 +529,19 @@ class NvidiaDeviceProviderTest {
             context = new RecordedContext(List.of(held(prepared.state(), Phase.PREPARED)));
 
             startAgain(true, true);
+            context.awaitChange();
 
             assertThat(hardware.instances()).hasSize(1);
         }
 
         @Test
-        void stayWhileAClaimsRecordIsDamaged() {
+        void stayWhileAClaimsRecordIsDamaged() throws Exception {
             start("h100-80", true);
             divide();
             context = new RecordedContext(List.of(held(null, Phase.DAMAGED)));
 
             startAgain(true, true);
+            context.awaitChange();
 
             assertThat(hardware.instances()).hasSize(1);
         }

@@ -12,11 +12,11 @@ import io.dra4j.nvidia.nvml.Reading;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,34 +35,40 @@ public final class GpuWatch implements AutoCloseable {
     private static final Duration WAIT = Duration.ofMillis(250);
 
     private final Nvml nvml;
-    private final Supplier<Reading> last;
+    private final Node node;
     private final Ailments ailments;
-    private final Runnable changed;
     private final Duration interval;
     private final InstantSource clock;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "gpu-watch");
     private Instant looked;
     private @Nullable NvmlEvents first; // handed over to the thread when it starts
+    private Set<String> deaf = Set.of();
+    private boolean settled;
+
+    /** The node whose GPUs are watched. */
+    public interface Node {
+
+        /** What was last read of it. */
+        Reading last();
+
+        /** Asks for it to be read again; returns at once. */
+        void changed();
+
+        /** Comes once, an interval after the start: by then it is known what claims hold. */
+        void settled();
+    }
 
     /**
      * Makes a watch that is yet to be started.
      *
-     * @param last what was last read of the node
-     * @param changed asks for the node to be read again; it returns at once
      * @param interval how often the node is read if nothing happens
      */
     public GpuWatch(
-            Nvml nvml,
-            Supplier<Reading> last,
-            Ailments ailments,
-            Runnable changed,
-            Duration interval,
-            InstantSource clock) {
+            Nvml nvml, Node node, Ailments ailments, Duration interval, InstantSource clock) {
         this.nvml = nvml;
-        this.last = last;
+        this.node = node;
         this.ailments = ailments;
-        this.changed = changed;
         this.interval = interval;
         this.clock = clock;
         this.looked = clock.instant();
@@ -85,12 +91,13 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     private NvmlEvents listen() {
-        NvmlEvents events = nvml.listen(present(last.get()));
-        if (!events.deaf().isEmpty()) {
+        NvmlEvents events = nvml.listen(present(node.last()));
+        if (!deaf.containsAll(events.deaf())) {
             LOG.atWarn()
                     .addKeyValue("gpus", events.deaf())
-                    .log("GPUs tell of no errors; only their loss will be seen");
+                    .log("GPUs tell of no errors now; only their loss would be seen");
         }
+        deaf = events.deaf();
         return events;
     }
 
@@ -101,13 +108,17 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     private void run() {
+        Duration wait = WAIT;
         while (!isClosing()) {
             try (NvmlEvents events = firstOrNext()) {
                 follow(events);
+                wait = WAIT;
             } catch (NvmlException e) {
                 LOG.atWarn().setCause(e).log("The GPUs can't be listened to now");
-                changed.run();
-                pause();
+                node.changed();
+                pause(wait);
+                wait = wait.compareTo(interval) < 0 ? wait.multipliedBy(2) : interval;
+                lookIfDue();
             }
         }
     }
@@ -118,27 +129,41 @@ public final class GpuWatch implements AutoCloseable {
 
     /** Until there are other GPUs to listen to. */
     private void follow(NvmlEvents events) {
-        while (!isClosing() && present(last.get()).equals(events.gpus())) {
+        boolean again = false;
+        while (!isClosing() && !again && present(node.last()).equals(events.gpus())) {
             if (events.gpus().isEmpty()) {
-                pause();
+                pause(WAIT);
             } else {
                 events.await(WAIT).ifPresent(this::happened);
             }
-            if (!clock.instant().isBefore(looked.plus(interval))) {
-                look();
-            }
+            again = lookIfDue() && !events.deaf().isEmpty();
         }
     }
 
-    private void look() {
-        for (String gpu : ailments.failedBefore(looked)) {
+    private boolean lookIfDue() {
+        boolean isDue = !clock.instant().isBefore(looked.plus(interval));
+        if (isDue) {
+            List<String> failed = ailments.failedBefore(looked);
+            looked = clock.instant();
+            failed.forEach(this::askWhetherItWorks);
+            if (!settled) {
+                settled = true;
+                node.settled();
+            }
+            node.changed();
+        }
+        return isDue;
+    }
+
+    private void askWhetherItWorks(String gpu) {
+        try {
             if (nvml.needsRecovery(gpu).map(needs -> !needs).orElse(false)) {
                 ailments.recovered(gpu);
                 LOG.atInfo().addKeyValue("gpu", gpu).log("The GPU says that it works again");
             }
+        } catch (NvmlException e) { // it is lost, too, or was pulled out
+            LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("The GPU says nothing");
         }
-        looked = clock.instant();
-        changed.run();
     }
 
     private void happened(Event event) {
@@ -157,24 +182,28 @@ public final class GpuWatch implements AutoCloseable {
                 return;
             }
         }
-        changed.run();
+        node.changed();
     }
 
     /** Where a GPU instance is; if nobody knows any more, the error is one of the whole GPU. */
     private Optional<Placement> place(Event.Xid error) {
-        return nvml.instances(error.gpu()).stream()
-                .filter(instance -> instance.id() == error.gpuInstance())
-                .map(instance -> instance.placement())
-                .findFirst();
+        try {
+            return nvml.instances(error.gpu()).stream()
+                    .filter(instance -> instance.id() == error.gpuInstance())
+                    .map(instance -> instance.placement())
+                    .findFirst();
+        } catch (NvmlException e) {
+            return Optional.empty();
+        }
     }
 
     private boolean isClosing() {
         return closing.getCount() == 0;
     }
 
-    private void pause() {
+    private void pause(Duration time) {
         try {
-            closing.await(WAIT.toMillis(), TimeUnit.MILLISECONDS);
+            closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             closing.countDown(); // nobody interrupts it but to end it
         }

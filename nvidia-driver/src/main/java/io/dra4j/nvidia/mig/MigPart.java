@@ -30,6 +30,8 @@ record MigPart(
 
     /** How far a part has come. */
     enum Step {
+        /** The GPU's MIG mode is being switched on; no instance is there yet. */
+        DIVIDING,
         /** The GPU instance is being made, or its compute instance: some of it may be there. */
         MAKING,
         /** It is there. */
@@ -52,10 +54,16 @@ record MigPart(
      * again.
      */
     boolean owns(String itsGpu, GpuInstance instance) {
-        return gpu.equals(itsGpu)
+        return step != Step.DIVIDING
+                && gpu.equals(itsGpu)
                 && instance.profileId() == profileId
                 && instance.placement().equals(placement)
                 && instance.devices().stream().allMatch(this::owns);
+    }
+
+    /** Whether it and another part cannot be there at the same time. */
+    boolean overlaps(MigPart other) {
+        return gpu.equals(other.gpu) && placement.overlaps(other.placement);
     }
 
     private boolean owns(MigDevice other) {

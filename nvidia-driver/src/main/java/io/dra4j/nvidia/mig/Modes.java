@@ -35,15 +35,13 @@ final class Modes {
      * @throws PrepareException if it cannot now
      */
     void divide(Gpu gpu) {
-        if (nvml.isDivided(gpu.uuid())) {
-            return;
-        }
         if (!gpu.architecture().switchesMigModeAtOnce()) {
             throw new PrepareException(
                     gpu.uuid() + " is not in MIG mode any more, which needs a reset to switch");
         }
         MigSwitch done = nvml.switchMig(gpu.uuid(), true);
         if (done != MigSwitch.DONE) {
+            nvml.switchMig(gpu.uuid(), false); // or it would come with the next reset
             throw new PrepareException(
                     "%s can't be divided now: %s"
                             .formatted(

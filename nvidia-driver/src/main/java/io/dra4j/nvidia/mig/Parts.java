@@ -12,6 +12,8 @@ import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,17 +78,9 @@ public final class Parts {
         return locks.with(
                 gpu.uuid(),
                 () -> {
-                    modes.divide(gpu);
+                    divide(name, wanted, recorded);
                     requireRoom(name, wanted);
-                    MigPart part =
-                            recorded.now(
-                                    new MigPart(
-                                            name,
-                                            gpu.uuid(),
-                                            wanted.profile().id(),
-                                            wanted.placement(),
-                                            Step.MAKING,
-                                            null));
+                    MigPart part = recorded.now(part(name, wanted, Step.MAKING));
                     int instance =
                             nvml.createInstance(
                                     gpu.uuid(), wanted.profile().id(), wanted.placement());
@@ -94,6 +88,38 @@ public final class Parts {
                     recorded.now(part.made(made));
                     return made;
                 });
+    }
+
+    private void divide(String name, ToBeMade wanted, Recorded recorded) {
+        if (!nvml.isDivided(wanted.gpu().uuid())) {
+            recorded.now(part(name, wanted, Step.DIVIDING));
+            modes.divide(wanted.gpu());
+        }
+    }
+
+    private static MigPart part(String name, ToBeMade wanted, Step step) {
+        return new MigPart(
+                name, wanted.gpu().uuid(), wanted.profile().id(), wanted.placement(), step, null);
+    }
+
+    /**
+     * What a claim may have whose record is lost: all that it was allocated, unless another claim
+     * has it.
+     *
+     * @param wanted what it was allocated, by the names of its devices
+     * @param others what is recorded of the claims that are held
+     */
+    public ProviderState suspected(Map<String, ToBeMade> wanted, List<ProviderState> others) {
+        List<MigPart> taken =
+                others.stream().flatMap(state -> MigState.read(state).parts().stream()).toList();
+        MigState suspected = MigState.none();
+        for (Map.Entry<String, ToBeMade> one : wanted.entrySet()) {
+            MigPart part = part(one.getKey(), one.getValue(), Step.MAKING);
+            if (taken.stream().noneMatch(part::overlaps)) {
+                suspected = suspected.with(part);
+            }
+        }
+        return suspected.written();
     }
 
     private void requireRoom(String name, ToBeMade wanted) {
@@ -176,8 +202,8 @@ public final class Parts {
                     part.gpu(),
                     () -> {
                         destroy(recorded.now(destroying(part)));
-                        recorded.gone(part);
                         modes.undivideIfEmpty(part.gpu());
+                        recorded.gone(part);
                         return true;
                     });
         }
@@ -189,7 +215,7 @@ public final class Parts {
     }
 
     private void destroy(MigPart part) {
-        for (GpuInstance instance : nvml.instances(part.gpu())) {
+        for (GpuInstance instance : instances(part)) {
             if (part.owns(part.gpu(), instance)) {
                 Instances.destroy(nvml, part.gpu(), instance);
             } else if (instance.placement().equals(part.placement())) {
@@ -199,6 +225,21 @@ public final class Parts {
                         .addKeyValue("expected", part.uuid())
                         .log("Another MIG device is where a claim's was; it stays");
             }
+        }
+    }
+
+    private List<GpuInstance> instances(MigPart part) {
+        try {
+            return nvml.instances(part.gpu());
+        } catch (NvmlException e) {
+            if (e.reason() != Reason.NOT_FOUND) {
+                throw e;
+            }
+            LOG.atWarn()
+                    .addKeyValue("gpu", part.gpu())
+                    .addKeyValue("device", part.device())
+                    .log("The GPU of a claim's part is not there any more, and so the part");
+            return List.of();
         }
     }
 

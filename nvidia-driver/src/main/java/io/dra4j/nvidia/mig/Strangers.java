@@ -3,12 +3,14 @@
 package io.dra4j.nvidia.mig;
 
 import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,21 +45,28 @@ public final class Strangers {
      * Finds them. A GPU that can't be read is left out, and said so: the others must work.
      *
      * @param gpus the GPUs to look at
-     * @param held what was recorded of all claims that are held
-     * @throws io.dra4j.api.error.DraException if what was recorded can't be read
+     * @param held tells what is recorded of all claims that are held, at each call
+     * @throws DraException if what is recorded can't be read: then nobody knows
      */
-    public List<Stranger> among(List<Gpu> gpus, List<ProviderState> held) {
-        List<MigPart> parts =
-                held.stream().flatMap(state -> MigState.read(state).parts().stream()).toList();
+    public List<Stranger> among(List<Gpu> gpus, Supplier<List<ProviderState>> held) {
         List<Stranger> strangers = new ArrayList<>();
         for (Gpu gpu : gpus) {
-            for (GpuInstance instance : instances(gpu)) {
-                if (parts.stream().noneMatch(part -> part.owns(gpu.uuid(), instance))) {
-                    strangers.add(new Stranger(gpu.uuid(), instance));
-                }
-            }
+            locks.with(gpu.uuid(), () -> strangers.addAll(on(gpu, held)));
         }
         return strangers;
+    }
+
+    /** Instances are read first: what is made after that is in no way of anybody. */
+    private List<Stranger> on(Gpu gpu, Supplier<List<ProviderState>> held) {
+        List<GpuInstance> instances = instances(gpu);
+        List<MigPart> parts =
+                held.get().stream()
+                        .flatMap(state -> MigState.read(state).parts().stream())
+                        .toList();
+        return instances.stream()
+                .filter(it -> parts.stream().noneMatch(part -> part.owns(gpu.uuid(), it)))
+                .map(it -> new Stranger(gpu.uuid(), it))
+                .toList();
     }
 
     private List<GpuInstance> instances(Gpu gpu) {
@@ -85,24 +94,32 @@ public final class Strangers {
         }
     }
 
-    /**
-     * Destroys them, with all that is in them.
-     *
-     * @throws io.dra4j.api.error.DraException if somebody uses one
-     */
+    /** Destroys them, with all that is in them; those that somebody uses stay, and are told of. */
     public void destroy(List<Stranger> strangers) {
         for (Stranger stranger : strangers) {
-            locks.with(
-                    stranger.gpu(),
-                    () -> {
-                        Instances.destroy(nvml, stranger.gpu(), stranger.instance());
-                        modes.undivideIfEmpty(stranger.gpu());
-                        return true;
-                    });
-            LOG.atInfo()
-                    .addKeyValue("gpu", stranger.gpu())
-                    .addKeyValue("instance", stranger.instance().id())
-                    .log("A GPU instance that no claim has was destroyed");
+            try {
+                locks.with(stranger.gpu(), () -> destroyed(stranger));
+            } catch (NvmlException e) {
+                LOG.atWarn()
+                        .setCause(e)
+                        .addKeyValue("gpu", stranger.gpu())
+                        .addKeyValue("instance", stranger.instance().id())
+                        .log("A GPU instance that no claim has can't be destroyed now; it stays");
+            }
         }
+    }
+
+    /** Its number may be another's by now. */
+    private boolean destroyed(Stranger stranger) {
+        if (!nvml.instances(stranger.gpu()).contains(stranger.instance())) {
+            return false;
+        }
+        Instances.destroy(nvml, stranger.gpu(), stranger.instance());
+        modes.undivideIfEmpty(stranger.gpu());
+        LOG.atInfo()
+                .addKeyValue("gpu", stranger.gpu())
+                .addKeyValue("instance", stranger.instance().id())
+                .log("A GPU instance that no claim has was destroyed");
+        return true;
     }
 }

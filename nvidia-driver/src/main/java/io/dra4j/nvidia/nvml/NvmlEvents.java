@@ -44,8 +44,12 @@ public final class NvmlEvents implements AutoCloseable {
             try {
                 long handle = handles.of(gpu);
                 long types = EventCalls.XID | EventCalls.MIG_CONFIG_CHANGED;
-                events.register(handle, events.supported(handle) & types, set);
+                long supported = events.supported(handle) & types;
+                events.register(handle, supported, set);
                 uuids.put(handle, gpu);
+                if ((supported & EventCalls.XID) == 0) {
+                    deaf.add(gpu);
+                }
             } catch (NvmlCallException e) {
                 deaf.add(gpu);
             }
@@ -66,7 +70,7 @@ public final class NvmlEvents implements AutoCloseable {
         return gpus;
     }
 
-    /** The GPUs that tell of no event. */
+    /** Those of them that tell of no errors, or could not be listened to. */
     public Set<String> deaf() {
         return deaf;
     }
