@@ -1,0 +1,152 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Taint;
+import io.dra4j.api.health.HealthState;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What ails GPUs becomes taints and reports. */
+class ProviderHealthTest extends ProviderOnBoards {
+
+    private static final Taint LOST =
+            Taint.of("gpu.nvidia.com/gpu-lost", null, Taint.Effect.NO_SCHEDULE);
+
+    private static final int MOST_LOOKS = 200;
+
+    private static Map<String, List<Taint>> taints(NvidiaDeviceProvider provider) {
+        Map<String, List<Taint>> taints = new TreeMap<>();
+        for (Device device : provider.inventory().pools().get(0).devices()) {
+            if (!device.taints().isEmpty()) {
+                taints.put(device.name().value(), List.copyOf(device.taints()));
+            }
+        }
+        return taints;
+    }
+
+    private Map<String, List<Taint>> taintsOnceThereAre(NvidiaDeviceProvider provider, boolean any)
+            throws InterruptedException {
+        Map<String, List<Taint>> taints = taints(provider);
+        for (int look = 0; look < MOST_LOOKS && taints.isEmpty() == any; look++) {
+            context.awaitChange();
+            taints = taints(provider);
+        }
+        return taints;
+    }
+
+    private static Taint xid(long number) {
+        return Taint.of("gpu.nvidia.com/xid", Long.toString(number), Taint.Effect.NO_SCHEDULE);
+    }
+
+    @Test
+    void aLostGpuTaintsItselfAlone() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        assertThat(taints(provider)).isEmpty();
+
+        hardware.lost(2, true);
+
+        assertThat(taintsOnceThereAre(provider, true)).isEqualTo(Map.of("gpu-2", List.of(LOST)));
+        assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.UNHEALTHY);
+        assertThat(context.health.get("gpu-2").message()).contains("fallen off the bus");
+        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
+        hardware.lost(2, false);
+        assertThat(taintsOnceThereAre(provider, false)).isEmpty();
+    }
+
+    @Test
+    void anErrorTaintsAllThatTheGpuCanBeDividedInto() throws Exception {
+        NvidiaDeviceProvider provider = start("mixed", true);
+
+        hardware.recovery(0, 1);
+        hardware.xid(0, -1, 79);
+
+        Map<String, List<Taint>> taints = taintsOnceThereAre(provider, true);
+        assertThat(taints).hasSize(26).containsEntry("gpu-0", List.of(xid(79)));
+        assertThat(taints.keySet()).allMatch(name -> name.startsWith("gpu-0"));
+    }
+
+    @Test
+    void anErrorOfAnInstanceTaintsWhatIsWhereItIs() throws Exception {
+        NvidiaDeviceProvider provider = start("a100-40-divided", false);
+        hardware.recovery(1, 1);
+
+        hardware.xid(1, 4, 95); // the fourth instance, which is the one of three slices
+
+        assertThat(taintsOnceThereAre(provider, true))
+                .isEqualTo(Map.of("gpu-1-mig-3g20gb-9-4", List.of(xid(95))));
+    }
+
+    @Test
+    void aLostGpuThatFailedBeforeHidesNoOther() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.recovery(0, 1);
+        hardware.recovery(3, 1);
+        hardware.xid(0, -1, 79);
+        hardware.xid(3, -1, 48);
+        for (int look = 0; look < MOST_LOOKS && taints(provider).size() < 2; look++) {
+            context.awaitChange();
+        }
+        hardware.lost(0, true);
+
+        hardware.recovery(3, 0);
+
+        for (int look = 0; look < MOST_LOOKS && taints(provider).size() > 1; look++) {
+            context.awaitChange();
+        }
+        assertThat(taints(provider)).isEqualTo(Map.of("gpu-0", List.of(LOST, xid(79))));
+    }
+
+    @Test
+    void errorsOfApplicationsTaintNothing() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.recovery(3, 1);
+
+        hardware.xid(0, -1, 13);
+        hardware.xid(1, -1, 94); // to be ignored by the settings
+        hardware.xid(3, -1, 48);
+
+        assertThat(taintsOnceThereAre(provider, true)).isEqualTo(Map.of("gpu-3", List.of(xid(48))));
+    }
+
+    @Test
+    void aTaintGoesWhenTheGpuSaysThatItWorks() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.recovery(3, 1);
+        hardware.xid(3, -1, 48);
+        taintsOnceThereAre(provider, true);
+
+        hardware.recovery(3, 0);
+
+        assertThat(taintsOnceThereAre(provider, false)).isEmpty();
+    }
+
+    @Test
+    void isRememberedOverARestartAndForgottenAfterAReboot() throws Exception {
+        NvidiaDeviceProvider first = start("l40s", false);
+        hardware.recovery(3, 1);
+        hardware.xid(3, -1, 48);
+        taintsOnceThereAre(first, true);
+        hardware.lost(1, true);
+        for (int look = 0; look < MOST_LOOKS && taints(first).size() < 2; look++) {
+            context.awaitChange();
+        }
+        stop();
+        started.clear();
+
+        Map<String, List<Taint>> then = taints(startAgain(false, false));
+
+        assertThat(then).isEqualTo(Map.of("gpu-1", List.of(LOST), "gpu-3", List.of(xid(48))));
+        stop();
+        started.clear();
+        hardware.lost(1, false);
+        Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
+        assertThat(taints(startAgain(false, false))).isEmpty();
+    }
+}

@@ -1,0 +1,54 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.nvidia.health.NodeMemory;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.standin.NodeState;
+import io.dra4j.nvidia.standin.StandInNode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A provider on boards that do not exist. */
+abstract class ProviderOnBoards {
+
+    @TempDir Path folder;
+
+    final List<NvidiaDeviceProvider> started = new ArrayList<>();
+    StandInNode node;
+    NodeState hardware;
+    RecordedContext context = new RecordedContext(List.of());
+
+    final NvidiaDeviceProvider start(String boards, boolean dynamicMig) {
+        node = StandInNode.install(folder, boards);
+        hardware = node.state();
+        return startAgain(dynamicMig, false);
+    }
+
+    final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {
+        NvidiaDeviceProvider provider =
+                new NvidiaDeviceProvider(
+                        Nvml.open(node.library()),
+                        new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig),
+                        new Edits(node.roots(), node.hook()),
+                        new NvidiaDeviceProvider.Care(
+                                List.of(94L),
+                                destroyUnknown,
+                                Duration.ofMillis(100),
+                                new NodeMemory(folder.resolve("gpus.json"), node.proc())));
+        provider.start(context);
+        started.add(provider);
+        return provider;
+    }
+
+    @AfterEach
+    void stop() {
+        started.forEach(NvidiaDeviceProvider::close);
+    }
+}
