@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class MigWalkIT {
 
-    private static final int CALLS = Boolean.getBoolean("dra4j.full") ? 2_000 : 150;
+    private static final int CALLS = Boolean.getBoolean("dra4j.full") ? 2_000 : 80;
     private static final long SEED = Long.getLong("dra4j.seed", 1);
 
     @TempDir private Path folder;
