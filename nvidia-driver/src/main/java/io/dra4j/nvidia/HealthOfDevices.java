@@ -13,6 +13,7 @@ import io.dra4j.nvidia.inventory.Offer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** What ails GPUs, told of the devices that they are offered as. */
 final class HealthOfDevices {
@@ -46,16 +47,28 @@ final class HealthOfDevices {
         return devices.offer(device.name()).orElseThrow(); // each device was made with its offer
     }
 
-    /** What the kubelet is told. */
-    List<DeviceHealth> reports(NodeDevices devices) {
+    /**
+     * What the kubelet is told.
+     *
+     * @param unread the UUIDs of GPUs of which nothing is known now
+     */
+    List<DeviceHealth> reports(NodeDevices devices, Set<String> unread) {
         List<DeviceHealth> reports = new ArrayList<>();
         for (Pool pool : devices.inventory().pools()) {
             for (Device device : pool.devices()) {
-                String words = ailments.words(offer(device, devices)).orElse("");
-                HealthState state = words.isEmpty() ? HealthState.HEALTHY : HealthState.UNHEALTHY;
+                Offer offer = offer(device, devices);
+                String words = ailments.words(offer).orElse("");
+                HealthState state = state(words, unread.contains(offer.gpu().uuid()));
                 reports.add(new DeviceHealth(pool.name(), device.name(), state, words, valid));
             }
         }
         return reports;
+    }
+
+    private static HealthState state(String words, boolean isUnread) {
+        if (!words.isEmpty()) {
+            return HealthState.UNHEALTHY;
+        }
+        return isUnread ? HealthState.UNKNOWN : HealthState.HEALTHY;
     }
 }

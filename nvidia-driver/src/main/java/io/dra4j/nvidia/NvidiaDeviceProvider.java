@@ -200,7 +200,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         memory.remember(now.reading().gpus(), ailments.errors());
         HealthOfDevices health = new HealthOfDevices(ailments, care.rescanInterval());
         if (context != null) {
-            context.reportHealth(health.reports(now.devices()));
+            context.reportHealth(health.reports(now.devices(), now.reading().unread()));
         }
         return health.tainted(now.devices());
     }

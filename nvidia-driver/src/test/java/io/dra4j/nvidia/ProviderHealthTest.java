@@ -5,8 +5,10 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.HealthState;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
@@ -101,6 +103,18 @@ class ProviderHealthTest extends ProviderOnBoards {
             context.awaitChange();
         }
         assertThat(taints(provider)).isEqualTo(Map.of("gpu-0", List.of(LOST, xid(79))));
+    }
+
+    @Test
+    void ofAGpuThatCannotBeReadIsUnknown() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        Inventory before = provider.inventory();
+
+        hardware.scramble(1, "nowhere".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(provider.inventory()).isEqualTo(before);
+        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.UNKNOWN);
+        assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.HEALTHY);
     }
 
     @Test

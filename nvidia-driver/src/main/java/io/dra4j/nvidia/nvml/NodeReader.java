@@ -40,8 +40,9 @@ final class NodeReader {
     static final class Found {
         final List<Gpu> gpus = new ArrayList<>();
         final Set<String> lost = new HashSet<>();
+        final Set<String> unread = new HashSet<>();
         final List<String> troubles = new ArrayList<>();
-        private final List<Gpu> unread = new ArrayList<>();
+        private final List<Gpu> kept = new ArrayList<>();
         private final List<String> nameless = new ArrayList<>();
 
         private boolean has(Gpu gpu) {
@@ -79,10 +80,11 @@ final class NodeReader {
     private void unread(int index, Found found, boolean isLost, String why) {
         Gpu known = lastKnown.get(index);
         if (known != null) {
-            found.unread.add(known);
+            found.kept.add(known);
             if (isLost) {
                 found.lost.add(known.uuid());
             } else {
+                found.unread.add(known.uuid());
                 found.troubles.add(
                         "%s can't be read, and is as it was: %s".formatted(known.uuid(), why));
             }
@@ -94,7 +96,7 @@ final class NodeReader {
 
     /** The indices of GPUs change when one is pulled out: none may be there twice. */
     private void addUnread(Found found) {
-        found.unread.stream().filter(gpu -> !found.has(gpu)).forEach(found.gpus::add);
+        found.kept.stream().filter(gpu -> !found.has(gpu)).forEach(found.gpus::add);
         List<Gpu> missing = recalled.stream().filter(gpu -> !found.has(gpu)).toList();
         if (missing.size() == found.nameless.size()) {
             found.gpus.addAll(missing);

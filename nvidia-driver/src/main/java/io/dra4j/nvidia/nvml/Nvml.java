@@ -78,7 +78,12 @@ public final class Nvml implements AutoCloseable {
             int cuda = library.cudaVersion();
             String version = cuda / 1000 + "." + cuda % 1000 / 10;
             return new Reading(
-                    library.driverVersion(), version, found.gpus, found.lost, found.troubles);
+                    library.driverVersion(),
+                    version,
+                    found.gpus,
+                    found.lost,
+                    found.unread,
+                    found.troubles);
         } catch (NvmlCallException e) {
             throw Translation.of("Reading the node's GPUs", e);
         }

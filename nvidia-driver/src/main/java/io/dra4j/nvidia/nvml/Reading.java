@@ -10,8 +10,10 @@ import java.util.Set;
  *
  * @param driverVersion the driver's version as it writes it, {@code 550.163.01}
  * @param cudaVersion the newest version of CUDA that the driver knows, {@code 12.4}
- * @param gpus the GPUs in the order of their PCI addresses; a lost one as it was last known
+ * @param gpus the GPUs in the order of their PCI addresses; one that can't be read as it was last
+ *     known
  * @param lost the UUIDs of those that have fallen off the bus
+ * @param unread the UUIDs of those that can't be read for another reason
  * @param troubles what could not be read and is left out, a sentence each
  */
 public record Reading(
@@ -19,15 +21,18 @@ public record Reading(
         String cudaVersion,
         List<Gpu> gpus,
         Set<String> lost,
+        Set<String> unread,
         List<String> troubles) {
 
     /** Before anything was read. */
-    public static final Reading NOTHING = new Reading("", "", List.of(), Set.of(), List.of());
+    public static final Reading NOTHING =
+            new Reading("", "", List.of(), Set.of(), Set.of(), List.of());
 
     /** Copies what it is given. */
     public Reading {
         gpus = List.copyOf(gpus);
         lost = Set.copyOf(lost);
+        unread = Set.copyOf(unread);
         troubles = List.copyOf(troubles);
     }
 

@@ -37,7 +37,13 @@ final class Boards {
         Gpu first = one.gpus().get(0);
         List<Gpu> gpus = IntStream.range(0, boards).mapToObj(i -> inMigMode(first, i)).toList();
         return NodeDevices.of(
-                new Reading(one.driverVersion(), one.cudaVersion(), gpus, Set.of(), List.of()),
+                new Reading(
+                        one.driverVersion(),
+                        one.cudaVersion(),
+                        gpus,
+                        Set.of(),
+                        Set.of(),
+                        List.of()),
                 new Settings("node-1", folder, true));
     }
 
