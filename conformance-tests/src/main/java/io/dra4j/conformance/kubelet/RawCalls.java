@@ -130,7 +130,6 @@ public final class RawCalls implements AutoCloseable {
 
     @Override
     public void close() {
-        channel.shutdownNow();
         channels.close();
     }
 }

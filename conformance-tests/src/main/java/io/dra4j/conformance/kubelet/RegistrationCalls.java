@@ -103,7 +103,6 @@ public final class RegistrationCalls implements AutoCloseable {
 
     @Override
     public void close() {
-        channel.shutdownNow();
         channels.close();
     }
 }

@@ -16,17 +16,23 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Connections to unix sockets, with the {@code :authority} values of the kubelet. */
+/**
+ * Connections to unix sockets, with the {@code :authority} values of the kubelet.
+ *
+ * <p>All have the same few threads: a run connects thousands of times. Thread-safe.
+ */
 final class SocketChannels implements AutoCloseable {
 
-    private final EventLoopGroup group =
+    private static final EventLoopGroup IO =
             new MultiThreadIoEventLoopGroup(
-                    1,
-                    new DefaultThreadFactory("fake-kubelet-io", true),
-                    EpollIoHandler.newFactory());
+                    new DefaultThreadFactory("fake-kubelet-io", true), EpollIoHandler.newFactory());
+
+    private final Set<ManagedChannel> opened = ConcurrentHashMap.newKeySet();
 
     /** Connects as the kubelet does to a registration socket: authority is the encoded path. */
     ManagedChannel toRegistration(Path socket) {
@@ -45,13 +51,17 @@ final class SocketChannels implements AutoCloseable {
 
     /** Connects with some authority. */
     ManagedChannel open(Path socket, String authority) {
-        return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                .channelType(EpollDomainSocketChannel.class)
-                .eventLoopGroup(group)
-                .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets do not know it
-                .overrideAuthority(authority)
-                .usePlaintext()
-                .build();
+        ManagedChannel channel =
+                NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                        .channelType(EpollDomainSocketChannel.class)
+                        .eventLoopGroup(IO)
+                        .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets lack it
+                        .overrideAuthority(authority)
+                        .usePlaintext()
+                        .build();
+        opened.removeIf(ManagedChannel::isShutdown);
+        opened.add(channel);
+        return channel;
     }
 
     /** Waits until a channel is connected, and returns whether it is. */
@@ -69,8 +79,9 @@ final class SocketChannels implements AutoCloseable {
         return true;
     }
 
+    /** Ends every connection that was opened here. */
     @Override
     public void close() {
-        group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        opened.forEach(ManagedChannel::shutdownNow);
     }
 }
