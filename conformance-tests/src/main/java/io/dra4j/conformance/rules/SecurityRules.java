@@ -62,6 +62,8 @@ final class SecurityRules {
 
     /** Directories from here on up are the suite's own, and say nothing of the driver. */
     private static void isClosed(Path socket, Path suites) throws IOException {
+        Violation.unless(
+                socket.isAbsolute(), "the driver names its socket %s, no absolute path", socket);
         boolean open =
                 Files.getPosixFilePermissions(socket).contains(PosixFilePermission.OTHERS_WRITE);
         for (Path above = socket.getParent();
