@@ -26,7 +26,7 @@ class ApiClient {
 
     private static final Duration LONGEST = Duration.ofSeconds(20);
 
-    private final HttpClient http =
+    private static final HttpClient HTTP =
             HttpClient.newBuilder()
                     .version(HttpClient.Version.HTTP_1_1)
                     .connectTimeout(Duration.ofSeconds(3))
@@ -88,11 +88,12 @@ class ApiClient {
     /** Opens a stream of lines that ends when the server ends it. */
     InputStream open(String path) throws IOException, InterruptedException {
         HttpResponse<InputStream> response =
-                http.send(request(path, LONGEST).GET().build(), BodyHandlers.ofInputStream());
+                HTTP.send(request(path, LONGEST).GET().build(), BodyHandlers.ofInputStream());
         if (response.statusCode() != 200) {
             response.body().close();
             throw new IOException("watch: " + response.statusCode());
         }
+        Life.current().closesAtEnd(response.body());
         return response.body();
     }
 
@@ -116,12 +117,14 @@ class ApiClient {
 
     private JsonNode send(HttpRequest request) {
         HttpResponse<byte[]> response;
+        Life.current().check();
         try {
-            response = http.send(request, BodyHandlers.ofByteArray());
+            response = HTTP.send(request, BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new Failed(0, request.method() + " failed: " + e, Duration.ZERO);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            Life.current().check();
             throw new Failed(0, request.method() + " was interrupted", Duration.ZERO);
         }
         String body = new String(response.body(), StandardCharsets.UTF_8);

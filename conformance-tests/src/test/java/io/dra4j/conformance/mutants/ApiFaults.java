@@ -334,7 +334,7 @@ final class ApiFaults {
                 try {
                     driver.api.get(path);
                 } catch (ApiClient.Failed e) {
-                    System.err.println(e.getMessage());
+                    Life.current().say(e.getMessage());
                 }
             }
         }

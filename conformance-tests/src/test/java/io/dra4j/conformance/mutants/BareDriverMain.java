@@ -5,6 +5,8 @@ package io.dra4j.conformance.mutants;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.IOException;
+import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * One complete DRA driver without the SDK; {@code --fault M-57} makes it one that has a fault, and
@@ -17,22 +19,31 @@ public final class BareDriverMain {
     /** Runs until SIGTERM. */
     public static void main(String[] arguments) {
         InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+        run(
+                arguments,
+                System.getenv(),
+                stop -> Runtime.getRuntime().addShutdownHook(new Thread(stop)));
+        Pauses.forEver();
+    }
+
+    /** Starts the driver for the life of the thread, and tells of how it is stopped. */
+    static void run(
+            String[] arguments, Map<String, String> environment, Consumer<Runnable> onTerminate) {
         BareDriver driver;
         try {
-            driver = create(Settings.parse(arguments, System.getenv()));
+            driver = create(Settings.parse(arguments, environment));
         } catch (IllegalArgumentException e) {
-            System.err.println(e.getMessage());
-            Runtime.getRuntime().halt(2);
+            Life.current().say(e.getMessage());
+            Life.current().end(2);
             return;
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(driver)));
+        onTerminate.accept(() -> stop(driver));
         try {
             driver.start();
         } catch (IOException | RuntimeException e) {
-            System.err.println("The driver can't start: " + e);
-            Runtime.getRuntime().halt(1);
+            Life.current().say("The driver can't start: " + e);
+            Life.current().end(1);
         }
-        Pauses.forEver();
     }
 
     static BareDriver create(Settings given) {
@@ -44,6 +55,6 @@ public final class BareDriverMain {
 
     private static void stop(BareDriver driver) {
         driver.stop();
-        Runtime.getRuntime().halt(0);
+        Life.current().end(0);
     }
 }

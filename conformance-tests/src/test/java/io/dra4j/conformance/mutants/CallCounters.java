@@ -43,8 +43,9 @@ class CallCounters {
                             new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
             server.createContext("/metrics", this::answer);
             server.start();
+            Life.current().closesAtEnd(() -> server.stop(0));
         } catch (IOException e) {
-            System.err.println("There are no metrics: " + e);
+            Life.current().say("There are no metrics: " + e);
         }
     }
 

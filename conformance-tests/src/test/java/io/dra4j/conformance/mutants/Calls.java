@@ -64,7 +64,7 @@ class Calls {
             response.onNext(answer);
             response.onCompleted();
         } catch (StatusRuntimeException e) {
-            System.err.println("Nobody waits for the answer any more: " + e.getMessage());
+            Life.current().say("Nobody waits for the answer any more: " + e.getMessage());
         }
     }
 }

@@ -112,6 +112,7 @@ class CdiSpecs {
     }
 
     void put(Path file, String content) throws IOException {
+        Life.current().check();
         Path next = Files.writeString(next(file), content);
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
@@ -132,7 +133,7 @@ class CdiSpecs {
                 return;
             }
         } catch (IOException e) {
-            System.err.println("Can't read " + file + ", writing it again: " + e);
+            Life.current().say("Can't read " + file + ", writing it again: " + e);
         }
         write(held);
     }
@@ -143,6 +144,7 @@ class CdiSpecs {
     }
 
     void remove(Path file) {
+        Life.current().check();
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
@@ -161,7 +163,7 @@ class CdiSpecs {
                     records.put(held.path("uid").asText(), held.put("done", true));
                 }
             } catch (IOException e) {
-                System.err.println("Can't read " + file + ": " + e);
+                Life.current().say("Can't read " + file + ": " + e);
             }
         }
         return records;

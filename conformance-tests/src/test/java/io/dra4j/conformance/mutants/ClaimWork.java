@@ -137,7 +137,7 @@ class ClaimWork {
             held.remove(fresh.path("uid").asText());
             state.write(held);
         } catch (Refused e) {
-            System.err.println("Left to unprepare: " + e.getMessage());
+            Life.current().say("Left to unprepare: " + e.getMessage());
         }
     }
 

@@ -31,7 +31,7 @@ class DeviceReports {
                 write(claim, held);
                 return;
             } catch (ApiClient.Failed e) {
-                System.err.println("The status was not written: " + e.getMessage());
+                Life.current().say("The status was not written: " + e.getMessage());
                 Pauses.millis(500L << tried);
             }
         }

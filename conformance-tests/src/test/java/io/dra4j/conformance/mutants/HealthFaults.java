@@ -152,7 +152,7 @@ final class HealthFaults {
                         public void nodeWatchResources(
                                 NodeWatchResourcesRequest request,
                                 StreamObserver<NodeWatchResourcesResponse> response) {
-                            System.err.println("Somebody waits for health");
+                            Life.current().say("Somebody waits for health");
                         }
                     });
             return services;

@@ -4,10 +4,12 @@ package io.dra4j.conformance.mutants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Without a fault, the driver of the mutants holds what needs hooks and options to be tried. */
@@ -17,8 +19,19 @@ class HealthyDriverIT {
             throws Exception {
         Mutant healthy =
                 new Mutant(
-                        "", "nothing", options, declares, true, List.of(ids), Map.of(), List.of());
-        List<Result> results = new MutantJudge().run(healthy).results();
+                        "",
+                        "nothing",
+                        options,
+                        declares,
+                        true,
+                        null,
+                        List.of(ids),
+                        Map.of(),
+                        List.of());
+        List<Result> results =
+                new MutantJudge()
+                        .run(healthy, MutantJudge.few(healthy), MutantJudge.process(healthy))
+                        .results();
 
         assertThat(results)
                 .filteredOn(result -> healthy.requirements().contains(result.requirement().id()))
@@ -62,5 +75,35 @@ class HealthyDriverIT {
     @Test
     void holdsWhatSharesShow() throws Exception {
         passes(List.of("--gpu-allow-multiple-allocations"), List.of(), "DRA-CAP-02");
+    }
+
+    @Test
+    void startsStopsAndDiesInThisJvmAsAProcessDoes() throws Exception {
+        List<String> ids =
+                List.of(
+                        "DRA-REG-09",
+                        "DRA-SLICE-19",
+                        "DRA-RST-01",
+                        "DRA-RST-03",
+                        "DRA-RST-06",
+                        "DRA-UPG-01",
+                        "DRA-UPG-04",
+                        "DRA-SHUT-01",
+                        "DRA-SHUT-02");
+        Mutant healthy =
+                new Mutant("", "nothing", List.of(), List.of(), true, null, ids, null, null);
+        MutantJudge judge = new MutantJudge();
+
+        Map<String, Verdict> hosted =
+                verdicts(judge.run(healthy, ids, MutantJudge.hosted(healthy)));
+        Map<String, Verdict> process =
+                verdicts(judge.run(healthy, ids, MutantJudge.process(healthy)));
+
+        assertThat(hosted).isEqualTo(process).hasSizeGreaterThanOrEqualTo(ids.size());
+        assertThat(hosted.values()).containsOnly(Verdict.PASS);
+    }
+
+    private static Map<String, Verdict> verdicts(Outcome outcome) {
+        return outcome.results().stream().collect(Collectors.toMap(Result::name, Result::verdict));
     }
 }

@@ -97,7 +97,7 @@ final class InventoryFaults {
 
     /** As a hash map has it that is seeded by the process. */
     private static final class Shuffled extends Inventory {
-        private final long seed = ProcessHandle.current().pid();
+        private final long seed = Life.current().number();
 
         Shuffled(Settings settings) {
             super(settings);

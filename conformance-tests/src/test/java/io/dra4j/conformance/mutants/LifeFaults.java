@@ -119,7 +119,7 @@ final class LifeFaults {
             try {
                 super.register();
             } catch (IOException e) {
-                System.err.println("Can't register: " + e);
+                Life.current().say("Can't register: " + e);
             }
         }
     }
@@ -139,7 +139,7 @@ final class LifeFaults {
                 try {
                     publisher.existing().forEach(publisher.plan::delete);
                 } catch (ApiClient.Failed e) {
-                    System.err.println("Slices are left: " + e.getMessage());
+                    Life.current().say("Slices are left: " + e.getMessage());
                 }
             }
         }
@@ -272,7 +272,7 @@ final class LifeFaults {
         ObjectNode carryOut(Map<String, ObjectNode> held, ObjectNode fresh) {
             effects(fresh);
             if (((Hasty) driver).stopping) {
-                Runtime.getRuntime().halt(0);
+                Life.current().end(0);
             }
             held.put(fresh.path("uid").asText(), fresh);
             finish(held, fresh);

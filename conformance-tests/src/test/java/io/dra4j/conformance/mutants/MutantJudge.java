@@ -5,6 +5,7 @@ package io.dra4j.conformance.mutants;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.dra4j.conformance.driver.DriverAdapter;
 import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.driver.ProcessDriver;
 import io.dra4j.conformance.requirements.Catalogue;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Lets the suite try a driver of the table, and says what it got wrong about it. */
@@ -44,11 +46,12 @@ final class MutantJudge {
                     "DRA-CDI-02",
                     "DRA-CDI-06");
 
+    private static final Map<String, String> ENVIRONMENT = Map.of("FAULT_FILE", "{ROOT}/faults");
+
+    private static final Pattern ID = Pattern.compile("DRA-[A-Z0-9]+-[0-9]+");
+
     /** A part of a MUST can be a SHOULD; the message tells which was broken. */
     private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.INFO);
-
-    /** Whether all that the suite has is tried, and not only what the table names. */
-    static final boolean WHOLE = System.getProperty("dra4j.mutants.suite", "").equals("whole");
 
     private final Catalogue catalogue = Catalogue.load();
     private final String settings = settings();
@@ -61,11 +64,48 @@ final class MutantJudge {
         }
     }
 
-    /** Returns what the suite got wrong, a line each; nothing if the mutant was caught. */
+    /**
+     * Returns what the suite got wrong, a line each; nothing if the mutant was caught by what it is
+     * mapped to, and by nothing else of that and the canaries.
+     */
     List<String> complaints(Mutant mutant) throws Exception {
+        return complaints(mutant, few(mutant), process(mutant));
+    }
+
+    /**
+     * The same of the driver in this JVM. A driver in a process of its own has to confirm it, since
+     * that has what is not seen here.
+     *
+     * @param whole whether the whole suite tries it, and not only what {@link #complaints} tries
+     */
+    List<String> hostedComplaints(Mutant mutant, boolean whole) throws Exception {
+        List<String> doubts = complaints(mutant, whole ? List.of() : few(mutant), hosted(mutant));
+        if (doubts.isEmpty()) {
+            return doubts;
+        }
+        System.out.println("To be confirmed: " + mutant + ": " + doubts);
+        List<String> only = new ArrayList<>(few(mutant));
+        doubts.forEach(doubt -> ID.matcher(doubt).results().forEach(id -> only.add(id.group())));
+        return complaints(mutant, only, process(mutant));
+    }
+
+    static List<String> few(Mutant mutant) {
+        return Stream.concat(mutant.requirements().stream(), CANARIES.stream()).toList();
+    }
+
+    static HostedDriver hosted(Mutant mutant) {
+        return new HostedDriver(mutant.arguments(), ENVIRONMENT);
+    }
+
+    static ProcessDriver process(Mutant mutant) throws IOException, InterruptedException {
+        return new ProcessDriver(mutant.command(), ENVIRONMENT, Duration.ofSeconds(30));
+    }
+
+    private List<String> complaints(Mutant mutant, List<String> only, DriverAdapter driver)
+            throws Exception {
         List<Result> results;
         try {
-            results = run(mutant).results();
+            results = run(mutant, only, driver).results();
         } catch (DriverTrouble | CompletionException | UncheckedIOException e) {
             return List.of("the suite ended: " + e);
         }
@@ -78,16 +118,8 @@ final class MutantJudge {
         return complaints;
     }
 
-    Outcome run(Mutant mutant) throws Exception {
-        List<String> only =
-                WHOLE
-                        ? List.of()
-                        : Stream.concat(mutant.requirements().stream(), CANARIES.stream()).toList();
-        ProcessDriver driver =
-                new ProcessDriver(
-                        mutant.command(),
-                        Map.of("FAULT_FILE", "{ROOT}/faults"),
-                        Duration.ofSeconds(30));
+    /** Runs what a list has; the whole suite if it is empty. */
+    Outcome run(Mutant mutant, List<String> only, DriverAdapter driver) throws Exception {
         return new Engine(
                         SettingsReader.parse(
                                 settings + "only: " + only + "\n", "settings.yaml", flags(mutant)),

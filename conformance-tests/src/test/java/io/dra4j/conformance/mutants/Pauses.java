@@ -17,6 +17,7 @@ final class Pauses {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            Life.current().check();
         }
     }
 
@@ -34,8 +35,8 @@ final class Pauses {
     }
 
     static void daemon(String name, Runnable work) {
-        Thread thread = new Thread(work, name);
-        thread.setDaemon(true);
+        Thread thread = Life.current().thread(work);
+        thread.setName(name);
         thread.start();
     }
 }

@@ -165,7 +165,7 @@ final class PrepareFaults {
                 try {
                     describe(half, claim, result);
                 } catch (Refused e) {
-                    System.err.println("Not prepared: " + e.getMessage());
+                    Life.current().say("Not prepared: " + e.getMessage());
                 }
             }
             Map<String, ObjectNode> held = held();
@@ -319,7 +319,7 @@ final class PrepareFaults {
         ObjectNode plan(ClaimId id, JsonNode claim) {
             if (results(claim).isEmpty()) {
                 if (deadly) {
-                    Runtime.getRuntime().halt(134);
+                    Life.current().end(134);
                 }
                 driver.cdi.write(Json.object().put("uid", id.uid()));
             }

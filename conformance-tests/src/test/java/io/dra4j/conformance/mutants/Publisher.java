@@ -52,7 +52,7 @@ class Publisher {
                 backoff = FIRST_BACKOFF;
                 awaitWork();
             } catch (ApiClient.Failed e) {
-                System.err.println("Slices are not as they should be: " + e.getMessage());
+                Life.current().say("Slices are not as they should be: " + e.getMessage());
                 failed(e);
             }
         }
@@ -123,7 +123,7 @@ class Publisher {
                 }
             }
         } catch (IOException e) {
-            System.err.println("The watch ended: " + e);
+            Life.current().say("The watch ended: " + e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

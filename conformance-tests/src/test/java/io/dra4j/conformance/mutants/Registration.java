@@ -49,7 +49,7 @@ class Registration extends RegistrationImplBase {
 
     /** Hears whether the kubelet has taken the driver on. */
     void notified(RegistrationStatus status) {
-        System.err.println("Registered: " + status.getPluginRegistered() + " " + status.getError());
+        Life.current().say("Registered: " + status.getPluginRegistered() + " " + status.getError());
     }
 
     @Override

@@ -145,7 +145,7 @@ final class RegistrationFaults {
         void notified(RegistrationStatus status) {
             super.notified(status);
             if (!status.getPluginRegistered()) {
-                Runtime.getRuntime().halt(1);
+                Life.current().end(1);
             }
         }
     }

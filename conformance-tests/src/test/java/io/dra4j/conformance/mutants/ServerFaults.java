@@ -116,8 +116,8 @@ final class ServerFaults {
             @Override
             public ServerMethodDefinition<?, ?> lookupMethod(String method, String authority) {
                 if (fatal) {
-                    System.err.println("panic: no method " + method);
-                    Runtime.getRuntime().halt(2);
+                    Life.current().say("panic: no method " + method);
+                    Life.current().end(2);
                 }
                 MethodDescriptor<byte[], byte[]> descriptor =
                         MethodDescriptor.newBuilder(new RawBytes(), new RawBytes())
@@ -169,8 +169,8 @@ final class ServerFaults {
                         try {
                             return descriptor.getRequestMarshaller().parse(stream);
                         } catch (StatusRuntimeException e) {
-                            System.err.println("panic: " + e.getMessage());
-                            Runtime.getRuntime().halt(2);
+                            Life.current().say("panic: " + e.getMessage());
+                            Life.current().end(2);
                             throw e;
                         }
                     }

@@ -263,8 +263,8 @@ final class SliceFaults {
         @Override
         void failed(ApiClient.Failed problem) {
             if (problem.status == deadly) {
-                System.err.println("fatal: " + problem.getMessage());
-                Runtime.getRuntime().halt(1);
+                Life.current().say("fatal: " + problem.getMessage());
+                Life.current().end(1);
             }
             super.failed(problem);
         }

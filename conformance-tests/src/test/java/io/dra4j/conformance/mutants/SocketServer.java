@@ -9,7 +9,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -25,12 +24,16 @@ import java.util.concurrent.TimeUnit;
 /** One socket: bound under a hidden name, renamed when it answers, removed if it is still ours. */
 class SocketServer {
 
-    final Path path;
-    private final EventLoopGroup group =
+    /** Shared by all drivers in this JVM, since a driver of hundreds lives for a second. */
+    private static final EventLoopGroup IO =
             new MultiThreadIoEventLoopGroup(
-                    1, new DefaultThreadFactory("io", true), EpollIoHandler.newFactory());
-    private final ExecutorService calls =
-            Executors.newCachedThreadPool(new DefaultThreadFactory("call", true));
+                    Life.current().drivers(),
+                    new DefaultThreadFactory("io", true),
+                    EpollIoHandler.newFactory());
+
+    final Path path;
+    private final Connections connections = new Connections();
+    private final ExecutorService calls = Executors.newCachedThreadPool(Life.current()::thread);
     private Server server;
     private Object inode = "";
 
@@ -39,13 +42,14 @@ class SocketServer {
     }
 
     void start(List<BindableService> services) throws IOException {
+        Life.current().closesAtEnd(this::cut);
         Path hidden = hidden();
         Files.deleteIfExists(hidden);
         NettyServerBuilder builder =
                 NettyServerBuilder.forAddress(new DomainSocketAddress(hidden.toFile()))
-                        .channelType(EpollServerDomainSocketChannel.class)
-                        .bossEventLoopGroup(group)
-                        .workerEventLoopGroup(group)
+                        .channelFactory(connections::listener)
+                        .bossEventLoopGroup(IO)
+                        .workerEventLoopGroup(IO)
                         .executor(calls)
                         .withChildOption(ChannelOption.SO_KEEPALIVE, null);
         services.forEach(builder::addService);
@@ -57,7 +61,7 @@ class SocketServer {
     }
 
     Path hidden() {
-        return path.resolveSibling(".b" + ProcessHandle.current().pid());
+        return path.resolveSibling(".b" + Life.current().number());
     }
 
     void configure(NettyServerBuilder builder) {}
@@ -71,6 +75,11 @@ class SocketServer {
             throw new IOException("There is a directory at " + path);
         }
         Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private void cut() {
+        connections.cut();
+        calls.shutdownNow();
     }
 
     /** Lets the calls end, for some time. */
@@ -96,7 +105,7 @@ class SocketServer {
                 Files.delete(path);
             }
         } catch (IOException e) {
-            System.err.println("Can't remove " + path + ": " + e);
+            Life.current().say("Can't remove " + path + ": " + e);
         }
     }
 }

@@ -166,8 +166,8 @@ final class StateFaults {
 
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
-            System.err.println("panic: " + problem);
-            Runtime.getRuntime().halt(2);
+            Life.current().say("panic: " + problem);
+            Life.current().end(2);
             return Optional.empty();
         }
     }
@@ -194,7 +194,7 @@ final class StateFaults {
             try {
                 super.write(claims);
             } catch (Refused e) {
-                System.err.println(e.getMessage());
+                Life.current().say(e.getMessage());
             }
         }
     }
@@ -209,7 +209,7 @@ final class StateFaults {
             try {
                 super.write(held);
             } catch (Refused e) {
-                System.err.println(e.getMessage());
+                Life.current().say(e.getMessage());
             }
         }
     }

@@ -17,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.zip.CRC32;
@@ -27,15 +28,19 @@ import java.util.zip.CRC32;
  */
 class StateFile {
 
+    /** A file's lock keeps out other processes, not others in this one. */
+    private static final Map<Path, ReentrantLock> LOCKS = new ConcurrentHashMap<>();
+
     final Path file;
     private final Path lockFile;
     private final String boot;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock;
 
     StateFile(Settings settings) {
         file = settings.data().resolve("state.json");
         lockFile = settings.data().resolve("state.lock");
         boot = settings.boot();
+        lock = LOCKS.computeIfAbsent(lockFile, path -> new ReentrantLock());
     }
 
     void makeFolder() {
@@ -48,7 +53,7 @@ class StateFile {
 
     /** Runs work that no other thread and no other instance does at the same time. */
     <T> T locked(Supplier<T> work) {
-        lock.lock();
+        lockInstances();
         try (FileChannel channel =
                         FileChannel.open(
                                 lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -56,11 +61,22 @@ class StateFile {
             if (!held.isValid()) {
                 throw new IllegalStateException("The lock is gone");
             }
+            Life.current().check();
             return work.get();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void lockInstances() {
+        try {
+            lock.lockInterruptibly();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            Life.current().check();
+            throw new IllegalStateException("interrupted", e);
         }
     }
 
@@ -76,7 +92,7 @@ class StateFile {
     }
 
     Optional<Map<String, ObjectNode>> damaged(IOException problem) {
-        System.err.println("The state can't be read, it is made anew: " + problem.getMessage());
+        Life.current().say("The state can't be read, it is made anew: " + problem.getMessage());
         return Optional.empty();
     }
 
@@ -105,6 +121,7 @@ class StateFile {
         ObjectNode content = Json.object().put("boot", boot);
         content.putArray("claims").addAll(claims.values());
         content.put("sum", sum(content.path("claims")));
+        Life.current().check();
         try {
             Path next = file.resolveSibling("state.next");
             Files.writeString(next, content.toString());

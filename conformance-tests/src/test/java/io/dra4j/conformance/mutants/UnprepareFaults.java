@@ -155,7 +155,7 @@ final class UnprepareFaults {
             try {
                 super.delete(uid);
             } catch (Refused e) {
-                System.err.println(e.getMessage());
+                Life.current().say(e.getMessage());
             }
         }
     }
