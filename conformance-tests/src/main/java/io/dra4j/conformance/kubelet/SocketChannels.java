@@ -33,6 +33,7 @@ final class SocketChannels implements AutoCloseable {
                     new DefaultThreadFactory("fake-kubelet-io", true), EpollIoHandler.newFactory());
 
     private final Set<ManagedChannel> opened = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     /** Connects as the kubelet does to a registration socket: authority is the encoded path. */
     ManagedChannel toRegistration(Path socket) {
@@ -61,6 +62,9 @@ final class SocketChannels implements AutoCloseable {
                         .build();
         opened.removeIf(ManagedChannel::isShutdown);
         opened.add(channel);
+        if (closed) {
+            channel.shutdownNow(); // the caller was on his way when the others were closed
+        }
         return channel;
     }
 
@@ -82,6 +86,7 @@ final class SocketChannels implements AutoCloseable {
     /** Ends every connection that was opened here. */
     @Override
     public void close() {
+        closed = true;
         opened.forEach(ManagedChannel::shutdownNow);
     }
 }
