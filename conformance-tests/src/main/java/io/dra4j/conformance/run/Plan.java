@@ -14,7 +14,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Which requirements a run tries, each after those that it needs. */
+/**
+ * Which requirements a run tries: first those that others need, before anything has been done to
+ * the driver that it could suffer from, then the rest.
+ */
 final class Plan {
 
     private final Catalogue catalogue;
@@ -56,17 +59,19 @@ final class Plan {
     }
 
     private List<Requirement> ordered() {
+        List<Requirement> wanted =
+                catalogue.requirements().stream().filter(this::isWanted).toList();
         Set<Requirement> ordered = new LinkedHashSet<>();
-        catalogue.requirements().stream()
-                .filter(this::isWanted)
-                .forEach(requirement -> add(requirement, ordered));
+        wanted.forEach(requirement -> addNeeds(requirement, ordered));
+        ordered.addAll(wanted);
         return new ArrayList<>(ordered);
     }
 
-    private void add(Requirement requirement, Set<Requirement> ordered) {
-        if (!ordered.contains(requirement)) {
-            requirement.needs().forEach(id -> add(catalogue.find(id).orElseThrow(), ordered));
-            ordered.add(requirement);
+    private void addNeeds(Requirement requirement, Set<Requirement> ordered) {
+        for (String id : requirement.needs()) {
+            Requirement need = catalogue.find(id).orElseThrow();
+            addNeeds(need, ordered);
+            ordered.add(need);
         }
     }
 
