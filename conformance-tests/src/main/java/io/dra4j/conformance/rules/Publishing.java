@@ -76,12 +76,26 @@ final class Publishing {
         NotApplicable.unless(
                 !inVain || !now().slices().isEmpty(),
                 "the driver publishes no slice that its node can use");
-        return await(SeenPools::settled, bench.patience().repair())
-                .orElseThrow(
-                        () ->
-                                new Violation(
-                                        "the pools have not settled: "
-                                                + now().trouble().orElse("")));
+        return await(SeenPools::settled, bench.patience().repair()).orElseThrow(this::unsettled);
+    }
+
+    /**
+     * Waits until the pools are settled or the API server has refused a slice, and returns them.
+     *
+     * @throws NotApplicable if the driver publishes nothing
+     * @throws Violation if neither happens
+     */
+    SeenPools settledOrRefused() throws InterruptedException {
+        Optional<SeenPools> pools =
+                await(seen -> seen.settled() || refusal().isPresent(), bench.patience().repair());
+        if (pools.isEmpty() && !now().slices().isEmpty()) {
+            throw unsettled();
+        }
+        return pools.isPresent() ? pools.get() : settled();
+    }
+
+    private Violation unsettled() {
+        return new Violation("the pools have not settled: " + now().trouble().orElse(""));
     }
 
     private FirstLook firstLook() {

@@ -119,9 +119,7 @@ final class SliceChangeRules {
 
     @Rule("DRA-SLICE-04")
     void aLargePoolIsSplit() throws InterruptedException {
-        publishing.await(
-                seen -> seen.settled() || publishing.refusal().isPresent(),
-                bench.patience().repair());
+        publishing.settledOrRefused();
         publishing.refusal().ifPresent(SliceChangeRules::checkRoom);
         SeenPools pools = publishing.settled();
         if (largest(pools) > ROOM || !bench.hooks().has(PLUG_MANY)) {

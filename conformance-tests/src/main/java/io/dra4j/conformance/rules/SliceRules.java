@@ -115,9 +115,7 @@ final class SliceRules {
 
     @Rule("DRA-SLICE-02")
     void everyWriteOfASliceIsAccepted() throws InterruptedException {
-        publishing.await(
-                seen -> seen.settled() || publishing.refusal().isPresent(),
-                bench.patience().repair());
+        SeenPools pools = publishing.settledOrRefused();
         publishing
                 .refusal()
                 .ifPresent(
@@ -125,7 +123,6 @@ final class SliceRules {
                             throw new Violation(
                                     "a slice is not valid: " + Publishing.words(refused));
                         });
-        SeenPools pools = publishing.settled();
         bench.transcript().note(pools.slices().size() + " slices were accepted");
     }
 
