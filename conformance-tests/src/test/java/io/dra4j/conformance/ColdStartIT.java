@@ -29,7 +29,7 @@ class ColdStartIT {
     }
 
     private static void start(List<String> times) throws Exception {
-        try (DriverUnderTest driver = new DriverUnderTest()) {
+        try (DriverUnderTest driver = new DriverUnderTest().plain()) {
             driver.start();
             driver.awaitRegistered();
             driver.kubelet.events().stream()

@@ -7,6 +7,7 @@ import static io.dra4j.conformance.DriverUnderTest.DRIVER;
 import io.dra4j.conformance.kubelet.KubeletClaim;
 import java.io.File;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -44,7 +45,7 @@ public final class DriverArchive {
     }
 
     /** The one of these classes, which the first who asks makes. */
-    public static synchronized DriverArchive get() throws IOException, InterruptedException {
+    public static synchronized DriverArchive get() throws IOException {
         if (only == null) {
             Files.createDirectories(FOLDER);
             List<String> entries = new ArrayList<>();
@@ -55,7 +56,7 @@ public final class DriverArchive {
             }
             DriverArchive archive = new DriverArchive(String.join(File.pathSeparator, entries));
             if (!Files.exists(archive.archive)) {
-                archive.make();
+                archive.made();
             }
             only = archive;
         }
@@ -85,9 +86,18 @@ public final class DriverArchive {
         return command;
     }
 
+    private void made() throws IOException {
+        try {
+            make();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("while an archive of the driver's classes was made");
+        }
+    }
+
     private void make() throws IOException, InterruptedException {
         Path made = archive.resolveSibling(UUID.randomUUID() + ".tmp");
-        try (DriverUnderTest driver = new DriverUnderTest()) {
+        try (DriverUnderTest driver = new DriverUnderTest().plain()) {
             driver.classPath = classPath;
             driver.jvmOptions.addAll(OPTIONS);
             driver.jvmOptions.add("-XX:ArchiveClassesAtExit=" + made.toAbsolutePath());

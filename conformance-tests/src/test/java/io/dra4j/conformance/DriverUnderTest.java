@@ -52,6 +52,7 @@ final class DriverUnderTest implements AutoCloseable {
     private final Path kubeconfig;
     private final List<Process> processes = new ArrayList<>();
     private Process process;
+    private boolean isChosen;
 
     DriverUnderTest() throws IOException {
         this(EmbeddedApiServer.builder());
@@ -64,10 +65,19 @@ final class DriverUnderTest implements AutoCloseable {
         kubeconfig = proxy.writeKubeconfig(root.resolve("kubeconfig"));
     }
 
-    /** Lets the driver start in half the time. */
-    DriverUnderTest archived() throws IOException, InterruptedException {
-        classPath = DriverArchive.get().classPath();
-        jvmOptions.addAll(DriverArchive.get().jvmOptions());
+    /** Has the driver start as anybody's would, in twice the time and more. */
+    DriverUnderTest plain() {
+        isChosen = true;
+        return this;
+    }
+
+    /** Has the driver start from the archive, which it does unless it is to be plain. */
+    DriverUnderTest archived() throws IOException {
+        if (!isChosen) {
+            isChosen = true;
+            classPath = DriverArchive.get().classPath();
+            jvmOptions.addAll(DriverArchive.get().jvmOptions());
+        }
         return this;
     }
 
@@ -78,6 +88,7 @@ final class DriverUnderTest implements AutoCloseable {
 
     /** Starts a driver beside those that run; it ends with this test at the latest. */
     Process launch(String... more) throws IOException {
+        archived();
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);

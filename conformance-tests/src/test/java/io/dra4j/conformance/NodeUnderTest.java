@@ -34,7 +34,7 @@ final class NodeUnderTest implements AutoCloseable {
     }
 
     NodeUnderTest(DriverUnderTest prepared, String... options) throws Exception {
-        driver = prepared.archived();
+        driver = prepared;
         cdi = new CdiDirectory(driver.cdi);
         assertThat(driver.startRegistered(options)).as(driver::logTail).isTrue();
     }

@@ -74,7 +74,7 @@ class SliceWindowIT {
     }
 
     private static DevicesUnderTest published() throws Exception {
-        DriverUnderTest driver = new DriverUnderTest(EmbeddedApiServer.builder()).archived();
+        DriverUnderTest driver = new DriverUnderTest(EmbeddedApiServer.builder());
         DevicesUnderTest gpus = new DevicesUnderTest(driver, "--num-devices=" + DEVICES);
         gpus.awaitPool(p -> p.settled(DEVICES));
         gpus.awaitWatching(0);

@@ -38,7 +38,7 @@ class UpgradeIT {
 
     @BeforeEach
     void start() throws Exception {
-        driver = new DriverUnderTest().archived();
+        driver = new DriverUnderTest();
         old = launch("old");
         driver.api.store().awaitObject("resourceslices", found -> true, PATIENCE);
         anew = launch("new");
