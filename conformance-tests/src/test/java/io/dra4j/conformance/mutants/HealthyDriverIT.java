@@ -19,15 +19,7 @@ class HealthyDriverIT {
             throws Exception {
         Mutant healthy =
                 new Mutant(
-                        "",
-                        "nothing",
-                        options,
-                        declares,
-                        true,
-                        null,
-                        List.of(ids),
-                        Map.of(),
-                        List.of());
+                        "", "nothing", options, declares, true, List.of(ids), Map.of(), List.of());
         List<Result> results =
                 new MutantJudge()
                         .run(healthy, MutantJudge.few(healthy), MutantJudge.process(healthy))
@@ -90,8 +82,7 @@ class HealthyDriverIT {
                         "DRA-UPG-04",
                         "DRA-SHUT-01",
                         "DRA-SHUT-02");
-        Mutant healthy =
-                new Mutant("", "nothing", List.of(), List.of(), true, null, ids, null, null);
+        Mutant healthy = new Mutant("", "nothing", List.of(), List.of(), true, ids, null, null);
         MutantJudge judge = new MutantJudge();
 
         Map<String, Verdict> hosted =

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * @param options what the driver is started with besides
  * @param declares capabilities that the suite is told of besides
  * @param registered whether the kubelet can take the driver on
- * @param alone why the whole suite is not to judge it; null if it is
  * @param requirements those that have to fail
  * @param messages a part of what is said then, for each of them
  * @param collateral those that may fail, too
@@ -33,7 +32,6 @@ public record Mutant(
         List<String> options,
         List<String> declares,
         @Nullable Boolean registered,
-        @Nullable String alone,
         List<String> requirements,
         Map<String, String> messages,
         List<String> collateral) {

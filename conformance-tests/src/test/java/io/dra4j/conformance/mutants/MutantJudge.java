@@ -73,8 +73,8 @@ final class MutantJudge {
     }
 
     /**
-     * The same of the driver in this JVM. A driver in a process of its own has to confirm it, since
-     * that has what is not seen here.
+     * The same of the bare driver in this JVM. One in a process has to confirm it, since that has
+     * what is not seen here.
      *
      * @param whole whether the whole suite tries it, and not only what {@link #complaints} tries
      */

@@ -6,20 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The suite finds nothing wrong with drivers that are unusual and well: each is tried with the
  * requirements that its oddity would break in a suite with a narrower view, and the canaries.
  *
- * <p>{@code -Ddra4j.mutants.suite=whole} tries all core profiles, and the slowest driver, too;
- * {@code -Ddra4j.odd=H-7} tries one.
+ * <p>{@code -Ddra4j.odd.suite=whole} tries all core profiles, and the slowest driver, too; {@code
+ * -Ddra4j.odd=H-7} tries one.
  */
+@Tag("alone")
 class OddDriversIT {
 
     private static final int LANES = 3;
-    private static final boolean WHOLE =
-            System.getProperty("dra4j.mutants.suite", "").equals("whole");
+    private static final boolean WHOLE = System.getProperty("dra4j.odd.suite", "").equals("whole");
     private static final String WHICH =
             System.getProperty("dra4j.odd", WHOLE ? ".*" : "(?!H-9a).*");
 

@@ -103,7 +103,7 @@ final class PrepareFaults {
             }
             ObjectNode fresh = plan(id, claim);
             checkFree(fresh, held());
-            Pauses.millis(100);
+            Pauses.millis(400);
             effects(fresh);
             return state.locked(
                     () -> {
@@ -122,7 +122,7 @@ final class PrepareFaults {
         }
 
         @Override
-        void write(ObjectNode held) {
+        synchronized void write(ObjectNode held) { // two are the fault, not one that is half there
             String id = held.at("/devices/0/cdi/0").asText();
             write(held, file(held.path("uid").asText() + id.substring(id.lastIndexOf('_'))));
         }
