@@ -12,7 +12,10 @@ import java.util.concurrent.Future;
 /** Has many drivers judged, some at a time. */
 final class Lineup {
 
-    /** A loaded machine breaks limits, too: so often is judged again what was complained of. */
+    /**
+     * A loaded machine breaks limits, too: so often is judged again, one after the other, what was
+     * complained of.
+     */
     private static final int AGAIN = 2;
 
     private Lineup() {}
@@ -25,28 +28,41 @@ final class Lineup {
     /** Returns the complaints about those of which there are any, and prints them. */
     static <T> Map<T, List<String>> complaints(List<T> drivers, int lanes, Judge<T> judge)
             throws Exception {
-        ExecutorService working = Executors.newFixedThreadPool(lanes);
-        Map<T, List<String>> found = new LinkedHashMap<>();
-        try {
-            Map<T, Future<List<String>>> judged = new LinkedHashMap<>();
-            drivers.forEach(
-                    driver -> judged.put(driver, working.submit(() -> judge.complaints(driver))));
-            for (Map.Entry<T, Future<List<String>>> one : judged.entrySet()) {
-                List<String> complaints = one.getValue().get();
-                for (int again = 0; again < AGAIN && !complaints.isEmpty(); again++) {
-                    System.out.println("Judging again: " + one.getKey() + ": " + complaints);
-                    complaints = judge.complaints(one.getKey());
-                }
-                if (!complaints.isEmpty()) {
-                    found.put(one.getKey(), complaints);
-                }
+        Map<T, List<String>> found = atOnce(drivers, lanes, judge);
+        for (int again = 0; again < AGAIN; again++) {
+            Map<T, List<String>> left = new LinkedHashMap<>();
+            for (Map.Entry<T, List<String>> one : found.entrySet()) {
+                System.out.println("Judging again: " + one.getKey() + ": " + one.getValue());
+                keep(one.getKey(), judge.complaints(one.getKey()), left);
             }
-        } finally {
-            working.shutdownNow();
+            found = left;
         }
         found.forEach(
                 (driver, complaints) ->
                         System.out.println(driver + "\n    " + String.join("\n    ", complaints)));
         return found;
+    }
+
+    private static <T> Map<T, List<String>> atOnce(List<T> drivers, int lanes, Judge<T> judge)
+            throws Exception {
+        ExecutorService working = Executors.newFixedThreadPool(lanes);
+        try {
+            Map<T, Future<List<String>>> judged = new LinkedHashMap<>();
+            drivers.forEach(
+                    driver -> judged.put(driver, working.submit(() -> judge.complaints(driver))));
+            Map<T, List<String>> found = new LinkedHashMap<>();
+            for (Map.Entry<T, Future<List<String>>> one : judged.entrySet()) {
+                keep(one.getKey(), one.getValue().get(), found);
+            }
+            return found;
+        } finally {
+            working.shutdownNow();
+        }
+    }
+
+    private static <T> void keep(T driver, List<String> complaints, Map<T, List<String>> found) {
+        if (!complaints.isEmpty()) {
+            found.put(driver, complaints);
+        }
     }
 }
