@@ -58,6 +58,11 @@ final class Publishing {
         return new SeenPools(bench.devices().slices());
     }
 
+    /** What was waited for in vain on this bench, and is not waited for again. */
+    private static final class InVain {
+        private boolean unsettled;
+    }
+
     /** Whether it was once in vain waited for slices on this bench. */
     private record FirstLook(boolean inVain) {}
 
@@ -76,7 +81,13 @@ final class Publishing {
         NotApplicable.unless(
                 !inVain || !now().slices().isEmpty(),
                 "the driver publishes no slice that its node can use");
-        return await(SeenPools::settled, bench.patience().repair()).orElseThrow(this::unsettled);
+        InVain known = bench.shared(InVain.class, InVain::new);
+        Optional<SeenPools> settled =
+                known.unsettled
+                        ? Optional.empty()
+                        : await(SeenPools::settled, bench.patience().repair());
+        known.unsettled = settled.isEmpty();
+        return settled.orElseThrow(this::unsettled);
     }
 
     /**
