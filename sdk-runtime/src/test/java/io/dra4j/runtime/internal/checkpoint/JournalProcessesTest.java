@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +43,7 @@ class JournalProcessesTest {
     private final Map<String, String> begun = new HashMap<>();
     private final Map<String, String> done = new HashMap<>();
     private final List<JournalWorker.Running> workers = new ArrayList<>();
+    private final Set<String> inAStep = new HashSet<>();
     private int steps;
     private int refused;
     private int caughtInAStep;
@@ -88,8 +90,7 @@ class JournalProcessesTest {
         assertThat(victim.process().waitFor(20, TimeUnit.SECONDS)).isTrue();
         readSteps(victim, Integer.MAX_VALUE);
         workers.remove(victim);
-        long unfinished = begun.keySet().stream().filter(victim::owns).count();
-        caughtInAStep += unfinished > 0 ? 1 : 0;
+        caughtInAStep += inAStep.remove(victim.name()) ? 1 : 0;
     }
 
     private void readSteps(JournalWorker.Running worker, int count) throws IOException {
@@ -101,7 +102,11 @@ class JournalProcessesTest {
             }
             String[] words = line.split(" ");
             switch (words[0]) {
-                case "begin" -> begun.put(words[2], words[1]);
+                case "begin" -> {
+                    begins(words[2], words[1]);
+                    inAStep.add(worker.name());
+                    continue;
+                }
                 case "done" -> {
                     done.put(words[2], begun.remove(words[2]));
                     steps++;
@@ -112,7 +117,22 @@ class JournalProcessesTest {
                 }
                 default -> throw new AssertionError(line);
             }
+            inAStep.remove(worker.name());
         }
+    }
+
+    /**
+     * A worker begins what it can: who begins to hold has found the claim free, and the other way
+     * round. So that tells, too, what became of a step within which its earlier life was killed.
+     */
+    private void begins(String uid, String step) {
+        String found = step.equals("hold") ? "free" : "hold";
+        String acknowledged = done.getOrDefault(uid, "free");
+        assertThat(found)
+                .as("%s, of which %s was acknowledged, found by its owner", uid, acknowledged)
+                .isIn(acknowledged, begun.getOrDefault(uid, acknowledged));
+        done.put(uid, found);
+        begun.put(uid, step);
     }
 
     /** Compares the journal with what the dead have said; the living go on meanwhile. */
