@@ -43,12 +43,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -66,7 +66,7 @@ class KubeletPluginTest {
 
     private final EventLoopGroup group =
             new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-    private final List<ManagedChannel> channels = new ArrayList<>();
+    private final List<ManagedChannel> channels = new CopyOnWriteArrayList<>();
     private final FakeClaims claims = new FakeClaims();
     private Path root;
     private PluginSockets sockets;
@@ -130,7 +130,7 @@ class KubeletPluginTest {
 
     /** Answers every claim with one device; can be told to wait or to fail. */
     private static final class FakeClaims implements ClaimOperations {
-        private final List<ClaimRef> asked = new ArrayList<>();
+        private final List<ClaimRef> asked = new CopyOnWriteArrayList<>();
         private volatile Runnable before = () -> {};
 
         @Override
