@@ -34,12 +34,14 @@ public final class Cluster {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    private final URI server;
-    private final HttpClient client =
+    /** One for all, since each has a dozen threads. */
+    private static final HttpClient CLIENT =
             HttpClient.newBuilder()
                     .version(HttpClient.Version.HTTP_1_1)
                     .connectTimeout(Duration.ofSeconds(10))
                     .build();
+
+    private final URI server;
 
     /** Objects on the API server at this URL, which asks for no credentials. */
     public Cluster(URI server) {
@@ -104,7 +106,7 @@ public final class Cluster {
                         .header("Accept", "application/json")
                         .build();
         try {
-            HttpResponse<Stream<String>> response = client.send(request, BodyHandlers.ofLines());
+            HttpResponse<Stream<String>> response = CLIENT.send(request, BodyHandlers.ofLines());
             if (response.statusCode() / 100 != 2) {
                 throw new ClusterException(path + " was answered " + response.statusCode());
             }
@@ -159,7 +161,7 @@ public final class Cluster {
             request.header("Content-Type", type);
         }
         try {
-            return client.send(request.build(), BodyHandlers.ofString());
+            return CLIENT.send(request.build(), BodyHandlers.ofString());
         } catch (IOException e) {
             throw new ClusterException(method + " " + server + path + ": " + e, e);
         } catch (InterruptedException e) {
