@@ -59,6 +59,8 @@ final class ShutdownRules {
     private void whileACallAndAStreamAreOpen() throws Exception {
         try (HealthWatch stream =
                 bench.kubelet().watchHealth(bench.place().driver(), HealthWatch.Version.V1ALPHA1)) {
+            stream.awaitAll(
+                    told -> !told.isEmpty() || stream.end().isPresent(), Patience.FIRST_HEALTH);
             Optional<HeldCall> call =
                     bench.devices().usable().stream()
                             .findFirst()
