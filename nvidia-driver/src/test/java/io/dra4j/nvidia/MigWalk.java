@@ -314,6 +314,7 @@ final class MigWalk {
         for (int gpu = 0; gpu < hardware.gpus(); gpu++) {
             assertThat(hardware.isDivided(gpu)).as("GPU %d is divided", gpu).isFalse();
         }
-        assertThat(bench.cdi().files()).isEmpty();
+        // what a kill has left half written no runtime reads, and a start removes when it is old
+        assertThat(bench.cdi().files().keySet()).allMatch(name -> name.endsWith(".tmp"));
     }
 }
