@@ -58,7 +58,7 @@ final class Publishing {
         return new SeenPools(bench.devices().slices());
     }
 
-    /** What was waited for in vain on this bench, and is not waited for again. */
+    /** Whether it was waited in vain for settled pools, which have not been seen since. */
     private static final class InVain {
         private boolean unsettled;
     }
@@ -73,21 +73,17 @@ final class Publishing {
      * @throws Violation if the pools do not settle
      */
     SeenPools settled() throws InterruptedException {
+        InVain known = bench.shared(InVain.class, InVain::new);
         SeenPools pools = now();
         if (pools.settled()) {
+            known.unsettled = false;
             return pools;
         }
         boolean inVain = bench.shared(FirstLook.class, this::firstLook).inVain();
         NotApplicable.unless(
                 !inVain || !now().slices().isEmpty(),
                 "the driver publishes no slice that its node can use");
-        InVain known = bench.shared(InVain.class, InVain::new);
-        Optional<SeenPools> settled =
-                known.unsettled
-                        ? Optional.empty()
-                        : await(SeenPools::settled, bench.patience().repair());
-        known.unsettled = settled.isEmpty();
-        return settled.orElseThrow(this::unsettled);
+        return orInVain(SeenPools::settled).orElseThrow(this::unsettled);
     }
 
     /**
@@ -97,12 +93,22 @@ final class Publishing {
      * @throws Violation if neither happens
      */
     SeenPools settledOrRefused() throws InterruptedException {
-        Optional<SeenPools> pools =
-                await(seen -> seen.settled() || refusal().isPresent(), bench.patience().repair());
+        Optional<SeenPools> pools = orInVain(seen -> seen.settled() || refusal().isPresent());
         if (pools.isEmpty() && !now().slices().isEmpty()) {
             throw unsettled();
         }
         return pools.isPresent() ? pools.get() : settled();
+    }
+
+    /** Waits for it, unless that was in vain and the pools have not settled since. */
+    private Optional<SeenPools> orInVain(Predicate<SeenPools> wanted) throws InterruptedException {
+        InVain known = bench.shared(InVain.class, InVain::new);
+        if (known.unsettled) {
+            return Optional.of(now()).filter(wanted);
+        }
+        Optional<SeenPools> found = await(wanted, bench.patience().repair());
+        known.unsettled = found.isEmpty();
+        return found;
     }
 
     private Violation unsettled() {
