@@ -57,8 +57,12 @@ final class ShutdownRules {
     }
 
     private void whileACallAndAStreamAreOpen() throws Exception {
-        try (HealthWatch stream =
-                bench.kubelet().watchHealth(bench.place().driver(), HealthWatch.Version.V1ALPHA1)) {
+        HealthStreams streams = new HealthStreams(bench);
+        HealthWatch.Version version =
+                HealthStreams.versions(bench).stream()
+                        .findFirst()
+                        .orElse(HealthWatch.Version.V1ALPHA1);
+        try (HealthWatch stream = streams.open(version)) {
             stream.awaitAll(
                     told -> !told.isEmpty() || stream.end().isPresent(), Patience.FIRST_HEALTH);
             Optional<HeldCall> call =
