@@ -25,12 +25,16 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What a driver makes of bytes that no kubelet would send. */
 @Lane.On(Lane.TROUBLE)
 final class WireRules {
+
+    /** So much later than its sockets' end the end of a process may be seen. */
+    private static final Duration LAST_BREATH = Duration.ofSeconds(2);
 
     private static final int HALF_OPEN = 1000;
     private static final int FUZZED = 200;
@@ -152,20 +156,21 @@ final class WireRules {
     }
 
     private void nextCallIsAnswered(String after) {
-        Violation.unless(
-                bench.driver().current().isAlive(),
-                "after %s, the driver ended: %s",
-                after,
-                bench.driver().fate());
-        RegistrationSocket.of(bench).info();
-        bench.calls()
-                .unprepare(Absent.claim(bench))
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "after %s, the next call failed: %s"
-                                            .formatted(after, complaint));
-                        });
+        String complaint = nextComplaint();
+        if (complaint.isEmpty() && bench.driver().isAlive()) {
+            return;
+        }
+        boolean ended = bench.driver().current().awaitExit(LAST_BREATH).isPresent();
+        Violation.unless(!ended, "after %s, the driver ended: %s", after, bench.driver().fate());
+        throw new Violation("after %s, the next call failed: %s".formatted(after, complaint));
+    }
+
+    private String nextComplaint() {
+        try {
+            RegistrationSocket.of(bench).info();
+        } catch (Violation e) {
+            return String.valueOf(e.getMessage());
+        }
+        return bench.calls().unprepare(Absent.claim(bench)).complaint().orElse("");
     }
 }
