@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -34,7 +35,7 @@ final class HostileNames {
 
     private HostileNames(Bench bench) throws IOException {
         this.bench = bench;
-        mark = "escaped-" + Math.abs(bench.random().nextInt());
+        mark = "escaped-" + UUID.randomUUID(); // others may look at /tmp, too
         own = RegistrationSocket.of(bench).service().getParent();
         names = names(mark);
         before = marked();
