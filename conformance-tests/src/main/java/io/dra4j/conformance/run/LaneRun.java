@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LaneRun {
 
+    private static final Set<Verdict> BROKEN =
+            Set.of(Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR);
+
     private final List<Requirement> requirements;
     private final Supplier<Bench> benches;
     private final Capabilities capabilities;
@@ -179,12 +182,12 @@ final class LaneRun {
     }
 
     /**
-     * Whether the driver may have kept what others then do not get, after a call that failed. Where
-     * slices are looked at, one look serves many requirements, and has no claims.
+     * Whether the driver may have kept what others then do not get, after a call that failed. Not
+     * where slices are looked at: one look serves many requirements.
      */
     private boolean mayHoldOn(Result result) {
         Lane lane = rules.lane(result.requirement().id()).orElse(Lane.CALLS);
-        return result.verdict() == Verdict.FAIL && lane != Lane.SLICES && lane != Lane.QUIET;
+        return BROKEN.contains(result.verdict()) && lane != Lane.SLICES && lane != Lane.QUIET;
     }
 
     private void closeBench() {
