@@ -19,15 +19,15 @@ import org.junit.jupiter.api.Test;
  * <p>Without {@code -Pfull} a few of each kind are judged, as processes, by the requirements that
  * they are mapped to and ten canaries. With it all are: those behind a middleman in the same way,
  * the others in this JVM by the whole suite. That takes half an hour; {@code
- * -Ddra4j.mutants.suite=third} has the whole suite judge a third of them, another one each day, or
- * that of {@code -Ddra4j.mutants.third=1}, and the ten canaries the rest. {@code
- * -Ddra4j.mutants=M-57.*} judges those alone.
+ * -Ddra4j.mutants.suite=part} has the whole suite judge a sixth of them, another one each day, or
+ * that of {@code -Ddra4j.mutants.part=1}; the rest is judged as those behind a middleman are.
+ * {@code -Ddra4j.mutants=M-57.*} judges those alone.
  */
 @Tag("alone")
 class MutantsCaughtIT {
 
     private static final String FEW = "M-(03a|05|17|23|35|45|52|61b|64|75b|100)(/middle)?";
-    private static final int THIRDS = 3;
+    private static final int PARTS = 6;
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.full");
 
@@ -42,12 +42,14 @@ class MutantsCaughtIT {
     private static final String WHICH = System.getProperty("dra4j.mutants", FULL ? ".*" : FEW);
 
     private final MutantJudge judge = new MutantJudge();
-    private final long third =
-            Long.getLong("dra4j.mutants.third", LocalDate.now(ZoneOffset.UTC).toEpochDay())
-                    % THIRDS;
+    private final long part =
+            Math.floorMod(
+                    Long.getLong("dra4j.mutants.part", LocalDate.now(ZoneOffset.UTC).toEpochDay()),
+                    (long) PARTS);
 
     @Test
     void everyMutantIsCaught() throws Exception {
+        assertThat(SUITE).as("dra4j.mutants.suite").isIn("few", "part", "whole");
         List<Mutant> mutants =
                 Mutant.all().stream().filter(mutant -> mutant.id().matches(WHICH)).toList();
         Map<Boolean, List<Mutant>> byHost =
@@ -61,7 +63,7 @@ class MutantsCaughtIT {
                 "The whole suite judged %d of them (-Ddra4j.mutants.suite=%s%s)%n",
                 mutants.stream().filter(this::isWhole).count(),
                 SUITE,
-                SUITE.equals("third") ? " -Ddra4j.mutants.third=" + third : "");
+                SUITE.equals("part") ? " -Ddra4j.mutants.part=" + part : "");
         assertThat(mutants).isNotEmpty();
         assertThat(missed).isEmpty();
     }
@@ -76,7 +78,6 @@ class MutantsCaughtIT {
 
     private boolean isWhole(Mutant mutant) {
         return isHosted(mutant)
-                && (SUITE.equals("whole")
-                        || Math.floorMod(mutant.id().hashCode(), THIRDS) == third);
+                && (SUITE.equals("whole") || Math.floorMod(mutant.id().hashCode(), PARTS) == part);
     }
 }
