@@ -81,7 +81,7 @@ final class DriverUnderTest implements AutoCloseable {
         return this;
     }
 
-    /** Starts the driver as a fresh JVM with this test's class path. */
+    /** Starts the driver as a fresh JVM. */
     void start(String... more) throws IOException {
         process = launch(more);
     }

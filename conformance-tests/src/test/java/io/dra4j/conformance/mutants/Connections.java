@@ -29,10 +29,7 @@ final class Connections extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRegistered(ChannelHandlerContext context) {
-        context.fireChannelRegistered();
-        if (cut) {
-            hangUp(context.channel());
-        }
+        registered(context);
     }
 
     @Override
@@ -40,9 +37,22 @@ final class Connections extends ChannelInboundHandlerAdapter {
         Channel connection = (Channel) accepted;
         open.add(connection);
         connection.closeFuture().addListener(end -> open.remove(connection));
+        connection.pipeline().addFirst(new Late());
         context.fireChannelRead(accepted);
-        if (cut && connection.isRegistered()) {
-            hangUp(connection);
+    }
+
+    /** A connection that is accepted during the cut. */
+    private final class Late extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRegistered(ChannelHandlerContext context) {
+            registered(context);
+        }
+    }
+
+    private void registered(ChannelHandlerContext context) {
+        context.fireChannelRegistered();
+        if (cut) {
+            hangUp(context.channel());
         }
     }
 

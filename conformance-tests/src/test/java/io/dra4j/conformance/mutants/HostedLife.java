@@ -60,7 +60,7 @@ final class HostedLife extends Life implements Instance {
     }
 
     @Override
-    int drivers() {
+    int socketThreads() {
         return 32;
     }
 
@@ -134,7 +134,11 @@ final class HostedLife extends Life implements Instance {
         List<Thread> others =
                 threads.stream().filter(each -> each != Thread.currentThread()).toList();
         others.forEach(Thread::interrupt);
+        boolean interrupted = Thread.interrupted(); // by the end of its own calls
         others.forEach(HostedLife::bury);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
         ended.countDown();
     }
 

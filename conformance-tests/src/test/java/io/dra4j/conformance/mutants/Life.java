@@ -40,8 +40,8 @@ abstract class Life {
     /** Tells it from all others. */
     abstract long number();
 
-    /** How many drivers there may be in this JVM at a time, about. */
-    abstract int drivers();
+    /** How many threads there are for the sockets of all drivers in this JVM. */
+    abstract int socketThreads();
 
     /** Writes a line of the driver's output. */
     abstract void say(String line);
@@ -65,7 +65,7 @@ abstract class Life {
         }
 
         @Override
-        int drivers() {
+        int socketThreads() {
             return 1;
         }
 

@@ -19,8 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** What the driver says of itself. */
 final class RegistrationFaults {
 
-    private static final Object ONE_LOCK = new Object();
-
     private RegistrationFaults() {}
 
     static boolean install(String id, Parts parts) {
@@ -75,7 +73,7 @@ final class RegistrationFaults {
 
         @Override
         PluginInfo info() {
-            synchronized (ONE_LOCK) {
+            synchronized (driver) {
                 return super.info();
             }
         }
@@ -88,7 +86,7 @@ final class RegistrationFaults {
 
         @Override
         Map<String, Answer> prepare(String version, List<ClaimId> claims) {
-            synchronized (ONE_LOCK) {
+            synchronized (driver) {
                 return super.prepare(version, claims);
             }
         }

@@ -27,7 +27,7 @@ class SocketServer {
     /** Shared by all drivers in this JVM, since a driver of hundreds lives for a second. */
     private static final EventLoopGroup IO =
             new MultiThreadIoEventLoopGroup(
-                    Life.current().drivers(),
+                    Life.current().socketThreads(),
                     new DefaultThreadFactory("io", true),
                     EpollIoHandler.newFactory());
 
