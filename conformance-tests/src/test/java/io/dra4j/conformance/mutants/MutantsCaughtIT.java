@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * <p>Without {@code -Pfull} a few of each kind are judged, as processes, by the requirements that
  * they are mapped to and ten canaries. With it all are: those behind a middleman in the same way,
  * the others in this JVM by the whole suite. That takes half an hour; {@code
- * -Ddra4j.mutants.suite=part} has the whole suite judge a sixth of them, another one each day, or
+ * -Ddra4j.mutants.suite=part} has the whole suite judge a twelfth of them, another one each day, or
  * that of {@code -Ddra4j.mutants.part=1}; the rest is judged as those behind a middleman are.
  * {@code -Ddra4j.mutants=M-57.*} judges those alone.
  */
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class MutantsCaughtIT {
 
     private static final String FEW = "M-(03a|05|17|23|35|45|52|61b|64|75b|100)(/middle)?";
-    private static final int PARTS = 6;
+    private static final int PARTS = 12;
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.full");
 
