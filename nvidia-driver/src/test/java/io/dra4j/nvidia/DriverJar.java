@@ -15,14 +15,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /** The driver's jar, started in half the time by an archive of its classes. */
 final class DriverJar {
 
     private static final Path JAR = Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath();
-    private static final Path ARCHIVE = // two test JVMs may make one at a time
-            Path.of("target/nvidia-driver-" + ProcessHandle.current().pid() + ".jsa")
-                    .toAbsolutePath();
+    private static final Path ARCHIVE = Path.of("target/nvidia-driver.jsa").toAbsolutePath();
     private static final List<String> OPTIONS =
             List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
@@ -63,7 +62,7 @@ final class DriverJar {
 
     /** A JVM archives what it has loaded when it ends: after a claim. */
     private static void archive(StandInNode node) throws IOException {
-        Path made = ARCHIVE.resolveSibling(ARCHIVE.getFileName() + ".tmp");
+        Path made = ARCHIVE.resolveSibling(UUID.randomUUID() + ".tmp"); // two JVMs may make one
         List<String> command = java(List.of("-XX:ArchiveClassesAtExit=" + made));
         command.addAll(options(node));
         try (Bench bench = bench(command, "archive")) {
