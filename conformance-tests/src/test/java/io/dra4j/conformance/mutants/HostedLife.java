@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -19,12 +20,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The bare driver in this JVM: its end cuts its connections first, then its threads, and leaves
  * files as they are, so that what others see is the end of a process.
  */
 final class HostedLife extends Life implements Instance {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HostedLife.class);
 
     /** So long a thread may take to notice. */
     private static final long SLOWEST_MILLIS = 5_000;
@@ -157,9 +162,10 @@ final class HostedLife extends Life implements Instance {
             Thread.currentThread().interrupt();
         }
         if (thread.isAlive()) {
-            IllegalStateException stuck = new IllegalStateException(thread + " lives on");
-            stuck.setStackTrace(thread.getStackTrace());
-            stuck.printStackTrace();
+            LOG.warn(
+                    "{} lives on after its driver's end, at {}",
+                    thread,
+                    Arrays.toString(thread.getStackTrace()));
         }
     }
 
