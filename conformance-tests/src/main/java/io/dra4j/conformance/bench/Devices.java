@@ -127,6 +127,17 @@ public final class Devices {
         return usable.subList(0, count);
     }
 
+    /**
+     * The first so many of the usable devices, or as many as there are.
+     *
+     * @throws NotApplicable if there is none
+     */
+    public List<PublishedDevice> upTo(int most) {
+        List<PublishedDevice> usable = usable();
+        NotApplicable.unless(!usable.isEmpty(), "no device is published that claims can have now");
+        return usable.subList(0, Math.min(most, usable.size()));
+    }
+
     /** One usable device. */
     public PublishedDevice one() {
         return some(1).get(0);

@@ -35,10 +35,8 @@ final class CdiRules {
 
     /** The ids of an answer to a claim with several devices, if there are as many. */
     private List<String> ids() {
-        List<PublishedDevice> usable = bench.devices().usable();
-        List<PublishedDevice> some = usable.subList(0, Math.min(MANY, usable.size()));
-        bench.devices().one();
-        return ids(bench.calls().prepared(bench.claims().create(draft(some))));
+        return ids(
+                bench.calls().prepared(bench.claims().create(draft(bench.devices().upTo(MANY)))));
     }
 
     private ClaimDraft draft(List<PublishedDevice> devices) {

@@ -219,9 +219,9 @@ final class ClaimRules {
 
     @Rule("DRA-PREP-30")
     void aClaimIsPreparedAfreshAndWhenItIsMadeAnew() {
-        List<PublishedDevice> usable = bench.devices().usable();
-        PublishedDevice first = bench.devices().one();
-        PublishedDevice second = usable.get(usable.size() > 1 ? 1 : 0);
+        List<PublishedDevice> usable = bench.devices().upTo(2);
+        PublishedDevice first = usable.get(0);
+        PublishedDevice second = usable.get(usable.size() - 1);
         String name = "claim-made-anew-" + bench.calls().service().name().toLowerCase();
         KubeletClaim old = bench.claims().create(bench.claims().draft(name).request("r0", first));
         Set<String> names = Reported.names(bench.calls().prepared(old));

@@ -76,9 +76,7 @@ final class PrepareRules {
 
     @Rule("DRA-PREP-02")
     void devicesAreThoseOfTheAllocation() {
-        List<PublishedDevice> usable = bench.devices().usable();
-        PublishedDevice[] some =
-                usable.subList(0, Math.min(3, usable.size())).toArray(PublishedDevice[]::new);
+        PublishedDevice[] some = bench.devices().upTo(3).toArray(PublishedDevice[]::new);
         ClaimAnswer answer = bench.calls().prepared(bench.claims().allocate(some));
         for (PreparedDevice device : answer.devices()) {
             Violation.unless(

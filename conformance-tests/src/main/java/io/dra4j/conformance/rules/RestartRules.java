@@ -56,8 +56,8 @@ final class RestartRules {
 
     @Rule("DRA-RST-02")
     void aPrepareThatHadNotBegunLeavesNothing() {
-        List<PublishedDevice> usable = bench.devices().usable();
-        KubeletClaim again = bench.claims().allocate(bench.devices().one());
+        List<PublishedDevice> usable = bench.devices().upTo(2);
+        KubeletClaim again = bench.claims().allocate(usable.get(0));
         KubeletClaim gone = bench.claims().allocate(usable.get(usable.size() - 1));
         Leftovers leftovers = Leftovers.since(bench);
         for (KubeletClaim claim : usable.size() > 1 ? List.of(again, gone) : List.of(again)) {

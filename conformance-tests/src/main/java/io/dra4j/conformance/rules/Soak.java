@@ -37,9 +37,7 @@ final class Soak {
     Soak(Bench bench) {
         this.bench = bench;
         random = new Random(bench.settings().seed());
-        bench.devices().one();
-        List<PublishedDevice> usable = bench.devices().usable();
-        devices = usable.subList(0, Math.min(MOST_DEVICES, usable.size()));
+        devices = bench.devices().upTo(MOST_DEVICES);
     }
 
     List<PublishedDevice> devices() {
