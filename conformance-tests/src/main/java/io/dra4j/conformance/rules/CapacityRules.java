@@ -34,6 +34,7 @@ final class CapacityRules {
     /** Looks at what was published, and at what was refused. */
     @Rule("DRA-CAP-01")
     void policiesAreSound() {
+        publishing.begun();
         for (RecordedRequest write : bench.proxy().requests(Publishing.WRITES)) {
             Publishing.body(write)
                     .ifPresent(s -> s.at("/spec/devices").forEach(CapacityRules::check));

@@ -58,6 +58,13 @@ final class Publishing {
         return new SeenPools(bench.devices().slices());
     }
 
+    /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
+    void begun() {
+        if (now().slices().isEmpty()) {
+            happens(WRITES, bench.patience().repair());
+        }
+    }
+
     /** Whether it was waited in vain for settled pools, which have not been seen since. */
     private static final class InVain {
         private boolean unsettled;
