@@ -49,7 +49,9 @@ public final class FakeKubelet implements AutoCloseable {
 
     private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(122);
-    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(2);
+
+    /** How long a new driver's service may take to be there; after that, calls fail. */
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
 
     private final long started = System.nanoTime();
     private final RegistryFolder folder;

@@ -64,6 +64,7 @@ final class SecurityRules {
     private static void isClosed(Path socket, Path suites) throws IOException {
         Violation.unless(
                 socket.isAbsolute(), "the driver names its socket %s, no absolute path", socket);
+        Violation.unless(Files.exists(socket), "the driver's socket %s is not there", socket);
         boolean open =
                 Files.getPosixFilePermissions(socket).contains(PosixFilePermission.OTHERS_WRITE);
         for (Path above = socket.getParent();
