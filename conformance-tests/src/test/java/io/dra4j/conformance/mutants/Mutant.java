@@ -86,6 +86,11 @@ public record Mutant(
         return id.endsWith(MIDDLEMAN);
     }
 
+    /** Whether it has a middleman for a fault that the bare driver can have, too. */
+    boolean isSecondForm() {
+        return hasMiddleman() && all().stream().anyMatch(other -> other.id.equals(fault()));
+    }
+
     /**
      * The command with all that makes it this mutant; what every driver is told, such as its
      * directories, is to be added.

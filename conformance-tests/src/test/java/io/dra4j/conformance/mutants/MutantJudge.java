@@ -64,26 +64,31 @@ final class MutantJudge {
     }
 
     /**
-     * Returns what the suite got wrong, a line each; nothing if the mutant was caught by what it is
-     * mapped to, and by nothing else of that and the canaries.
+     * Returns what the suite got wrong about the mutant as a process, a line each; nothing if it
+     * was caught by what it is mapped to, and by nothing else of that and the canaries.
+     *
+     * @param whole whether the whole suite tries it, and not only these
      */
-    List<String> complaints(Mutant mutant) throws Exception {
-        return complaints(mutant, few(mutant), process(mutant));
+    List<String> complaints(Mutant mutant, boolean whole) throws Exception {
+        return complaints(mutant, only(mutant, whole), process(mutant));
     }
 
     /**
      * The same of the bare driver in this JVM. What is not caught here may be what a process alone
-     * has, so one in a process is judged then.
-     *
-     * @param whole whether the whole suite tries it, and not only what {@link #complaints} tries
+     * has, so one in a process is judged then, by what it is mapped to and the canaries.
      */
     List<String> hostedComplaints(Mutant mutant, boolean whole) throws Exception {
-        List<String> doubts = complaints(mutant, whole ? List.of() : few(mutant), hosted(mutant));
+        List<String> doubts = complaints(mutant, only(mutant, whole), hosted(mutant));
         if (doubts.isEmpty() || !doubts.stream().allMatch(doubt -> doubt.startsWith(MISSED))) {
             return doubts;
         }
         System.out.println("Not caught in this JVM: " + mutant + ": " + doubts);
-        return complaints(mutant);
+        return complaints(mutant, false);
+    }
+
+    /** What the suite is told to try; everything if it is empty. */
+    private static List<String> only(Mutant mutant, boolean whole) {
+        return whole ? List.of() : few(mutant);
     }
 
     static List<String> few(Mutant mutant) {
