@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -41,14 +42,37 @@ public record PluginSockets(
      * @throws DraException if no name for it is short enough
      */
     Path registration() {
-        List<String> names =
-                podUid == null
-                        ? List.of(driverName + "-reg.sock")
-                        : List.of(
-                                driverName + "-" + podUid + "-reg.sock",
-                                driverName + "-" + hash(podUid, 8) + "-reg.sock",
-                                "dra-" + hash(driverName + "\0" + podUid, 16) + "-reg.sock");
-        return firstThatFits(registrarDirectory, names);
+        return firstThatFits(registrarDirectory, registrationNames());
+    }
+
+    /**
+     * Each is a name by which a later instance knows the socket for the driver's own: a UID as it
+     * is only if it has a form that no driver's name ends with.
+     */
+    private List<String> registrationNames() {
+        if (podUid == null) {
+            return List.of(driverName + "-reg.sock");
+        }
+        List<String> names = new ArrayList<>();
+        if (podUid.matches(POD_UID)) {
+            names.add(driverName + "-" + podUid + "-reg.sock");
+        }
+        names.add(driverName + "-" + tellingHash(podUid) + "-reg.sock");
+        names.add(wholeHash() + hash(podUid, 8) + "-reg.sock");
+        return names;
+    }
+
+    /** Begins the names that are a hash as a whole. */
+    private String wholeHash() {
+        return "dra-" + hash(driverName, 6);
+    }
+
+    private static String tellingHash(String podUid) {
+        String hash = hash(podUid, 8);
+        for (int i = 1; !hash.matches(TELLING_HASH); i++) {
+            hash = hash(podUid + "\0" + i, 8);
+        }
+        return hash;
     }
 
     /**
@@ -86,17 +110,18 @@ public record PluginSockets(
      * Tells whether only an instance of this driver can have given a registration socket its name.
      *
      * <p>A driver may be named like another and a suffix, but not with a whole pod UID for suffix,
-     * nor with capitals or an underscore, as most hashes have. Names that are a hash as a whole
-     * could be anybody's.
+     * nor with capitals or an underscore, as the hashes in these names have. A name that is a hash
+     * as a whole begins with that of the driver's name.
      */
     boolean isOwnRegistration(String name) {
         return name.matches(
-                Pattern.quote(driverName)
-                        + "(-("
-                        + POD_UID
-                        + "|"
-                        + TELLING_HASH
-                        + "))?-reg\\.sock");
+                        Pattern.quote(driverName)
+                                + "(-("
+                                + POD_UID
+                                + "|"
+                                + TELLING_HASH
+                                + "))?-reg\\.sock")
+                || name.matches(Pattern.quote(wholeHash()) + BASE64 + "{11}-reg\\.sock");
     }
 
     /** Tells whether a name in the data directory, which is the driver's own, is of a service. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PluginSocketsTest {
 
@@ -60,7 +61,7 @@ class PluginSocketsTest {
         String driver = "d".repeat(63);
 
         assertThat(sockets(driver, UID).registration().getFileName().toString())
-                .matches("dra-[A-Za-z0-9_-]{22}-reg\\.sock");
+                .matches("dra-[A-Za-z0-9_-]{19}-reg\\.sock");
         assertThat(sockets(driver, UID).service().getFileName().toString())
                 .matches("[A-Za-z0-9_-]{11}\\.sock");
         assertThat(sockets(driver, null).registration().toString()).hasSize(106);
@@ -81,5 +82,26 @@ class PluginSocketsTest {
         assertThatThrownBy(sockets::service)
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining("has 110 bytes, the kernel allows 107");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {UID, "one", "a", "uid-1", "0f8fad5bd9cb469fa16570867728950e"})
+    void aLaterInstanceKnowsTheNameForTheDriversOwn(String uid) {
+        for (int length : new int[] {5, 28, 52, 63}) {
+            String driver = "d".repeat(length);
+            String name = sockets(driver, uid).registration().getFileName().toString();
+
+            assertThat(sockets(driver, null).isOwnRegistration(name)).as(name).isTrue();
+            assertThat(sockets("e" + driver.substring(1), null).isOwnRegistration(name))
+                    .as(name)
+                    .isFalse();
+        }
+    }
+
+    /** A driver can be named like another and a UID that is no UUID. */
+    @Test
+    void aNameCanNotBeThatOfAnotherDriver() {
+        assertThat(sockets("gpu.example.com", "one").registration())
+                .isNotEqualTo(sockets("gpu.example.com-one", null).registration());
     }
 }
