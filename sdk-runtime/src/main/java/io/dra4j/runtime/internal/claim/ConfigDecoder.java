@@ -70,13 +70,19 @@ final class ConfigDecoder {
                 types.stream()
                         .map(type -> type.apiVersion() + " " + type.kind())
                         .collect(Collectors.joining(", "));
-        return new PrepareException(
-                "the driver does not know the kind \""
-                        + apiVersion
-                        + " "
-                        + kind
-                        + "\"; it knows "
-                        + (known.isEmpty() ? "none" : known));
+        String problem =
+                apiVersion.isEmpty() || kind.isEmpty()
+                        ? "the opaque parameters need both apiVersion and kind, and have "
+                                + given(apiVersion, kind)
+                        : "the driver does not know the kind \"" + apiVersion + " " + kind + "\"";
+        return new PrepareException(problem + "; it knows " + (known.isEmpty() ? "none" : known));
+    }
+
+    private static String given(String apiVersion, String kind) {
+        if (apiVersion.isEmpty() && kind.isEmpty()) {
+            return "neither";
+        }
+        return kind.isEmpty() ? "apiVersion " + apiVersion + " alone" : "kind " + kind + " alone";
     }
 
     /** A decoded value with its type. */

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -122,15 +123,31 @@ final class ApiCalls {
         } catch (TimeoutException e) {
             answer.cancel(true);
             throw new ClusterException(
-                    "The API server did not answer within " + limit.toMillis() + " ms: " + what, e);
+                    "The API server did not answer within %s: %s"
+                            .formatted(TransientRetry.seconds(limit), what),
+                    e);
         } catch (ExecutionException e) {
             throw new ClusterException(
-                    "No answer from the API server " + server + ": " + e.getCause(), e.getCause());
+                    "No answer from the API server %s to %s: %s. Is the address in the kubeconfig right, and may this process connect to it?"
+                            .formatted(server, what, reason(e.getCause())),
+                    e.getCause());
         } catch (InterruptedException e) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
             throw new ClusterException("Interrupted while waiting for the API server: " + what, e);
         }
+    }
+
+    /** Many failures of a connection have no message of their own, or only their cause has one. */
+    private static String reason(@Nullable Throwable failure) {
+        for (Throwable e = failure; e != null; e = e.getCause()) {
+            if (e.getMessage() != null && !e.getMessage().isBlank()) {
+                return e.getMessage();
+            }
+        }
+        return failure instanceof ConnectException
+                ? "the connection was refused"
+                : String.valueOf(failure);
     }
 
     private static ClusterException failure(

@@ -38,8 +38,20 @@ final class ClusterClaims {
 
     ClaimObject read(ClaimRef ref, Duration limit) {
         // Both names are checked by ClaimRef: neither holds a character that a URL would take.
-        String json = get(KubernetesClaimStatuses.path(ref), MONOTONIC.instant().plus(limit));
+        String json;
+        try {
+            json = get(KubernetesClaimStatuses.path(ref), MONOTONIC.instant().plus(limit));
+        } catch (ClusterException.NotFound e) {
+            throw e.isOfTheObject() ? gone(ref) : e;
+        }
         return understood("no ResourceClaim", json, ClaimCodec::decode);
+    }
+
+    private static ClusterException gone(ClaimRef ref) {
+        return new ClusterException.NotFound(
+                "ResourceClaim %s/%s with UID %s does not exist any more; a pod that still waits for it has to be made again"
+                        .formatted(ref.namespace(), ref.name(), ref.uid()),
+                true);
     }
 
     Map<ClaimRef, ClaimObject> readAll(Duration limit) {

@@ -40,6 +40,17 @@ public class ClusterException extends DraException {
         this.retryAfter = null;
     }
 
+    private ClusterException(ClusterException failure, String more) {
+        super(failure.getMessage() + more, failure);
+        this.status = failure.status;
+        this.retryAfter = failure.retryAfter;
+    }
+
+    /** Returns the same failure with more words at the end. */
+    ClusterException with(String more) {
+        return new ClusterException(this, more);
+    }
+
     /** Returns the HTTP status of the answer, or 0 if there was no answer. */
     public int status() {
         return status;

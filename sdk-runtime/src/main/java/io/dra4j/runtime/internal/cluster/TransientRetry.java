@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Locale;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
@@ -42,7 +43,8 @@ final class TransientRetry {
      */
     <T> T until(Instant deadline, Function<Duration, T> attempt) {
         Duration wait = FIRST_WAIT;
-        while (true) {
+        Instant begin = clock.instant();
+        for (int attempts = 1; ; attempts++) {
             Duration left = Duration.between(clock.instant(), deadline);
             try {
                 return attempt.apply(left.compareTo(LONGEST_ATTEMPT) < 0 ? left : LONGEST_ATTEMPT);
@@ -54,7 +56,7 @@ final class TransientRetry {
                                 .plus(pause)
                                 .plus(SHORTEST_REPETITION)
                                 .isAfter(deadline)) {
-                    throw failure;
+                    throw attempts == 1 ? failure : last(failure, attempts, begin);
                 }
                 sleep(pause, failure);
                 wait =
@@ -63,6 +65,21 @@ final class TransientRetry {
                                 : wait.multipliedBy(2);
             }
         }
+    }
+
+    /** The time that the last attempt had says nothing of how long the server was waited for. */
+    private ClusterException last(ClusterException failure, int attempts, Instant begin) {
+        return failure.isTransient()
+                ? failure.with(
+                        "; this was attempt %d in %s"
+                                .formatted(
+                                        attempts,
+                                        seconds(Duration.between(begin, clock.instant()))))
+                : failure;
+    }
+
+    static String seconds(Duration time) {
+        return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1000.0);
     }
 
     /** Between half and all of the wait, so that the nodes of a cluster do not come as one. */

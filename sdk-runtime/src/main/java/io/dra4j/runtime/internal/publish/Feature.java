@@ -135,6 +135,44 @@ enum Feature {
         Device probe() {
             return device().attribute(NAME, new AttributeValue.OfInts(List.of(1L))).build();
         }
+    },
+    /** What the node has less of while the device is allocated, in the shape of Kubernetes 1.36. */
+    ALLOCATABLE_MAPPINGS(
+            "node allocatable resources",
+            "DRANodeAllocatableResources",
+            "nodeAllocatableResourceMappings") {
+        @Override
+        boolean isSaidOtherwise(Device device) {
+            return ALLOCATABLE_RESOURCES.usedBy(device);
+        }
+
+        @Override
+        Device probe() {
+            return device().capacity(NAME, "1")
+                    .rawField(
+                            field(),
+                            "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"probe\"}}")
+                    .build();
+        }
+    },
+    /** The same in the shape of Kubernetes 1.37, which does not know the one before. */
+    ALLOCATABLE_RESOURCES(
+            "node allocatable resources",
+            "DRANodeAllocatableResources",
+            "nodeAllocatableResources") {
+        @Override
+        boolean isSaidOtherwise(Device device) {
+            return ALLOCATABLE_MAPPINGS.usedBy(device);
+        }
+
+        @Override
+        Device probe() {
+            return device().capacity(NAME, "1")
+                    .rawField(
+                            field(),
+                            "{\"cpu\":{\"mapping\":{\"capacityKey\":\"probe\",\"capacityMultiplier\":\"1\"}}}")
+                    .build();
+        }
     };
 
     private static final String NAME = "probe";
@@ -150,7 +188,9 @@ enum Feature {
     }
 
     /** Tells whether the device has this part. */
-    abstract boolean usedBy(Device device);
+    boolean usedBy(Device device) {
+        return device.rawFields().containsKey(field);
+    }
 
     /** Returns what of this part keeps the device from being allocated wrongly. */
     List<?> guard(Device device) {
@@ -168,7 +208,17 @@ enum Feature {
     }
 
     /** Returns the device as a server with the gate off would keep it. */
-    abstract Device without(Device device);
+    Device without(Device device) {
+        return withoutRawField(device, field);
+    }
+
+    /**
+     * Tells whether a device without this part says the same in another shape, so that nothing is
+     * missing.
+     */
+    boolean isSaidOtherwise(Device device) {
+        return false;
+    }
 
     /** Returns a device to ask a server with. */
     abstract Device probe();
@@ -194,6 +244,22 @@ enum Feature {
                 || value instanceof AttributeValue.OfInts
                 || value instanceof AttributeValue.OfBools
                 || value instanceof AttributeValue.OfVersions;
+    }
+
+    private static Device withoutRawField(Device device, String field) {
+        Map<String, String> rest = new LinkedHashMap<>(device.rawFields());
+        rest.remove(field);
+        return new Device(
+                device.name(),
+                device.attributes(),
+                device.capacities(),
+                device.allowMultipleAllocations(),
+                device.consumesCounters(),
+                device.taints(),
+                device.placement(),
+                device.binding(),
+                device.bindsToNode(),
+                rest);
     }
 
     private static Device.Builder device() {

@@ -9,7 +9,6 @@ import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -130,7 +129,12 @@ final class InventoryReader {
     /** On the provider's thread. */
     private void read(long question) {
         try {
-            last = Objects.requireNonNull(source.inventory(), "inventory() returned null");
+            Inventory read = source.inventory();
+            if (read == null) {
+                throw new IllegalStateException(
+                        "DeviceProvider.inventory() returned null; return Inventory.of() if there are no devices");
+            }
+            last = read;
             loop.execute(() -> succeeded(question));
         } catch (Throwable e) { // whatever a provider throws: no answer at all would end all reads
             loop.execute(() -> failed(question, e));

@@ -34,7 +34,13 @@ record Publishable(
         for (Feature feature : missing) {
             note(feature, withdrawn, devices.stream().filter(feature::guards).toList());
             devices.removeIf(feature::guards);
-            note(feature, leftOut, devices.stream().filter(feature::usedBy).toList());
+            note(
+                    feature,
+                    leftOut,
+                    devices.stream()
+                            .filter(feature::usedBy)
+                            .filter(device -> !feature.isSaidOtherwise(device))
+                            .toList());
             devices.replaceAll(d -> feature.usedBy(d) ? feature.without(d) : d);
         }
         Pool rest =

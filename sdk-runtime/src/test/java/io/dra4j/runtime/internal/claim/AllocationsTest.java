@@ -331,6 +331,19 @@ class AllocationsTest {
         }
 
         @Test
+        void withoutAKindAreAnErrorThatSaysWhatIsMissing() {
+            assertThatThrownBy(() -> applied(result("r0", "gpu-0"), fromClaim("{}")))
+                    .hasMessageContaining("need both apiVersion and kind, and have neither")
+                    .hasMessageContaining("it knows gpu.example.com/v1 Settings");
+            assertThatThrownBy(
+                            () ->
+                                    applied(
+                                            result("r0", "gpu-0"),
+                                            fromClaim("{\"kind\":\"Settings\"}")))
+                    .hasMessageContaining("have kind Settings alone");
+        }
+
+        @Test
         void ofAnUnknownKindAreAnErrorThatNamesTheKnownOnes() {
             Config unknown =
                     fromClaim("{\"apiVersion\":\"gpu.example.com/v9\",\"kind\":\"Settings\"}");

@@ -134,6 +134,19 @@ class ClusterTest {
         }
 
         @Test
+        void aClaimThatIsGoneIsNamedWithoutAPath() {
+            server.then(
+                    404,
+                    "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}");
+
+            assertThatThrownBy(() -> cluster.claim(REF, Duration.ofSeconds(30)))
+                    .isInstanceOf(ClusterException.NotFound.class)
+                    .hasMessageStartingWith(
+                            "ResourceClaim default/c1 with UID uid-1 does not exist")
+                    .hasMessageNotContaining("apis/");
+        }
+
+        @Test
         void aServerErrorIsWaitedFor() {
             server.then(500, "oops").then(503, "{\"message\":\"starting\"}").then(200, CLAIM);
 
@@ -198,7 +211,11 @@ class ClusterTest {
                             () -> cluster.claim(REF, Duration.ofSeconds(3)));
 
             assertThat(failure.isTransient()).isTrue();
-            assertThat(failure).hasMessageContaining("No answer from the API server");
+            assertThat(failure)
+                    .hasMessageContaining("No answer from the API server")
+                    .hasMessageContaining("Is the address in the kubeconfig right")
+                    .hasMessageNotContaining("Exception")
+                    .hasMessageContaining("; this was attempt ");
         }
     }
 

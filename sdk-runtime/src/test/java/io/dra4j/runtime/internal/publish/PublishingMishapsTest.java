@@ -322,6 +322,11 @@ class PublishingMishapsTest {
         under.loop.advance(SECOND);
 
         assertThat(under.names("node-a")).hasSize(6);
+        assertThat(under.notices)
+                .extracting(notice -> notice.message())
+                .anyMatch(
+                        words ->
+                                words.contains("DeviceProvider.inventory() returned null; return"));
         assertThat(under.reasons())
                 .containsExactly(Reason.INVENTORY_UNREADABLE, Reason.PUBLISHING_RECOVERED);
     }

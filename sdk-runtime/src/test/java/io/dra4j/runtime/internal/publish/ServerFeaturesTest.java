@@ -22,6 +22,7 @@ import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +34,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Servers that leave out features in silence. */
 class ServerFeaturesTest {
 
+    private static final String MAPPINGS = "nodeAllocatableResourceMappings";
+    private static final String RESOURCES = "nodeAllocatableResources";
     private static final Map<String, Quantity> ONE = Map.of("slots", Quantity.of(1));
 
     /** A device for each feature, guarded by it where it can be. */
@@ -65,7 +68,11 @@ class ServerFeaturesTest {
                             Feature.LIST_ATTRIBUTES,
                             Device.builder("special")
                                     .attribute("nodes", new AttributeValue.OfInts(List.of(0L, 1L)))
-                                    .build()));
+                                    .build(),
+                            Feature.ALLOCATABLE_MAPPINGS,
+                            Device.builder("special").rawField(MAPPINGS, "{\"cpu\":{}}").build(),
+                            Feature.ALLOCATABLE_RESOURCES,
+                            Device.builder("special").rawField(RESOURCES, "{\"cpu\":{}}").build()));
 
     private final PublisherUnderTest under = new PublisherUnderTest();
     private final List<Content> everStored = new ArrayList<>();
@@ -292,5 +299,29 @@ class ServerFeaturesTest {
         under.loop.advance(Duration.ofSeconds(31));
 
         assertThat(under.names("node-a")).contains("special");
+    }
+
+    @Test
+    void ofTwoShapesTheServersIsPublishedAndOnlyTheLossOfBothIsSaid() {
+        Device both =
+                Device.builder("numa-0")
+                        .rawField(MAPPINGS, "{\"cpu\":{}}")
+                        .rawField(RESOURCES, "{\"cpu\":{}}")
+                        .build();
+        Pool pool = Pool.ofNode("node-a", List.of(both));
+
+        Publishable of136 = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_RESOURCES));
+        Publishable of137 = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_MAPPINGS));
+        Publishable off =
+                Publishable.of(
+                        pool,
+                        EnumSet.of(Feature.ALLOCATABLE_MAPPINGS, Feature.ALLOCATABLE_RESOURCES));
+
+        assertThat(of136.pool().devices().get(0).rawFields()).containsOnlyKeys(MAPPINGS);
+        assertThat(of137.pool().devices().get(0).rawFields()).containsOnlyKeys(RESOURCES);
+        assertThat(off.pool().devices().get(0).rawFields()).isEmpty();
+        assertThat(List.of(of136, of137)).allMatch(one -> one.leftOut().isEmpty());
+        assertThat(off.leftOut())
+                .containsOnly(Map.entry(Feature.ALLOCATABLE_RESOURCES, List.of(both.name())));
     }
 }
