@@ -17,21 +17,33 @@ import java.util.stream.IntStream;
  * Offers fake NUMA nodes, {@code numa-0} and up: a claim takes whole cores of one, and one where it
  * says nothing.
  *
- * <p>There is nothing to configure: a claim with an opaque configuration is refused.
+ * <p>There is nothing to configure: a claim with an opaque configuration is refused. The cores are
+ * those of the node's allocatable CPUs, as the scheduler counts them for pods.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5075-dra-consumable-capacity">
  *     KEP-5075</a>
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5517-dra-node-allocatable-resources">
+ *     KEP-5517</a>
  */
 final class FakeCpuProvider extends FakeProvider {
 
-    private static final String CORES = "cpu";
+    /** A core that a claim takes is one less for pods without a claim: Kubernetes 1.36. */
+    private static final String MAPPINGS =
+            "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"%s\"}}";
 
+    /** The same for Kubernetes 1.37; the runtime publishes what the API server knows. */
+    private static final String RESOURCES =
+            "{\"cpu\":{\"mapping\":{\"capacityKey\":\"%s\",\"capacityMultiplier\":\"1\"}}}";
+
+    private final String cores;
     private final int numaNodes;
     private final int coresEach;
 
     FakeCpuProvider(String driverName, String nodeName, int numaNodes, int coresEach) {
         super(driverName, nodeName, "CPU_DEVICE_");
+        this.cores = driverName + "/cpu";
         this.numaNodes = numaNodes;
         this.coresEach = coresEach;
     }
@@ -46,11 +58,13 @@ final class FakeCpuProvider extends FakeProvider {
                 .attribute("numaNodeID", number)
                 .attribute(StandardAttributes.NUMA_NODE, number)
                 .allowMultipleAllocations(true)
-                .capacity(CORES, cores())
+                .capacity(cores, capacity())
+                .rawField("nodeAllocatableResourceMappings", MAPPINGS.formatted(cores))
+                .rawField("nodeAllocatableResources", RESOURCES.formatted(cores))
                 .build();
     }
 
-    private Capacity cores() {
+    private Capacity capacity() {
         Quantity one = Quantity.of(1);
         Quantity all = Quantity.of(coresEach);
         return new Capacity(all, RequestPolicy.range(one, new ValidRange(one, all, one)));
@@ -58,9 +72,9 @@ final class FakeCpuProvider extends FakeProvider {
 
     @Override
     void tell(AllocatedDevice numaNode, String variable, ContainerEdits.Builder edits) {
-        Quantity cores = numaNode.consumedCapacity().get(CORES);
-        if (cores != null) {
-            edits.env(variable + "_CONSUMED_CPU", cores.text());
+        Quantity consumed = numaNode.consumedCapacity().get(cores);
+        if (consumed != null) {
+            edits.env(variable + "_CONSUMED_CPU", consumed.text());
         }
     }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class FakeCpuProviderTest {
 
+    private static final String CPU = "cpu.example.com/cpu";
     private static final String SHARE = "11111111-2222-4333-8444-555555555555";
 
     private final FakeCpuProvider provider =
@@ -40,10 +41,24 @@ class FakeCpuProviderTest {
                         entry("resource.kubernetes.io/numaNode", AttributeValue.of(1)));
         Quantity one = Quantity.of(1);
         Quantity all = Quantity.of(16);
-        assertThat(second.capacities()).containsOnlyKeys("cpu");
-        assertThat(second.capacities().get("cpu").value()).isEqualTo(all);
-        assertThat(second.capacities().get("cpu").requestPolicy())
+        assertThat(second.capacities()).containsOnlyKeys(CPU);
+        assertThat(second.capacities().get(CPU).value()).isEqualTo(all);
+        assertThat(second.capacities().get(CPU).requestPolicy())
                 .isEqualTo(RequestPolicy.range(one, new ValidRange(one, all, one)));
+    }
+
+    @Test
+    void mapsItsCoresToTheAllocatableCpusOfTheNodeInBothShapes() {
+        Device numaNode = provider.inventory().pools().get(0).devices().get(0);
+
+        assertThat(numaNode.rawFields())
+                .containsOnly(
+                        entry(
+                                "nodeAllocatableResourceMappings",
+                                "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"cpu.example.com/cpu\"}}"),
+                        entry(
+                                "nodeAllocatableResources",
+                                "{\"cpu\":{\"mapping\":{\"capacityKey\":\"cpu.example.com/cpu\",\"capacityMultiplier\":\"1\"}}}"));
     }
 
     @Test
@@ -80,7 +95,7 @@ class FakeCpuProviderTest {
                         new PoolName("node-a"),
                         new DeviceName("numa-1"),
                         SHARE,
-                        Map.of("cpu", Quantity.of(3)),
+                        Map.of(CPU, Quantity.of(3)),
                         adminAccess,
                         null,
                         List.of());
