@@ -1,0 +1,106 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.claims;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+
+/**
+ * A claim of a template, and what it gets.
+ *
+ * @param claim the template's kind and name
+ * @param spec its {@code spec.devices}
+ * @param results its {@code status.allocation.devices.results}, without share ids
+ * @param configs its {@code status.allocation.devices.config}
+ * @param devices the devices of the results, in their order
+ */
+public record Allotment(
+        String claim,
+        ObjectNode spec,
+        ArrayNode results,
+        ArrayNode configs,
+        List<Candidate> devices) {
+
+    static Allotment of(ClaimTemplate template, List<Allocator.Pick> picks) {
+        ArrayNode results = JsonNodeFactory.instance.arrayNode();
+        picks.forEach(pick -> result(results.addObject(), pick));
+        return new Allotment(
+                template.title(),
+                template.devices(),
+                results,
+                configs(template, picks),
+                picks.stream().map(Allocator.Pick::device).toList());
+    }
+
+    private static void result(ObjectNode result, Allocator.Pick pick) {
+        Candidate device = pick.device();
+        result.put("request", pick.way().name())
+                .put("driver", device.driver())
+                .put("pool", device.pool())
+                .put("device", device.name());
+        JsonNode tolerations = pick.way().json().path("tolerations");
+        if (!tolerations.isEmpty()) {
+            result.set("tolerations", tolerations.deepCopy());
+        }
+        if (isShared(device)) {
+            ObjectNode consumed = result.putObject("consumedCapacity");
+            device.json()
+                    .path("capacity")
+                    .properties()
+                    .forEach(one -> consumed.set(one.getKey(), consumed(pick.way(), one)));
+        }
+    }
+
+    private static JsonNode consumed(Way way, java.util.Map.Entry<String, JsonNode> capacity) {
+        JsonNode requested = way.json().at("/capacity/requests").path(capacity.getKey());
+        if (!requested.isMissingNode()) {
+            return requested;
+        }
+        JsonNode preset = capacity.getValue().at("/requestPolicy/default");
+        return preset.isMissingNode() ? capacity.getValue().path("value") : preset;
+    }
+
+    /** Those of the classes come first, request by request, then those of the claim. */
+    private static ArrayNode configs(ClaimTemplate template, List<Allocator.Pick> picks) {
+        ArrayNode configs = JsonNodeFactory.instance.arrayNode();
+        picks.stream()
+                .map(Allocator.Pick::way)
+                .distinct()
+                .forEach(
+                        way ->
+                                way.deviceClass()
+                                        .configs()
+                                        .forEach(
+                                                config ->
+                                                        configs.addObject()
+                                                                .put("source", "FromClass")
+                                                                .<ObjectNode>set(
+                                                                        "requests",
+                                                                        JsonNodeFactory.instance
+                                                                                .arrayNode()
+                                                                                .add(way.name()))
+                                                                .setAll(
+                                                                        (ObjectNode)
+                                                                                config
+                                                                                        .deepCopy())));
+        template.configs()
+                .forEach(
+                        config ->
+                                configs.addObject()
+                                        .put("source", "FromClaim")
+                                        .setAll((ObjectNode) config.deepCopy()));
+        return configs;
+    }
+
+    private static boolean isShared(Candidate device) {
+        return device.json().path("allowMultipleAllocations").asBoolean();
+    }
+
+    /** Whether another claim may have all of it at the same time. */
+    public boolean isShared() {
+        return devices.stream().allMatch(Allotment::isShared);
+    }
+}
