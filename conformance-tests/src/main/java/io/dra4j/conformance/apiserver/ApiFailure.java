@@ -5,12 +5,16 @@ package io.dra4j.conformance.apiserver;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.apiserver.FieldErrors.FieldError;
+import io.dra4j.conformance.protobuf.KubernetesProtobuf;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /** A refused request: becomes a {@code Status} object on the wire. */
 public final class ApiFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
+
+    /** In which forms clients can have an object. */
+    private static final String ACCEPTED = "application/json, " + KubernetesProtobuf.MEDIA_TYPE;
 
     private final int code;
     private final transient ObjectNode status;
@@ -148,11 +152,11 @@ public final class ApiFailure extends RuntimeException {
     }
 
     static ApiFailure notAcceptable() {
-        return new ApiFailure(
-                406,
-                "NotAcceptable",
-                "only the following media types are accepted: application/json",
-                Json.object());
+        return notAcceptable("only the following media types are accepted: " + ACCEPTED);
+    }
+
+    static ApiFailure notAcceptable(String message) {
+        return new ApiFailure(406, "NotAcceptable", message, Json.object());
     }
 
     static ApiFailure unsupportedBody(String accepted) {

@@ -32,13 +32,14 @@ final class ApiHandler extends Handler.Abstract {
     public boolean handle(Request request, Response response, Callback callback) {
         Exchange exchange = new Exchange(request, response, callback);
         try {
+            exchange.readQuery();
             route(exchange, exchange.segments());
         } catch (ApiFailure failure) {
             exchange.answer(failure);
         } catch (RuntimeException e) {
             LOG.atError()
                     .addKeyValue("method", request.getMethod())
-                    .addKeyValue("path", Request.getPathInContext(request))
+                    .addKeyValue("path", request.getHttpURI().getPath())
                     .setCause(e)
                     .log("The embedded API server failed on a request");
             exchange.answer(ApiFailure.internal(e));

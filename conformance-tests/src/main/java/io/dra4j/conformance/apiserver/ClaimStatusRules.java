@@ -79,9 +79,9 @@ final class ClaimStatusRules {
         Set<String> names = new HashSet<>();
         for (JsonNode request : Json.at(claim, "spec", "devices", "requests")) {
             String name = request.path("name").asText();
-            if (request.path("firstAvailable").isEmpty()) {
-                names.add(name);
-            }
+            // Of a request with alternatives as well: the real server takes it without the
+            // subrequest.
+            names.add(name);
             request.path("firstAvailable")
                     .forEach(sub -> names.add(name + "/" + sub.path("name").asText()));
         }

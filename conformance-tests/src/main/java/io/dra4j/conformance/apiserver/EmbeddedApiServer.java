@@ -3,6 +3,7 @@
 package io.dra4j.conformance.apiserver;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.http.Connections;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -15,7 +16,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -25,8 +25,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
  * An API server for the DRA types, for tests and demos, in this JVM and on 127.0.0.1.
  *
  * <p>It speaks the API's HTTP (JSON) to any client: fabric8, client-go, kubectl. It keeps
- * everything in memory, has no controllers and no scheduler, and lets everybody do everything.
- * Thread-safe; {@link #close} ends all watches and threads within a second.
+ * everything in memory, has no controllers and no scheduler, and allows every request. Thread-safe;
+ * {@link #close} ends all watches and threads within a second.
  */
 public final class EmbeddedApiServer implements AutoCloseable {
     private static final List<String> NAMESPACES =
@@ -89,10 +89,9 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     private static ServerConnector newConnector(Server server, int port) {
-        HttpConfiguration http = new HttpConfiguration();
-        http.setSendServerVersion(false);
         ServerConnector connector =
-                new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+                new ServerConnector(
+                        server, 1, 1, new HttpConnectionFactory(Connections.configuration()));
         connector.setHost("127.0.0.1");
         connector.setPort(port);
         connector.setIdleTimeout(0); // Idle watches are the normal case.

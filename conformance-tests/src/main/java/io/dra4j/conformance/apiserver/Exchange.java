@@ -5,6 +5,8 @@ package io.dra4j.conformance.apiserver;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.http.PathSegments;
+import io.dra4j.conformance.protobuf.KubernetesProtobuf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -42,17 +44,37 @@ final class Exchange {
         this.request = request;
         this.response = response;
         this.callback = callback;
-        this.query = Request.extractQueryParameters(request);
+        this.query = new Fields(true);
+    }
+
+    /**
+     * Reads the query, once.
+     *
+     * @throws ApiFailure 400 when it cannot be decoded
+     */
+    void readQuery() {
+        try {
+            query.addAll(Request.extractQueryParameters(request));
+        } catch (IllegalArgumentException | IllegalStateException e) { // no hex, or no UTF-8
+            throw ApiFailure.badRequest("the query of the request is invalid: " + e.getMessage());
+        }
     }
 
     String method() {
         return request.getMethod();
     }
 
-    /** The path's segments, decoded. */
+    /**
+     * The path's segments, each decoded once.
+     *
+     * @throws ApiFailure 400 when the path cannot be decoded
+     */
     List<String> segments() {
-        String path = Request.getPathInContext(request);
-        return List.of(path.split("/")).stream().filter(part -> !part.isEmpty()).toList();
+        try {
+            return PathSegments.of(request.getHttpURI().getPath());
+        } catch (IllegalArgumentException e) {
+            throw ApiFailure.badRequest("the path of the request is invalid: " + e.getMessage());
+        }
     }
 
     /** A query parameter, empty when it was not sent. */
@@ -119,17 +141,20 @@ final class Exchange {
                 : HttpField.stripParameters(header).trim().toLowerCase(Locale.ROOT);
     }
 
-    /** The body as an object. */
-    ObjectNode objectBody() {
-        return asObject(read(rawBody(), isYaml()));
+    /** The body as an object of a kind, which it may leave out. */
+    ObjectNode objectBody(ResourceKind kind) {
+        return objectBody(rawBody(), kind.apiVersion(), kind.kind());
     }
 
-    private boolean isYaml() {
-        String type = contentType();
-        if (!type.equals(JSON) && !type.equals(YAML)) {
-            throw ApiFailure.unsupportedBody("application/json, application/yaml");
-        }
-        return type.equals(YAML);
+    private ObjectNode objectBody(byte[] body, String apiVersion, String kind) {
+        return switch (contentType()) {
+            case JSON -> asObject(read(body, false));
+            case YAML -> asObject(read(body, true));
+            case KubernetesProtobuf.MEDIA_TYPE -> Protobuf.read(body, apiVersion, kind);
+            default ->
+                    throw ApiFailure.unsupportedBody(
+                            String.join(", ", JSON, YAML, KubernetesProtobuf.MEDIA_TYPE));
+        };
     }
 
     /** The body of an apply: YAML, of which JSON is the usual form. */
@@ -141,7 +166,7 @@ final class Exchange {
     /** The body of a DELETE: DeleteOptions, or nothing. */
     JsonNode optionalBody() {
         byte[] body = rawBody();
-        return body.length == 0 ? Json.object() : asObject(read(body, isYaml()));
+        return body.length == 0 ? Json.object() : objectBody(body, "v1", "DeleteOptions");
     }
 
     JsonNode jsonBody() {
@@ -190,8 +215,12 @@ final class Exchange {
         response.write(true, ByteBuffer.wrap(body), callback);
     }
 
+    void answer(int status, Body body) {
+        answer(status, body.contentType(), body.bytes());
+    }
+
     void answer(int status, JsonNode body) {
-        answer(status, JSON, Json.bytes(body));
+        answer(status, Body.json(body));
     }
 
     void answerText(int status, String text) {
@@ -203,7 +232,7 @@ final class Exchange {
         if (!retryAfter.isMissingNode()) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, retryAfter.asText());
         }
-        answer(failure.code(), failure.status());
+        answer(failure.code(), Negotiation.ofFailure(accepted(), failure));
     }
 
     /** Leaves the answer to a stream, which writes it piece by piece. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.apiserver;
 
+import io.dra4j.conformance.protobuf.KubernetesProtobuf;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -10,10 +11,11 @@ import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 
 /**
- * Chooses the form of an answer from an Accept header. Protobuf is never chosen: the list's next
- * type is.
+ * Chooses the form of an answer from an Accept header: JSON, or protobuf where that stands first.
  */
 final class Negotiation {
+    private static final int NOT_ACCEPTABLE = 406;
+
     private Negotiation() {}
 
     /**
@@ -25,14 +27,45 @@ final class Negotiation {
         for (String range : accepted) {
             Map<String, String> parameters = new HashMap<>();
             String type = HttpField.getValueParameters(range, parameters);
-            if (isJson(type)) {
+            boolean protobuf = KubernetesProtobuf.isProtobuf(type);
+            if (protobuf || isJson(type)) {
                 Optional<Rendition> form = form(parameters, includeObject, clock);
+                if (protobuf) {
+                    form =
+                            form.filter(found -> !(found instanceof TableRendition))
+                                    .map(found -> inProtobuf(found, accepted));
+                }
                 if (form.isPresent()) {
                     return form.get();
                 }
             }
         }
         throw ApiFailure.notAcceptable();
+    }
+
+    private static Rendition inProtobuf(Rendition form, List<String> accepted) {
+        return new ProtobufRendition(form, acceptsForm(accepted, "", ""));
+    }
+
+    /** The Status of a failure; in JSON where the client accepts nothing that there is. */
+    static Body ofFailure(List<String> accepted, ApiFailure failure) {
+        boolean first =
+                accepted.stream()
+                        .filter(range -> !isTableInProtobuf(range))
+                        .map(HttpField::stripParameters)
+                        .filter(type -> isJson(type) || KubernetesProtobuf.isProtobuf(type))
+                        .findFirst()
+                        .filter(KubernetesProtobuf::isProtobuf)
+                        .isPresent();
+        return first && failure.code() != NOT_ACCEPTABLE
+                ? Protobuf.body(Protobuf.CODEC.encode(failure.status()))
+                : Body.json(failure.status());
+    }
+
+    private static boolean isTableInProtobuf(String range) {
+        Map<String, String> parameters = new HashMap<>();
+        String type = HttpField.getValueParameters(range, parameters);
+        return KubernetesProtobuf.isProtobuf(type) && "Table".equals(parameters.get("as"));
     }
 
     private static Optional<Rendition> form(

@@ -12,15 +12,28 @@ import java.nio.charset.StandardCharsets;
  * sent.
  */
 abstract class Rendition {
-    abstract String contentType();
+    abstract Body object(StoredObject object);
 
-    abstract byte[] object(StoredObject object);
+    abstract Body list(ResourceKind kind, Listing listing);
 
-    abstract byte[] list(ResourceKind kind, Listing listing);
+    /** The content type of a watch. */
+    String watchType() {
+        return Exchange.JSON;
+    }
 
-    /** One line of a watch. */
+    /** What a request came to, where it is no object. */
+    Body status(ObjectNode status) {
+        return Body.json(status);
+    }
+
+    /** One event of a watch. */
     byte[] event(WatchEvent event) {
-        return line(event.type(), object(event.object()));
+        return line(event.type(), object(event.object()).bytes());
+    }
+
+    /** The event that ends a watch. */
+    byte[] failure(ObjectNode status) {
+        return line("ERROR", Json.bytes(status));
     }
 
     static byte[] line(String type, byte[] object) {
@@ -35,17 +48,12 @@ abstract class Rendition {
     /** The objects themselves, from bytes that were made once. */
     static final class Plain extends Rendition {
         @Override
-        String contentType() {
-            return Exchange.JSON;
+        Body object(StoredObject object) {
+            return Body.json(object.bytes());
         }
 
         @Override
-        byte[] object(StoredObject object) {
-            return object.bytes();
-        }
-
-        @Override
-        byte[] list(ResourceKind kind, Listing listing) {
+        Body list(ResourceKind kind, Listing listing) {
             ByteArrayOutputStream list = new ByteArrayOutputStream(4096);
             list.writeBytes(
                     ("{\"kind\":\""
@@ -65,39 +73,32 @@ abstract class Rendition {
                 first = false;
             }
             list.writeBytes("]}".getBytes(StandardCharsets.UTF_8));
-            return list.toByteArray();
+            return Body.json(list.toByteArray());
         }
     }
 
     /** Metadata alone, as metadata informers ask for it. */
     static final class Metadata extends Rendition {
+        static final String VERSION = "meta.k8s.io/v1";
+        static final String LIST_KIND = "PartialObjectMetadataList";
+
         @Override
-        String contentType() {
-            return Exchange.JSON;
+        Body object(StoredObject object) {
+            return Body.json(partial(object.json()));
         }
 
         @Override
-        byte[] object(StoredObject object) {
-            return Json.bytes(partial(object.json()));
-        }
-
-        @Override
-        byte[] list(ResourceKind kind, Listing listing) {
-            ObjectNode list =
-                    Json.object()
-                            .put("kind", "PartialObjectMetadataList")
-                            .put("apiVersion", "meta.k8s.io/v1");
+        Body list(ResourceKind kind, Listing listing) {
+            ObjectNode list = Json.object().put("kind", LIST_KIND).put("apiVersion", VERSION);
             list.set("metadata", listing.metadata());
             listing.objects()
                     .forEach(object -> list.withArray("items").add(partial(object.json())));
-            return Json.bytes(list);
+            return Body.json(list);
         }
 
         static ObjectNode partial(JsonNode object) {
             ObjectNode partial =
-                    Json.object()
-                            .put("kind", "PartialObjectMetadata")
-                            .put("apiVersion", "meta.k8s.io/v1");
+                    Json.object().put("kind", "PartialObjectMetadata").put("apiVersion", VERSION);
             partial.set("metadata", object.path("metadata"));
             return partial;
         }

@@ -39,11 +39,11 @@ final class ResourceEndpoint {
             case "GET" -> listOrWatch(exchange, path.kind(), selection(exchange, path), rendition);
             case "POST" -> {
                 requireNamespaceInPath(path);
-                ObjectNode body = exchange.objectBody();
+                ObjectNode body = exchange.objectBody(path.kind());
                 StoredObject created =
                         registry.create(
                                 path.kind(), path.namespace(), body, exchange.writeOptions());
-                exchange.answer(201, rendition.contentType(), rendition.object(created));
+                exchange.answer(201, rendition.object(created));
             }
             case "DELETE" -> deleteCollection(exchange, path, rendition);
             default -> throw ApiFailure.methodNotAllowed();
@@ -63,7 +63,7 @@ final class ResourceEndpoint {
             return;
         }
         Listing listing = ListRequest.of(exchange).in(store, kind, selection);
-        exchange.answer(200, rendition.contentType(), rendition.list(kind, listing));
+        exchange.answer(200, rendition.list(kind, listing));
     }
 
     private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -76,20 +76,19 @@ final class ResourceEndpoint {
                         Preconditions.of(options),
                         isDryRun(exchange, options));
         Listing listing = Listing.whole(store.revision(), deleted);
-        exchange.answer(200, rendition.contentType(), rendition.list(path.kind(), listing));
+        exchange.answer(200, rendition.list(path.kind(), listing));
     }
 
     private void onObject(Exchange exchange, ResourcePath path, Rendition rendition) {
         switch (exchange.method()) {
             case "GET" -> getOrWatch(exchange, path, rendition);
             case "PUT" -> {
-                ObjectNode body = exchange.objectBody();
+                ObjectNode body = exchange.objectBody(path.kind());
                 boolean made = store.find(path.kind(), path.key()) == null;
                 StoredObject updated =
                         registry.update(
                                 path.kind(), path.key(), part(path), body, exchange.writeOptions());
-                exchange.answer(
-                        made ? 201 : 200, rendition.contentType(), rendition.object(updated));
+                exchange.answer(made ? 201 : 200, rendition.object(updated));
             }
             case "PATCH" -> patch(exchange, path, rendition);
             case "DELETE" -> delete(exchange, path, rendition);
@@ -98,11 +97,12 @@ final class ResourceEndpoint {
     }
 
     private void patch(Exchange exchange, ResourcePath path, Rendition rendition) {
-        if (exchange.contentType().equals(Patches.APPLY) && path.kind().has(Trait.APPLY)) {
+        boolean isApply = exchange.contentType().equals(Patches.APPLY);
+        if (isApply && path.kind().has(Trait.APPLY)) {
             apply(exchange, path, rendition);
             return;
         }
-        if (!exchange.query("force").isEmpty()) {
+        if (!isApply && !exchange.query("force").isEmpty()) {
             FieldErrors errors = new FieldErrors();
             errors.forbidden("force", "may not be specified for non-apply patch");
             throw ApiFailure.invalidPatchOptions(errors);
@@ -111,7 +111,7 @@ final class ResourceEndpoint {
         StoredObject patched =
                 registry.patch(
                         path.kind(), path.key(), part(path), patch::apply, exchange.writeOptions());
-        exchange.answer(200, rendition.contentType(), rendition.object(patched));
+        exchange.answer(200, rendition.object(patched));
     }
 
     private void apply(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -129,7 +129,7 @@ final class ResourceEndpoint {
                         exchange.appliedBody(),
                         exchange.flag("force"),
                         exchange.writeOptions());
-        exchange.answer(made ? 201 : 200, rendition.contentType(), rendition.object(applied));
+        exchange.answer(made ? 201 : 200, rendition.object(applied));
     }
 
     private void getOrWatch(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -143,7 +143,7 @@ final class ResourceEndpoint {
             return;
         }
         StoredObject object = registry.get(path.kind(), path.key());
-        exchange.answer(200, rendition.contentType(), rendition.object(object));
+        exchange.answer(200, rendition.object(object));
     }
 
     private void delete(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -158,9 +158,9 @@ final class ResourceEndpoint {
                         Preconditions.of(options),
                         isDryRun(exchange, options));
         if (path.kind().has(Trait.RETURNS_DELETED) || MetadataRules.hasFinalizers(deleted.json())) {
-            exchange.answer(200, rendition.contentType(), rendition.object(deleted));
+            exchange.answer(200, rendition.object(deleted));
         } else {
-            exchange.answer(200, success(deleted));
+            exchange.answer(200, rendition.status(success(deleted)));
         }
     }
 
@@ -172,11 +172,11 @@ final class ResourceEndpoint {
         ObjectNode status = Json.object().put("kind", "Status").put("apiVersion", "v1");
         status.putObject("metadata");
         status.put("status", "Success");
-        status.putObject("details")
-                .put("name", deleted.key().name())
-                .put("group", deleted.kind().group())
-                .put("kind", deleted.kind().plural())
-                .put("uid", deleted.uid());
+        ObjectNode details = status.putObject("details").put("name", deleted.key().name());
+        if (!deleted.kind().group().isEmpty()) {
+            details.put("group", deleted.kind().group());
+        }
+        details.put("kind", deleted.kind().plural()).put("uid", deleted.uid());
         return status;
     }
 

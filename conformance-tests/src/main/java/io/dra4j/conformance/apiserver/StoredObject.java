@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An object as it was at one revision.
  *
- * <p>The tree must never be changed: readers, the history and all watches share it. The JSON bytes
- * are made once.
+ * <p>The tree must never be changed: readers, the history and all watches share it. The bytes of
+ * each format are made once.
  */
 final class StoredObject {
     private final ResourceKind kind;
@@ -18,6 +18,7 @@ final class StoredObject {
     private final long revision;
     private final ObjectNode json;
     private volatile byte @Nullable [] encoded;
+    private volatile byte @Nullable [] message;
 
     StoredObject(ResourceKind kind, ObjectKey key, long revision, ObjectNode json) {
         this.kind = kind;
@@ -55,6 +56,16 @@ final class StoredObject {
         if (bytes == null) {
             bytes = Json.bytes(json);
             encoded = bytes;
+        }
+        return bytes;
+    }
+
+    /** The message in protobuf, without its envelope, made once. */
+    byte[] message() {
+        byte[] bytes = message;
+        if (bytes == null) {
+            bytes = Protobuf.CODEC.message(json);
+            message = bytes;
         }
         return bytes;
     }

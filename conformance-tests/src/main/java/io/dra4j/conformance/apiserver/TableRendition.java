@@ -27,19 +27,14 @@ final class TableRendition extends Rendition {
     }
 
     @Override
-    String contentType() {
-        return Exchange.JSON;
-    }
-
-    @Override
-    byte[] object(StoredObject object) {
+    Body object(StoredObject object) {
         Listing one = Listing.whole(object.revision(), List.of(object));
-        return Json.bytes(table(object.kind(), one));
+        return Body.json(table(object.kind(), one));
     }
 
     @Override
-    byte[] list(ResourceKind kind, Listing listing) {
-        return Json.bytes(table(kind, listing));
+    Body list(ResourceKind kind, Listing listing) {
+        return Body.json(table(kind, listing));
     }
 
     @Override

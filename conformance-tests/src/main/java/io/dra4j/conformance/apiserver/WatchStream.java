@@ -55,7 +55,7 @@ final class WatchStream implements Watcher {
         this.rendition = rendition;
         this.announceSync = announceSync;
         this.exchange = exchange;
-        this.response = exchange.startStream(rendition.contentType());
+        this.response = exchange.startStream(rendition.watchType());
         this.onEnd = onEnd;
     }
 
@@ -129,7 +129,7 @@ final class WatchStream implements Watcher {
 
     private byte[] render(WatchEvent event) {
         return event.type().equals("ERROR")
-                ? Rendition.line(event.type(), event.object().bytes())
+                ? rendition.failure(event.object().json())
                 : rendition.event(event);
     }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.proxy;
 
+import io.dra4j.conformance.http.PathSegments;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The resource and the object that a path of the API names; both empty where it names none.
@@ -15,15 +15,21 @@ record ApiPath(String resource, String name) {
     private static final ApiPath NONE = new ApiPath("", "");
 
     static ApiPath of(String path) {
-        List<String> parts = Stream.of(path.split("/")).filter(part -> !part.isEmpty()).toList();
-        if (parts.isEmpty()) {
-            return NONE;
-        }
-        return switch (parts.get(0)) {
+        List<String> parts = segments(path);
+        return switch (parts.isEmpty() ? "" : parts.get(0)) {
             case "api" -> below(parts, 2); // api, version
             case "apis" -> below(parts, 3); // apis, group, version
             default -> NONE;
         };
+    }
+
+    /** None where the path cannot be decoded, which the API server refuses. */
+    private static List<String> segments(String path) {
+        try {
+            return PathSegments.of(path);
+        } catch (IllegalArgumentException e) {
+            return List.of();
+        }
     }
 
     private static ApiPath below(List<String> parts, int prefix) {

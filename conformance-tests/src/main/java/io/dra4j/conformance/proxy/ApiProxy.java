@@ -2,26 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.proxy;
 
+import io.dra4j.conformance.rbac.ServiceAccountAccess;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.UUID;
 import java.util.function.Predicate;
-import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
@@ -34,20 +28,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiProxy implements AutoCloseable {
 
-    private static final Duration HOLD_LIMIT = Duration.ofSeconds(5);
-    private static final Duration HOLD_AGAIN = Duration.ofMillis(10);
-
     private final RequestLog log = new RequestLog(InstantSource.system());
     private final ProxiedRequests requests;
     private final Server server;
-    private final ServerConnector connector;
-    private @Nullable Socket held; // Keeps the port while the proxy is down; guarded by this
+    private final Listener plain;
+    private final List<Listener> listeners = new ArrayList<>(); // guarded by this
 
     private ApiProxy(Upstream upstream, int port) {
         requests = new ProxiedRequests(upstream, log);
         server = newServer();
-        connector = newConnector(server);
-        connector.setPort(port);
+        plain = Listener.plain(server, port);
+        listeners.add(plain);
         server.setHandler(requests);
     }
 
@@ -58,19 +49,8 @@ public final class ApiProxy implements AutoCloseable {
         threads.setStopTimeout(500);
         Server server = new Server(threads);
         server.setStopTimeout(0);
+        server.setErrorHandler(new StatusErrors());
         return server;
-    }
-
-    private static ServerConnector newConnector(Server server) {
-        HttpConfiguration http = new HttpConfiguration();
-        http.setSendServerVersion(false);
-        http.setSendDateHeader(false); // The API server's is sent on.
-        ServerConnector connector =
-                new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
-        connector.setHost("127.0.0.1");
-        connector.setIdleTimeout(0); // Idle watches are the normal case.
-        server.addConnector(connector);
-        return connector;
     }
 
     /**
@@ -121,8 +101,25 @@ public final class ApiProxy implements AutoCloseable {
 
     /** Where it listens, also while it is down. */
     public URI url() {
-        int port = connector.getLocalPort();
-        return URI.create("http://127.0.0.1:" + (port > 0 ? port : connector.getPort()));
+        return URI.create("http://127.0.0.1:" + plain.port());
+    }
+
+    /**
+     * Listens by TLS, too, for a driver that finds the API server as in a cluster, and writes what
+     * it needs for that: {@code token}, {@code ca.crt} and {@code namespace} of a service account.
+     * Whatever token comes is not passed on, as on the other port.
+     *
+     * @return the port of 127.0.0.1
+     */
+    public synchronized int writeServiceAccount(Path folder, String namespace) throws IOException {
+        ServingCertificate certificate = ServingCertificate.get();
+        Files.writeString(folder.resolve("ca.crt"), certificate.caPem());
+        Files.writeString(folder.resolve("namespace"), namespace);
+        Files.writeString(folder.resolve("token"), "dra-conformance-" + UUID.randomUUID());
+        Listener secure = Listener.secure(server, certificate.tls());
+        listeners.add(secure);
+        secure.start();
+        return secure.port();
     }
 
     /** Writes a kubeconfig for the proxy, readable by this user alone, and returns the file. */
@@ -214,6 +211,11 @@ public final class ApiProxy implements AutoCloseable {
         return requests.inject(fault);
     }
 
+    /** Lets clients do what a ServiceAccount may do; by default they may do everything. */
+    public void allowOnly(ServiceAccountAccess access) {
+        requests.allowOnly(access);
+    }
+
     /** Closes the connections of all open watches, now. */
     public void cutWatches() {
         requests.watches().forEach(Relay::cut);
@@ -224,70 +226,23 @@ public final class ApiProxy implements AutoCloseable {
         requests.watches().forEach(Relay::fallSilent);
     }
 
-    /** Ends all open watches with the event ERROR, 410 Gone, in JSON. */
+    /** Ends all open watches with the event ERROR, 410 Gone, in the format of the watch. */
     public void expireWatches() {
         requests.watches().forEach(Relay::endGone);
     }
 
     /** Closes all connections, and refuses new ones. */
     public synchronized void down() {
-        int port = connector.getLocalPort();
-        List<EndPoint> clients = List.copyOf(connector.getConnectedEndPoints());
-        try {
-            connector.stop();
-        } catch (Exception e) {
-            throw new IllegalStateException("the proxy did not stop listening cleanly", e);
-        }
-        clients.forEach(EndPoint::close);
-        connector.setPort(port);
-        held = hold(port);
+        listeners.forEach(Listener::down);
     }
 
     /**
-     * Binds the port without listening: connections are refused, and no other process gets it. A
-     * selector may let go of the listening socket a moment after that was closed.
-     */
-    private static Socket hold(int port) {
-        long end = System.nanoTime() + HOLD_LIMIT.toNanos();
-        while (true) {
-            try {
-                Socket socket = new Socket();
-                socket.setReuseAddress(true);
-                socket.bind(new InetSocketAddress("127.0.0.1", port));
-                return socket;
-            } catch (IOException e) {
-                if (System.nanoTime() > end) {
-                    throw new UncheckedIOException("the proxy cannot hold its port " + port, e);
-                }
-                LockSupport.parkNanos(HOLD_AGAIN.toNanos());
-            }
-        }
-    }
-
-    /**
-     * Takes connections again, on the same port.
+     * Takes connections again, on the same ports.
      *
-     * @throws IllegalStateException if another process has taken the port
+     * @throws IllegalStateException if another process has taken a port
      */
     public synchronized void up() {
-        try {
-            release();
-            connector.start();
-        } catch (Exception e) {
-            throw new IllegalStateException(
-                    "the proxy cannot listen on 127.0.0.1:"
-                            + connector.getPort()
-                            + " again; has another process taken the port?",
-                    e);
-        }
-    }
-
-    private void release() throws IOException {
-        Socket port = held;
-        held = null;
-        if (port != null) {
-            port.close();
-        }
+        listeners.forEach(Listener::up);
     }
 
     /** The requests until now as a table, one a line: evidence for people. */
@@ -302,9 +257,10 @@ public final class ApiProxy implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
         try {
-            release();
+            for (Listener listener : listeners) {
+                listener.close();
+            }
             server.stop();
         } catch (Exception e) {
             throw new IllegalStateException("the proxy did not stop cleanly", e);

@@ -60,7 +60,7 @@ public final class Fault {
     }
 
     /**
-     * A watch begins and ends at once with the event ERROR, 410 Gone, in JSON.
+     * A watch begins and ends at once with the event ERROR, 410 Gone, in the format of the watch.
      *
      * <p>The other way in which servers say so is {@code status(410, "Expired")}.
      */

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.proxy;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.rbac.Refusal;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -23,8 +20,6 @@ final class Passage {
 
     /** Where Jetty's request keeps it. */
     private static final String ATTRIBUTE = Passage.class.getName();
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final RequestLog log;
     private final RecordedRequest recorded;
@@ -104,53 +99,45 @@ final class Passage {
 
     /** Answers an API Status, as the API server does when it refuses. */
     void refuse(Effect.Answer answer, Callback callback) {
-        ObjectNode status = status(answer.code(), answer.reason());
+        ObjectNode status = OwnAnswers.injected(answer.code(), answer.reason());
         long wait = answer.retryAfter().toSeconds();
         if (wait > 0) {
             status.putObject("details").put("retryAfterSeconds", wait);
             response.getHeaders().put(HttpHeader.RETRY_AFTER, wait);
         }
-        send(answer.code(), bytes(status), callback);
+        WireFormat format = accepted();
+        send(answer.code(), format.mediaType(), format.object(status), callback);
+    }
+
+    /** Answers as an API server does whose RBAC does not allow the request. */
+    void forbid(Refusal refusal, Callback callback) {
+        WireFormat format = accepted();
+        ended(refusal.status().toString());
+        send(Refusal.CODE, format.mediaType(), format.object(refusal.status()), callback);
     }
 
     /** Refuses a watch by web socket; clients then ask for one by plain HTTP. */
     void refuseWebSocket(Callback callback) {
         fault("no web sockets here");
-        send(200, new byte[0], callback);
+        send(200, WireFormat.JSON.mediaType(), new byte[0], callback);
     }
 
     /** Answers a watch with the one event that says that its revision is too old. */
     void answerGone(Callback callback) {
-        send(200, goneEvent(), callback);
+        WireFormat format = accepted();
+        send(200, format.watchType(), format.event(OwnAnswers.gone()), callback);
     }
 
-    private void send(int code, byte[] json, Callback callback) {
+    private WireFormat accepted() {
+        return WireFormat.accepted(request.getHeaders());
+    }
+
+    private void send(int code, String type, byte[] body, Callback callback) {
         answered(code);
         ended("");
         response.setStatus(code);
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
-        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, json.length);
-        response.write(true, ByteBuffer.wrap(json), callback);
-    }
-
-    static byte[] goneEvent() {
-        ObjectNode event = JSON.createObjectNode().put("type", "ERROR");
-        event.set("object", status(410, "Expired"));
-        return (event + "\n").getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static ObjectNode status(int code, String reason) {
-        ObjectNode status = JSON.createObjectNode();
-        status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
-        status.put("status", "Failure").put("reason", reason).put("code", code);
-        return status.put("message", "injected by the proxy before the API server: " + reason);
-    }
-
-    private static byte[] bytes(JsonNode node) {
-        try {
-            return JSON.writeValueAsBytes(node);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+        response.write(true, ByteBuffer.wrap(body), callback);
     }
 }

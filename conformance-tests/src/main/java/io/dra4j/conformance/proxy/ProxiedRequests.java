@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.proxy;
 
+import io.dra4j.conformance.http.Connections;
+import io.dra4j.conformance.rbac.Refusal;
+import io.dra4j.conformance.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -47,9 +49,10 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     private final RequestLog log;
     private final List<Injection> injections = new CopyOnWriteArrayList<>();
     private final Set<Relay> watches = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable ServiceAccountAccess access;
 
     ProxiedRequests(Upstream upstream, RequestLog log) {
-        super(request -> HttpURI.build(upstream.base() + request.getHttpURI().getPathQuery()));
+        super(request -> HttpURI.build(upstream.base())); // The path: newProxyToServerRequest
         this.upstream = upstream;
         this.link = new UpstreamLink(upstream);
         this.log = log;
@@ -63,6 +66,10 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
      */
     String serverVersion(Duration limit) {
         return link.version(getHttpClient(), limit);
+    }
+
+    void allowOnly(ServiceAccountAccess limit) {
+        access = limit;
     }
 
     Injection inject(Fault fault) {
@@ -88,6 +95,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         client.setUserAgentField(null); // The driver's own is sent on.
         client.setIdleTimeout(0); // Idle watches are the normal case.
         client.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
+        client.setMaxRequestHeadersSize(Connections.LONGEST_HEADERS);
     }
 
     @Override
@@ -96,13 +104,18 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         RecordedRequest recorded =
                 log.arrived(
                         request.getMethod(),
-                        Request.getPathInContext(request),
+                        request.getHttpURI().getPath(),
                         query(request),
-                        text(body));
+                        text(body, request));
         Passage passage = new Passage(log, recorded, body, request, response);
         // The JDK's client offers h2c by the same header; that offer is simply not passed on.
         if (request.getHeaders().contains(HttpHeader.UPGRADE, "websocket")) {
             passage.refuseWebSocket(callback);
+            return true;
+        }
+        Optional<Refusal> refusal = refusal(recorded);
+        if (refusal.isPresent()) {
+            passage.forbid(refusal.get(), callback);
             return true;
         }
         Optional<Injection> injection =
@@ -115,6 +128,13 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
             send(effect, request, response, callback);
         }
         return true;
+    }
+
+    private Optional<Refusal> refusal(RecordedRequest request) {
+        ServiceAccountAccess limit = access;
+        return limit == null
+                ? Optional.empty()
+                : limit.refusal(request.method(), request.path(), request.query());
     }
 
     private void hold(
@@ -173,15 +193,33 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     }
 
     private static Map<String, String> query(Request request) {
-        return Request.extractQueryParameters(request).stream()
+        return fields(request).stream()
                 .collect(
                         Collectors.toMap(
                                 Fields.Field::getName,
                                 field -> field.getValues().get(field.getValues().size() - 1)));
     }
 
-    private static String text(byte[] body) {
-        return new String(body, 0, Math.min(body.length, LONGEST_RECORDED), StandardCharsets.UTF_8);
+    /** None where the query cannot be decoded, which the API server refuses. */
+    private static Fields fields(Request request) {
+        try {
+            return Request.extractQueryParameters(request);
+        } catch (IllegalArgumentException | IllegalStateException e) { // no hex, or no UTF-8
+            return Fields.EMPTY;
+        }
+    }
+
+    private static String text(byte[] body, Request request) {
+        String text = BodyText.of(body, request.getHeaders());
+        return text.substring(0, Math.min(text.length(), LONGEST_RECORDED));
+    }
+
+    /** The path and the query go to the server as the client sent them, valid or not. */
+    @Override
+    protected org.eclipse.jetty.client.Request newProxyToServerRequest(
+            Request request, HttpURI server) {
+        String path = request.getHttpURI().getPathQuery();
+        return link.newRequest(getHttpClient(), path).method(request.getMethod());
     }
 
     /**

@@ -14,12 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param number counts from 1, in the order of arrival
  * @param at when it arrived
  * @param method for example {@code GET}
- * @param path the path without the query, decoded
+ * @param path the path without the query, as it was sent
  * @param query the query's parameters, decoded; the last value where one was sent twice
- * @param body the request's body as text, cut after a megabyte; empty if there was none
+ * @param body the request's body as text, in JSON for any wire format, cut after a megabyte; empty
+ *     if there was none
  * @param status what the client was answered; 0 as long as it got no answer, and so for ever when
  *     the connection was cut
- * @param answer the body of an answer that is an error, cut; empty for any other
+ * @param answer the body of an answer that is an error, in JSON for any wire format, cut; empty for
+ *     any other
  * @param fault which fault was put upon it, in words; empty if none
  * @param ended when the answer was complete or cut; null as long as neither
  */

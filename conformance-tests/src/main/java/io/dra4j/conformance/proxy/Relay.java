@@ -5,7 +5,6 @@ package io.dra4j.conformance.proxy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
@@ -20,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Relay extends IteratingCallback {
 
     private static final int LONGEST_ERROR = 2_000;
+    private static final int LONGEST_COLLECTED = 256 * 1024;
 
     private enum Mode {
         FORWARDING,
@@ -32,12 +32,14 @@ final class Relay extends IteratingCallback {
     private final Content.Source source;
     private final Response toClient;
     private final Callback done;
-    private final ByteArrayOutputStream errorText = new ByteArrayOutputStream();
+    private final WireFormat format;
+    private final ByteArrayOutputStream error = new ByteArrayOutputStream();
     private volatile Mode mode;
+    private volatile boolean demanded;
     // Touched by process() alone, which never runs twice at a time.
     private Content.@Nullable Chunk chunk;
+    private final EventBounds bounds;
     private boolean headersSent;
-    private boolean betweenLines = true;
     private boolean lastSent;
 
     /**
@@ -55,6 +57,8 @@ final class Relay extends IteratingCallback {
         this.toClient = toClient;
         this.mode = passage.silent() ? Mode.SILENT : Mode.FORWARDING;
         this.done = done;
+        format = WireFormat.of(fromServer.getHeaders());
+        bounds = format.bounds();
     }
 
     /** Sends nothing any more, and leaves the connection open. */
@@ -90,16 +94,20 @@ final class Relay extends IteratingCallback {
         if (mode == Mode.SILENT) {
             return Action.IDLE;
         }
-        if (mode == Mode.GONE && betweenLines) {
-            return write(true, ByteBuffer.wrap(Passage.goneEvent()));
+        if (mode == Mode.GONE && bounds.betweenEvents()) {
+            return write(true, ByteBuffer.wrap(format.event(OwnAnswers.gone())));
         }
         return forward();
     }
 
     private Action forward() {
+        if (demanded) {
+            return Action.IDLE; // A source takes one demand at a time.
+        }
         Content.Chunk next = source.read();
         if (next == null) {
-            source.demand(this::iterate);
+            demanded = true;
+            source.demand(this::supplied);
             return Action.IDLE;
         }
         if (Content.Chunk.isFailure(next)) {
@@ -112,6 +120,11 @@ final class Relay extends IteratingCallback {
         return write(next.isLast(), bytes);
     }
 
+    private void supplied() {
+        demanded = false;
+        iterate();
+    }
+
     private Action write(boolean last, ByteBuffer bytes) {
         lastSent = last;
         toClient.write(last, bytes, this);
@@ -119,11 +132,9 @@ final class Relay extends IteratingCallback {
     }
 
     private void note(ByteBuffer bytes) {
-        if (bytes.hasRemaining()) {
-            betweenLines = bytes.get(bytes.limit() - 1) == '\n';
-        }
-        if (fromServer.getStatus() >= 400 && errorText.size() < LONGEST_ERROR) {
-            errorText.writeBytes(BufferUtil.toArray(bytes));
+        bounds.sent(bytes);
+        if (fromServer.getStatus() >= 400 && error.size() < LONGEST_COLLECTED) {
+            error.writeBytes(BufferUtil.toArray(bytes));
         }
     }
 
@@ -136,7 +147,8 @@ final class Relay extends IteratingCallback {
 
     @Override
     protected void onCompleteSuccess() {
-        passage.ended(errorText.toString(StandardCharsets.UTF_8));
+        String text = BodyText.of(error.toByteArray(), fromServer.getHeaders());
+        passage.ended(text.substring(0, Math.min(text.length(), LONGEST_ERROR)));
         done.succeeded();
         if (mode == Mode.GONE) {
             fromServer.abort(new IOException("the proxy ended the watch"));

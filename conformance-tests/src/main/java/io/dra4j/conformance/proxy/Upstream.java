@@ -54,8 +54,18 @@ public record Upstream(
 
     /** The URL without a slash at its end: what the path of a request is put behind. */
     String base() {
+        return host() + basePath();
+    }
+
+    /** The URL without its path. */
+    String host() {
+        return server.getScheme() + "://" + server.getRawAuthority();
+    }
+
+    /** The path of the URL without a slash at its end; empty where the API is at the top. */
+    String basePath() {
         String path = server.getRawPath() == null ? "" : server.getRawPath();
-        return server.getScheme() + "://" + server.getRawAuthority() + path.replaceFirst("/+$", "");
+        return path.replaceFirst("/+$", "");
     }
 
     /** The server as messages name it. */

@@ -18,6 +18,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.transport.HttpClientTransportDynamic;
 import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -61,6 +62,11 @@ final class UpstreamLink {
         public SSLEngine newSSLEngine(String host, int port) {
             return super.newSSLEngine(name.isEmpty() ? host : name, port);
         }
+    }
+
+    /** A request with this path and query, not changed in any way. */
+    Request newRequest(HttpClient client, String pathQuery) {
+        return client.newRequest(upstream.host()).path(upstream.basePath() + pathQuery);
     }
 
     /**

@@ -241,21 +241,21 @@ class ClientGoRequestsIT {
     class Protobuf {
 
         @Test
-        void givesWayToJsonWhereTheClientTakesBoth() throws Exception {
+        void comesFirstWhereTheClientTakesBoth() throws Exception {
             publish("s1");
 
             for (String accept : List.of(PROTOBUF + ",application/json", PROTOBUF + ", */*")) {
                 Answer list = go.get(SLICES + "?limit=500&resourceVersion=0", accept);
 
                 assertThat(list.status()).isEqualTo(200);
-                assertThat(list.headers()).containsEntry("content-type", "application/json");
+                assertThat(list.headers()).containsEntry("content-type", PROTOBUF);
+                assertThat(list.bytes()).startsWith('k', '8', 's', 0);
             }
         }
 
         @Test
-        void aloneIsNotAcceptableAnywhere() throws Exception {
-            for (String path :
-                    List.of(SLICES, SLICES + "/s1", "/api", "/apis/resource.k8s.io/v1")) {
+        void aloneIsNotAcceptableForDiscovery() throws Exception {
+            for (String path : List.of("/api", "/apis/resource.k8s.io/v1")) {
                 Answer refused = go.get(path, PROTOBUF);
 
                 assertThat(refused.status()).as(path).isEqualTo(406);
@@ -264,13 +264,13 @@ class ClientGoRequestsIT {
         }
 
         @Test
-        void isRefusedAsABody() throws Exception {
+        void isRefusedAsABodyThatHasOnlyItsPrefix() throws Exception {
             for (String method : List.of("POST", "DELETE")) {
                 String path = method.equals("POST") ? SLICES : SLICES + "/s1";
                 Answer refused = go.send(method, path, PROTOBUF, "k8s\0");
 
-                assertThat(refused.status()).as(method).isEqualTo(415);
-                assertThat(refused.text("reason")).isEqualTo("UnsupportedMediaType");
+                assertThat(refused.status()).as(method).isEqualTo(400);
+                assertThat(refused.text("message")).endsWith("empty body (6b387300)");
             }
         }
     }

@@ -16,16 +16,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A key with a certificate that it signed itself, made by the JDK's keytool. */
-record TestKeys(KeyStore store) {
+public record TestKeys(KeyStore store) {
 
-    static final String PASSWORD = "changeit";
+    public static final String PASSWORD = "changeit";
     private static final String ALIAS = "key";
 
     /**
      * @param names what the certificate is for, as keytool takes it, for example {@code
      *     ip:127.0.0.1}; empty for a client's
      */
-    static TestKeys make(Path folder, String owner, String names) throws Exception {
+    public static TestKeys make(Path folder, String owner, String names) throws Exception {
         Path file = folder.resolve(owner + ".p12");
         List<String> command =
                 Stream.of(
@@ -73,12 +73,12 @@ record TestKeys(KeyStore store) {
     }
 
     /** The lines of a cluster that trusts this certificate. */
-    String authority() throws GeneralSecurityException {
+    public String authority() throws GeneralSecurityException {
         return "certificate-authority-data: " + data(certificatePem());
     }
 
     /** The lines of a user with this key. */
-    String client() throws GeneralSecurityException {
+    public String client() throws GeneralSecurityException {
         return "client-certificate-data: %s\n    client-key-data: %s"
                 .formatted(data(certificatePem()), data(keyPem()));
     }

@@ -25,7 +25,7 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
  * Stands before the embedded API server as a real one does: by TLS, with a client certificate and a
  * token required; also below the path {@code /k8s/one}.
  */
-final class TlsFront implements AutoCloseable {
+public final class TlsFront implements AutoCloseable {
 
     private static final String PREFIX = "/k8s/one";
 
@@ -34,7 +34,7 @@ final class TlsFront implements AutoCloseable {
     private final String token;
     private final List<String> authorizations = new CopyOnWriteArrayList<>();
 
-    TlsFront(URI api, TestKeys own, TestKeys client, String token) throws Exception {
+    public TlsFront(URI api, TestKeys own, TestKeys client, String token) throws Exception {
         this.token = token;
         SslContextFactory.Server tls = new SslContextFactory.Server();
         tls.setKeyStore(own.store());
@@ -55,7 +55,7 @@ final class TlsFront implements AutoCloseable {
         server.start();
     }
 
-    String url() {
+    public String url() {
         return "https://127.0.0.1:" + connector.getLocalPort();
     }
 
@@ -64,7 +64,7 @@ final class TlsFront implements AutoCloseable {
     }
 
     /** What came in the header Authorization, request by request. */
-    List<String> authorizations() {
+    public List<String> authorizations() {
         return List.copyOf(authorizations);
     }
 
