@@ -26,11 +26,12 @@ public final class DriverAdapters {
 
     private static DriverAdapter process(DriverSettings settings) {
         ProcessSettings process = Optional.ofNullable(settings.process()).orElseThrow();
-        return new ProcessDriver(process.command(), process.environment(), settings.startTimeout());
+        return new ProcessDriver(process, settings.cdiDirectories(), settings.startTimeout());
     }
 
     private static DriverAdapter external(DriverSettings settings) {
         ExternalSettings external = Optional.ofNullable(settings.external()).orElseThrow();
-        return new ExternalDriver(external, settings.hooks(), settings.startTimeout());
+        return new ExternalDriver(
+                external, settings.cdiDirectories(), settings.hooks(), settings.startTimeout());
     }
 }

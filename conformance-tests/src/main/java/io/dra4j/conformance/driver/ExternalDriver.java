@@ -22,13 +22,18 @@ public final class ExternalDriver implements DriverAdapter {
     private static final List<String> CONTROL = List.of("start", "stop", "kill");
 
     private final ExternalSettings settings;
+    private final List<String> cdiDirectories;
     private final Map<String, List<String>> hooks;
     private final Duration startTimeout;
 
     /** A driver at these places, with the vendor's commands by name. */
     public ExternalDriver(
-            ExternalSettings settings, Map<String, List<String>> hooks, Duration startTimeout) {
+            ExternalSettings settings,
+            List<String> cdiDirectories,
+            Map<String, List<String>> hooks,
+            Duration startTimeout) {
         this.settings = settings;
+        this.cdiDirectories = List.copyOf(cdiDirectories);
         this.hooks = Map.copyOf(hooks);
         this.startTimeout = startTimeout;
     }
@@ -50,12 +55,16 @@ public final class ExternalDriver implements DriverAdapter {
         if (!Files.isDirectory(registry)) {
             throw new DriverTrouble("driver.external.registry: there is no directory " + registry);
         }
-        return Place.of(
-                settings.node(),
-                driver,
-                registry,
-                Path.of(settings.plugins()),
-                Path.of(settings.cdi()));
+        Place place =
+                Place.of(
+                        settings.node(),
+                        driver,
+                        registry,
+                        Path.of(settings.plugins()),
+                        Path.of(settings.cdi()));
+        List<Path> directories =
+                cdiDirectories.stream().map(name -> Path.of(place.fill(name))).toList();
+        return directories.isEmpty() ? place : place.withCdiDirectories(directories);
     }
 
     @Override

@@ -27,6 +27,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,15 +61,15 @@ public final class FakeKubelet implements AutoCloseable {
     private final ScheduledExecutorService loop =
             Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "fake-kubelet"));
 
-    private final Map<Path, Seen> seen = new HashMap<>(); // the loop's
+    private final Map<Path, SeenSocket> seen = new HashMap<>(); // the loop's
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition happened = lock.newCondition();
     private final List<KubeletEvent> events = new ArrayList<>(); // guarded by lock
     private final List<Plugin> plugins = new ArrayList<>(); // guarded by lock, the newest last
 
-    private FakeKubelet(Path registry) throws IOException {
-        folder = new RegistryFolder(registry);
+    private FakeKubelet(Path registry, UnaryOperator<Path> outside) throws IOException {
+        folder = new RegistryFolder(registry, outside);
         watcher = FileSystems.getDefault().newWatchService();
         registry.register(
                 watcher,
@@ -78,8 +79,13 @@ public final class FakeKubelet implements AutoCloseable {
 
     /** Starts a kubelet that registers what is in a directory, and what will be. */
     public static FakeKubelet start(Path registry) {
+        return start(registry, UnaryOperator.identity());
+    }
+
+    /** The same with what finds the paths of drivers that have a mount namespace of their own. */
+    public static FakeKubelet start(Path registry, UnaryOperator<Path> outside) {
         try {
-            FakeKubelet kubelet = new FakeKubelet(registry.toAbsolutePath());
+            FakeKubelet kubelet = new FakeKubelet(registry.toAbsolutePath(), outside);
             daemon(kubelet::watch, "fake-kubelet-watch").start();
             kubelet.loop.execute(kubelet::look);
             return kubelet;
@@ -212,7 +218,7 @@ public final class FakeKubelet implements AutoCloseable {
         try {
             Map<Path, String> now = folder.sockets();
             for (Path gone : List.copyOf(seen.keySet())) {
-                if (!seen.get(gone).identity.equals(now.get(gone))) {
+                if (!seen.get(gone).identity().equals(now.get(gone))) {
                     unregister(gone, seen.remove(gone));
                 }
             }
@@ -224,24 +230,25 @@ public final class FakeKubelet implements AutoCloseable {
 
     private void appear(Path socket, String identity) {
         if (!seen.containsKey(socket)) {
-            Seen socketSeen = new Seen(identity, System.nanoTime());
+            SeenSocket socketSeen = new SeenSocket(identity);
             seen.put(socket, socketSeen);
             happen(Kind.SOCKET_APPEARED, socket, "");
             register(socket, socketSeen, FIRST_BACKOFF);
         }
     }
 
-    private void register(Path socket, Seen socketSeen, Duration backoff) {
+    private void register(Path socket, SeenSocket socketSeen, Duration backoff) {
         if (seen.get(socket) != socketSeen) {
             return; // replaced or gone while the attempt waited for its turn
         }
         daemon(() -> attempt(socket, socketSeen, backoff), "fake-kubelet-handshake").start();
     }
 
-    private void attempt(Path socket, Seen socketSeen, Duration backoff) {
+    private void attempt(Path socket, SeenSocket socketSeen, Duration backoff) {
         try {
             PluginInfo info =
-                    new Handshake(channels, socket).run(known -> accept(socket, socketSeen, known));
+                    new Handshake(channels, socket, folder.outside())
+                            .run(known -> accept(socket, socketSeen, known));
             ManagedChannel channel = channels.toService(info.endpoint());
             SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls will say so
             loop.execute(() -> connect(socket, socketSeen, new Plugin(info, channel)));
@@ -265,7 +272,8 @@ public final class FakeKubelet implements AutoCloseable {
         }
     }
 
-    private void accept(Path socket, Seen socketSeen, PluginInfo info) throws Handshake.Failed {
+    private void accept(Path socket, SeenSocket socketSeen, PluginInfo info)
+            throws Handshake.Failed {
         happen(Kind.INFO, socket, socketSeen.age());
         boolean taken =
                 locked(
@@ -280,12 +288,12 @@ public final class FakeKubelet implements AutoCloseable {
         }
     }
 
-    private void connect(Path socket, Seen socketSeen, Plugin plugin) {
+    private void connect(Path socket, SeenSocket socketSeen, Plugin plugin) {
         if (seen.get(socket) != socketSeen) {
             plugin.close();
             return;
         }
-        socketSeen.plugin = plugin;
+        socketSeen.registered(plugin);
         locked(() -> plugins.add(plugin));
         happen(Kind.REGISTERED, socket, plugin.info().name());
         new HealthStream(
@@ -295,8 +303,8 @@ public final class FakeKubelet implements AutoCloseable {
                 .open();
     }
 
-    private void unregister(Path socket, Seen socketSeen) {
-        Plugin plugin = socketSeen.plugin;
+    private void unregister(Path socket, SeenSocket socketSeen) {
+        Plugin plugin = socketSeen.plugin();
         if (plugin != null) {
             plugin.close();
             locked(() -> plugins.remove(plugin));
@@ -374,21 +382,5 @@ public final class FakeKubelet implements AutoCloseable {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         return thread;
-    }
-
-    /** A socket that the kubelet knows. */
-    private static final class Seen {
-        private final String identity;
-        private final long since;
-        private @Nullable Plugin plugin;
-
-        Seen(String identity, long since) {
-            this.identity = identity;
-            this.since = since;
-        }
-
-        String age() {
-            return "after " + (System.nanoTime() - since) / 1_000_000 + " ms";
-        }
     }
 }

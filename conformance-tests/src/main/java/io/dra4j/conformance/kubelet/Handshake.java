@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * One attempt to register a driver, with the kubelet's timeouts and checks.
@@ -27,10 +28,15 @@ final class Handshake {
 
     private final SocketChannels channels;
     private final Path socket;
+    private final UnaryOperator<Path> outside;
 
-    Handshake(SocketChannels channels, Path socket) {
+    /**
+     * @param outside where the kubelet finds what the driver calls so
+     */
+    Handshake(SocketChannels channels, Path socket, UnaryOperator<Path> outside) {
         this.channels = channels;
         this.socket = socket;
+        this.outside = outside;
     }
 
     /** Why an attempt failed. */
@@ -94,7 +100,10 @@ final class Handshake {
         if (answer.getName().isEmpty()) {
             throw new Failed("the plugin has no name");
         }
-        Path endpoint = answer.getEndpoint().isEmpty() ? socket : Path.of(answer.getEndpoint());
+        Path endpoint =
+                answer.getEndpoint().isEmpty()
+                        ? socket
+                        : outside.apply(Path.of(answer.getEndpoint()));
         PluginInfo.Service service =
                 answer.getSupportedVersionsList().stream()
                         .flatMap(

@@ -9,12 +9,15 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * The sockets of the registry directory that the kubelet sees: no hidden names, nothing but
  * sockets.
+ *
+ * @param outside where the kubelet finds what a driver calls so
  */
-record RegistryFolder(Path path) {
+record RegistryFolder(Path path, UnaryOperator<Path> outside) {
 
     private static final int SOCKET = 0140000;
     private static final int FILE_TYPE = 0170000;
