@@ -66,6 +66,7 @@ public final class ConformanceMain {
         return new CommandLine(new ConformanceMain())
                 .setUsageHelpWidth(100)
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionStrategy(ConformanceMain::executeWithoutUnknownWords)
                 .setParameterExceptionHandler(ConformanceMain::explainWrongUsage)
                 .setExecutionExceptionHandler(ConformanceMain::explainTrouble);
     }
@@ -83,6 +84,17 @@ public final class ConformanceMain {
             e.printStackTrace(err);
         }
         return NO_ANSWER;
+    }
+
+    /** Also where help is asked for, which makes the parser leave unknown words alone. */
+    private static int executeWithoutUnknownWords(ParseResult line) {
+        for (CommandLine command : line.asCommandLineList()) {
+            List<String> unknown = command.getParseResult().unmatched();
+            if (!unknown.isEmpty()) {
+                throw new UnmatchedArgumentException(command, unknown);
+            }
+        }
+        return new CommandLine.RunLast().execute(line);
     }
 
     /** One line says what is wrong, and another where to look; no page of usage hides them. */

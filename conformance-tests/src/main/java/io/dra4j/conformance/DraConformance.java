@@ -18,6 +18,7 @@ import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.runtime.DraDriver;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -47,10 +48,13 @@ import org.junit.jupiter.api.DynamicTest;
  * <p>One test for each requirement, in a container for each profile: it fails if a MUST is broken
  * or the suite itself fails, and is aborted (shown as skipped) with the reason if the requirement
  * does not apply, is blocked, or is not tested. A broken SHOULD is printed and passes. What stops,
- * kills or restarts a driver does not apply in a JVM: run the suite against the packaged driver for
+ * kills or restarts a driver is not tested in a JVM: run the suite against the packaged driver for
  * that.
  */
 public final class DraConformance {
+
+    private static final URI CATALOGUE =
+            URI.create("classpath:/io/dra4j/conformance/requirements/requirements.yaml");
 
     private final String driverName;
     private final Function<Place, DeviceProvider> providers;
@@ -111,9 +115,12 @@ public final class DraConformance {
                         .map(requirement -> test(requirement, run)));
     }
 
+    /** With a source of its own, for Surefire names other dynamic tests by their numbers alone. */
     private static DynamicNode test(Requirement requirement, Run run) {
         return DynamicTest.dynamicTest(
-                requirement.id() + ": " + requirement.rule(), () -> judge(requirement, run));
+                requirement.id() + ": " + requirement.rule(),
+                CATALOGUE,
+                () -> judge(requirement, run));
     }
 
     private static void judge(Requirement requirement, Run run) {

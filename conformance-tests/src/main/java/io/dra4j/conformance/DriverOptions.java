@@ -43,7 +43,7 @@ final class DriverOptions {
     private final ExternalGroup external = new ExternalGroup();
 
     @ArgGroup(validate = false, order = 3, heading = "%nThe API server:%n")
-    private final ApiServerGroup apiServer = new ApiServerGroup();
+    private final ApiServerOptions apiServer = new ApiServerOptions();
 
     @ArgGroup(validate = false, order = 4, heading = "%nTime and chance:%n")
     private final ChanceGroup chance = new ChanceGroup();
@@ -83,6 +83,31 @@ final class DriverOptions {
         @Nullable Map<String, String> environment;
 
         @Option(
+                names = "--standard-paths",
+                description =
+                        "[driver.process.standardPaths] Its paths can't be set: each process finds"
+                                + " directories of the run at /var/lib/kubelet/plugins and"
+                                + " plugins_registry, /var/run/cdi and /etc/cdi; needs root.")
+        @Nullable Boolean standardPaths;
+
+        @Option(
+                names = "--in-cluster",
+                description =
+                        "[driver.process.inCluster] It finds the API server as a container of a"
+                                + " cluster does: by a service account, TLS and"
+                                + " KUBERNETES_SERVICE_HOST; needs root.")
+        @Nullable Boolean inCluster;
+
+        @Option(
+                names = "--make-directory",
+                paramLabel = "DIR",
+                description =
+                        "[driver.process.makeDirectories] A directory that is there before each"
+                                + " start, as its DaemonSet makes it, such as"
+                                + " {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
+        @Nullable List<String> makeDirectories;
+
+        @Option(
                 names = "--start-timeout",
                 paramLabel = "SECONDS",
                 description =
@@ -106,6 +131,12 @@ final class DriverOptions {
         @Nullable String stateFiles;
 
         @Option(
+                names = "--empty-when-unprepared",
+                paramLabel = "GLOB",
+                description = "[driver.emptyWhenUnprepared] Files that go with the last claim.")
+        @Nullable List<String> emptyWhenUnprepared;
+
+        @Option(
                 names = "--declare",
                 split = ",",
                 paramLabel = "CAPABILITY",
@@ -125,12 +156,27 @@ final class DriverOptions {
         @Nullable Map<String, String> hooks;
 
         @Option(
+                names = "--claims",
+                paramLabel = "FILE",
+                description = "[driver.claims] Manifests of the claims that its users write.")
+        @Nullable List<String> claims;
+
+        @Option(
                 names = "--cdi-version",
                 paramLabel = "VERSION",
                 description =
                         "[driver.cdiVersion] The newest CDI version that its nodes'"
                                 + " runtimes read. Default: 1.1.0")
         @Nullable String cdiVersion;
+
+        @Option(
+                names = "--cdi-directory",
+                paramLabel = "DIR",
+                description =
+                        "[driver.cdiDirectories] A directory from which its nodes' runtimes read CDI"
+                                + " specs; several: the one that counts most last. Default:"
+                                + " {CDI_ROOT}")
+        @Nullable List<String> cdiDirectories;
 
         @Option(
                 names = "--metrics",
@@ -170,11 +216,17 @@ final class DriverOptions {
             put(flags, "/driver/name", name);
             put(flags, "/driver/kind", kind);
             put(flags, "/driver/process/environment", environment);
+            put(flags, "/driver/process/standardPaths", standardPaths);
+            put(flags, "/driver/process/inCluster", inCluster);
+            put(flags, "/driver/process/makeDirectories", makeDirectories);
             put(flags, "/driver/startTimeoutSeconds", startTimeout);
             put(flags, "/driver/seamlessUpgrade", seamlessUpgrade);
             put(flags, "/driver/stateFiles", stateFiles);
+            put(flags, "/driver/emptyWhenUnprepared", emptyWhenUnprepared);
             put(flags, "/driver/declares", declares);
+            put(flags, "/driver/claims", claims);
             put(flags, "/driver/cdiVersion", cdiVersion);
+            put(flags, "/driver/cdiDirectories", cdiDirectories);
             put(flags, "/driver/metrics", metrics);
             put(flags, "/driver/configs/precedence", precedence);
             Map<String, String> commands = hooks == null ? Map.of() : hooks;
@@ -234,39 +286,6 @@ final class DriverOptions {
             put(flags, "/driver/external/cdi", cdi);
             put(flags, "/driver/external/proxyPort", proxyPort);
             put(flags, "/driver/external/log", log);
-        }
-    }
-
-    /** The API server. */
-    private static final class ApiServerGroup {
-        @Option(
-                names = "--k8s",
-                paramLabel = "VERSION",
-                description =
-                        "[apiServer.kubernetes] The Kubernetes release that the"
-                                + " embedded one behaves as. Default: 1.36")
-        @Nullable String kubernetes;
-
-        @Option(
-                names = "--kubeconfig",
-                paramLabel = "FILE",
-                description =
-                        "[apiServer.kubeconfig] A real one, of Kubernetes 1.34 or"
-                                + " newer, instead of the embedded.")
-        @Nullable String kubeconfig;
-
-        @Option(
-                names = "--context",
-                paramLabel = "NAME",
-                description =
-                        "[apiServer.context] The kubeconfig's context. Default: its"
-                                + " current one")
-        @Nullable String context;
-
-        void into(Map<String, JsonNode> flags) {
-            put(flags, "/apiServer/kubernetes", kubernetes);
-            put(flags, "/apiServer/kubeconfig", kubeconfig);
-            put(flags, "/apiServer/context", context);
         }
     }
 

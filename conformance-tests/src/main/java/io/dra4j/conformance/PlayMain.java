@@ -4,10 +4,12 @@ package io.dra4j.conformance;
 
 import io.dra4j.conformance.play.Play;
 import io.dra4j.conformance.play.PlaySettings;
+import io.dra4j.conformance.settings.DriverSettings.ProcessSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -80,6 +82,29 @@ final class PlayMain implements Callable<Integer> {
                             + " kubectl.")
     private boolean keep;
 
+    @Option(
+            names = "--standard-paths",
+            description =
+                    "The paths of drivers can't be set: each process finds directories of the play at"
+                            + " /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and"
+                            + " /etc/cdi; needs root.")
+    private boolean standardPaths;
+
+    @Option(
+            names = "--in-cluster",
+            description =
+                    "Drivers find the API server as a container of a cluster does: by a service"
+                            + " account, TLS and KUBERNETES_SERVICE_HOST; needs root.")
+    private boolean inCluster;
+
+    @Option(
+            names = "--make-directory",
+            paramLabel = "DIR",
+            description =
+                    "A directory that is there before each start, as a driver's DaemonSet makes it, such"
+                            + " as {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
+    private List<String> directories = new ArrayList<>();
+
     @Parameters(
             arity = "1..*",
             paramLabel = "COMMAND",
@@ -121,7 +146,10 @@ final class PlayMain implements Callable<Integer> {
         }
         List<PlaySettings.Driver> drivers = new ArrayList<>();
         for (int i = 0; i < separate.size(); i++) {
-            drivers.add(new PlaySettings.Driver(driverNames.get(i), separate.get(i)));
+            ProcessSettings process =
+                    new ProcessSettings(
+                            separate.get(i), Map.of(), standardPaths, inCluster, directories);
+            drivers.add(new PlaySettings.Driver(driverNames.get(i), process));
         }
         return drivers;
     }

@@ -15,6 +15,7 @@ import io.dra4j.conformance.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -63,8 +64,9 @@ final class RunMain implements Callable<Integer> {
         Set<String> known =
                 catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
         Deviations.Applied applied = deviations.apply(seen.results(), known, LocalDate.now());
-        Outcome outcome =
-                new Outcome(seen.header(), seen.profiles(), applied.results(), applied.notes());
+        List<String> notes = new ArrayList<>(seen.notes());
+        notes.addAll(applied.notes());
+        Outcome outcome = new Outcome(seen.header(), seen.profiles(), applied.results(), notes);
         List<Path> files = Reports.write(outcome, Path.of(settings.report()));
         progress.finished(outcome, files);
         return outcome.exitCode();

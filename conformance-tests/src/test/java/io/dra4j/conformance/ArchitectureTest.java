@@ -24,6 +24,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
@@ -46,6 +47,8 @@ class ArchitectureTest {
                     14,
                     C + ".proxy",
                     12,
+                    C + ".protobuf",
+                    8,
                     C + ".bench",
                     14,
                     C + ".run",
@@ -78,18 +81,26 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule grpcIsAtHomeInKubelet =
-            library(
-                    C + ".kubelet..",
-                    "io.grpc..",
-                    "com.google.protobuf..",
-                    "io.netty..",
-                    "io.dra4j.kubelet..");
+            library(C + ".kubelet..", "io.grpc..", "io.netty..", "io.dra4j.kubelet..");
+
+    @ArchTest
+    static final ArchRule protobufIsAtHomeInKubeletAndProtobuf =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackages(C + ".kubelet..", C + ".protobuf..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("com.google.protobuf..");
+
+    @ArchTest
+    static final ArchRule kubernetesMessagesAreAtHomeInProtobuf =
+            library(C + ".protobuf..", "io.kubernetes..");
 
     @ArchTest
     static final ArchRule httpIsAtHomeInApiserverAndProxy =
             noClasses()
                     .that()
-                    .resideOutsideOfPackages(C + ".apiserver..", C + ".proxy..")
+                    .resideOutsideOfPackages(C + ".apiserver..", C + ".proxy..", C + ".http..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("org.eclipse.jetty..");
@@ -97,6 +108,9 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule patchesAreAtHomeInApiserver =
             library(C + ".apiserver..", "io.fabric8.zjsonpatch..");
+
+    @ArchTest
+    static final ArchRule expressionsAreAtHomeInClaims = library(C + ".claims..", "dev.cel..");
 
     @ArchTest
     static final ArchRule kubeconfigsAreAtHomeInCluster =
@@ -115,11 +129,18 @@ class ArchitectureTest {
             slices().matching(C + ".(*)..").should().beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule kubeletApiserverAndProxyStandAlone =
+    static final ArchRule kubeletAndProtobufStandAlone =
             classes()
                     .that()
-                    .resideInAnyPackage(C + ".kubelet..", C + ".apiserver..", C + ".proxy..")
-                    .should(onlyKnowTheirOwnPackage());
+                    .resideInAnyPackage(C + ".kubelet..", C + ".protobuf..", C + ".http..")
+                    .should(onlyKnowTheirOwnPackageAnd());
+
+    @ArchTest
+    static final ArchRule apiserverAndProxyKnowTheWireFormatAlone =
+            classes()
+                    .that()
+                    .resideInAnyPackage(C + ".apiserver..", C + ".proxy..")
+                    .should(onlyKnowTheirOwnPackageAnd(C + ".protobuf", C + ".http", C + ".rbac"));
 
     @ArchTest
     static final ArchRule doorsAreKnownToNobody =
@@ -161,13 +182,15 @@ class ArchitectureTest {
                 "*Main or *Options", type -> type.getName().matches(".*(Main|Options)(\\$.*)?"));
     }
 
-    private static ArchCondition<JavaClass> onlyKnowTheirOwnPackage() {
-        return new ArchCondition<>("know no other package of the suite") {
+    private static ArchCondition<JavaClass> onlyKnowTheirOwnPackageAnd(String... others) {
+        Set<String> known = Set.of(others);
+        return new ArchCondition<>("know no other package of the suite but " + known) {
             @Override
             public void check(JavaClass type, ConditionEvents events) {
                 type.getDirectDependenciesFromSelf().stream()
                         .filter(link -> link.getTargetClass().getPackageName().startsWith(C))
                         .filter(link -> !samePackage(link))
+                        .filter(link -> !known.contains(link.getTargetClass().getPackageName()))
                         .map(link -> SimpleConditionEvent.violated(type, link.getDescription()))
                         .forEach(events::add);
             }

@@ -77,9 +77,11 @@ class ProfilesIT {
         start(name, "numa-0", "--cpu-numa-nodes=2", "--cpus-per-numa-node=16");
 
         KubeletClaim two =
-                driver.allocateResults("two", result(name, "numa-1", SHARE, "\"cpu\":\"2\""));
+                driver.allocateResults(
+                        "two", result(name, "numa-1", SHARE, "\"cpu.example.com/cpu\":\"2\""));
         KubeletClaim seven =
-                driver.allocateResults("seven", result(name, "numa-1", OTHER, "\"cpu\":\"7\""));
+                driver.allocateResults(
+                        "seven", result(name, "numa-1", OTHER, "\"cpu.example.com/cpu\":\"7\""));
         assertThat(environment(name, two)).contains("CPU_DEVICE_1_CONSUMED_CPU=2");
         assertThat(environment(name, seven)).contains("CPU_DEVICE_1_CONSUMED_CPU=7");
         assertThat(driver.kubelet.unprepare(name, List.of(seven)).complaint()).isEmpty();

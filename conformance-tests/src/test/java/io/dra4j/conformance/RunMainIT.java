@@ -84,6 +84,16 @@ class RunMainIT {
         }
 
         @Test
+        void hasNoSuchCommandWhoseHelpIsAskedFor() {
+            isToldInALine(execute("rnu", "--help"), "there is no command or option rnu");
+        }
+
+        @Test
+        void hasAWordTooManyWhereHelpIsAskedFor() {
+            isToldInALine(execute("list", "al", "--help"), "there is no command or option al");
+        }
+
+        @Test
         void hasNoSuchFlag() {
             isToldInALine(run("--drivername=x"), "--drivername");
         }

@@ -59,6 +59,7 @@ class SourcesTest {
                     "ApiHandler", // a request to the embedded server
                     "EmbeddedApiServer", // Jetty declares no less for start and stop
                     "ApiProxy", // the same
+                    "Listener", // the same
                     "Trial", // whatever a rule of the suite throws
                     "Play"); // a step of the play, and the end of each part
 

@@ -32,6 +32,11 @@ import org.junit.jupiter.api.Test;
 @DisplayNameGeneration(RequirementNames.class)
 class UpgradeIT {
 
+    /** Pod UIDs as Kubernetes makes them, which the names of registration sockets have in them. */
+    private static final String OLD_UID = "0a7c1f5e-3f1b-4c52-9d0a-5d1c6f1b2a01";
+
+    private static final String NEW_UID = "0a7c1f5e-3f1b-4c52-9d0a-5d1c6f1b2a02";
+
     private DriverUnderTest driver;
     private Process old;
     private Process anew;
@@ -39,9 +44,9 @@ class UpgradeIT {
     @BeforeEach
     void start() throws Exception {
         driver = new DriverUnderTest();
-        old = launch("old");
+        old = launch(OLD_UID);
         driver.api.store().awaitObject("resourceslices", found -> true, PATIENCE);
-        anew = launch("new");
+        anew = launch(NEW_UID);
     }
 
     @AfterEach
@@ -171,7 +176,7 @@ class UpgradeIT {
 
         terminate(old);
 
-        assertThat(sockets()).hasSize(2).allMatch(name -> name.contains("new"));
+        assertThat(sockets()).hasSize(2).allMatch(name -> name.contains(NEW_UID));
         assertThat(prepare(second, claim).wire()).isEqualTo(answer.wire());
         unprepare(second, claim);
         assertThat(versions()).isEqualTo(before);
@@ -192,9 +197,9 @@ class UpgradeIT {
 
         unprepare(second, claim);
         assertThat(driver.specs()).isEmpty();
-        assertThat(sockets()).filteredOn(name -> name.contains("new")).hasSize(2);
+        assertThat(sockets()).filteredOn(name -> name.contains(NEW_UID)).hasSize(2);
         terminate(anew);
-        assertThat(sockets()).noneMatch(name -> name.contains("new"));
+        assertThat(sockets()).noneMatch(name -> name.contains(NEW_UID));
     }
 
     @Test

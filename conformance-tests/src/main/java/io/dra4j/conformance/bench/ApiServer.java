@@ -7,34 +7,57 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
 import io.dra4j.conformance.apiserver.KubernetesVersion;
 import io.dra4j.conformance.cluster.Cluster;
+import io.dra4j.conformance.cluster.ClusterException;
 import io.dra4j.conformance.cluster.KubeconfigUpstream;
 import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.proxy.ApiProxy;
 import io.dra4j.conformance.proxy.Upstream;
 import io.dra4j.conformance.proxy.UpstreamException;
+import io.dra4j.conformance.rbac.ServiceAccountAccess;
 import io.dra4j.conformance.settings.DriverSettings.ExternalSettings;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.Settings.ApiServerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 
 /**
  * The API server of a bench, with the proxy before it, and a node and a namespace of its own.
  *
  * <p>The suite's own requests to a real one go through a proxy of their own, which adds the
- * kubeconfig's credentials. Node and namespace are deleted in the end, if they were made here.
+ * kubeconfig's credentials. Node and namespace are deleted in the end, if they were made here; both
+ * have a label by which those of a run that was killed can be found.
  */
 final class ApiServer implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration REACH = Duration.ofSeconds(15);
 
+    private static final String PREFIX = "dra-conformance-";
+    private static final String LABEL = "app.kubernetes.io/managed-by";
+    private static final int SUFFIX = 6;
+
     private final Deque<Runnable> ends = new ArrayDeque<>();
     private final ApiProxy proxy;
     private final Cluster cluster;
     private final String namespace;
+    private final String version; // of a real one; empty for the embedded
+
+    /**
+     * A name for the node and the namespace of a bench. On a real API server no other run has had
+     * it: one may be going on, or its namespace still be terminating. The embedded one knows no
+     * others, and its reports can be compared.
+     */
+    static String uniqueName(ApiServerSettings settings, String bench) {
+        return settings.isEmbedded()
+                ? PREFIX + bench
+                : PREFIX + bench + "-" + UUID.randomUUID().toString().substring(0, SUFFIX);
+    }
 
     private ApiServer(ApiServerSettings settings, int proxyPort, String namespace) {
         this.namespace = namespace;
@@ -46,11 +69,12 @@ final class ApiServer implements AutoCloseable {
             ends.push(embedded::close);
             proxy = before(Upstream.plain(embedded.url()), proxyPort);
             cluster = new Cluster(embedded.url());
+            version = "";
         } else {
             Upstream real =
                     KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
             proxy = before(real, proxyPort);
-            String version = requireReachable();
+            version = requireReachable();
             cluster = new Cluster(before(real, 0).url());
             requireResources(real.described() + ", Kubernetes " + version + ",");
         }
@@ -81,13 +105,18 @@ final class ApiServer implements AutoCloseable {
     /**
      * @throws DriverTrouble if the port at which an external driver looks for the server is taken
      */
-    static ApiServer start(Settings settings, String node, String namespace) {
+    static ApiServer start(
+            Settings settings,
+            Optional<ServiceAccountAccess> access,
+            String node,
+            String namespace) {
         ExternalSettings external = settings.driver().external();
         ApiServer server =
                 new ApiServer(
                         settings.apiServer(),
                         external == null ? 0 : external.proxyPort(),
                         namespace);
+        access.ifPresent(server::allowOnly);
         boolean furnished = false;
         try {
             server.furnish(node);
@@ -100,12 +129,19 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
+    private void allowOnly(ServiceAccountAccess access) {
+        if (!version.isEmpty()) {
+            access.serverIs(version);
+        }
+        proxy.allowOnly(access);
+    }
+
     private void furnish(String node) {
-        make("/api/v1/nodes", object("Node", node));
+        if (make("/api/v1/nodes", object("Node", node))) {
+            ends.push(() -> deleteSlices(node));
+        }
         ObjectNode object = object("Namespace", namespace);
-        object.withObjectProperty("metadata")
-                .putObject("labels")
-                .put("resource.kubernetes.io/admin-access", "true");
+        object.withObject("/metadata/labels").put("resource.kubernetes.io/admin-access", "true");
         make("/api/v1/namespaces", object);
     }
 
@@ -120,18 +156,29 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    private void make(String collection, ObjectNode object) {
+    /** Those that no garbage collector takes, for they have no owner. */
+    private void deleteSlices(String node) {
+        cluster.deleteCollection(
+                Cluster.RESOURCE + "/resourceslices",
+                "fieldSelector=" + Cluster.encoded("spec.nodeName=" + node));
+    }
+
+    /** Returns whether it was not there before. */
+    private boolean make(String collection, ObjectNode object) {
         String path = collection + "/" + object.at("/metadata/name").asText();
-        if (cluster.find(path).isEmpty()) {
-            cluster.create(collection, object);
-            ends.push(() -> cluster.delete(path));
+        if (cluster.find(path).isPresent()) {
+            return false;
         }
+        cluster.create(collection, object);
+        ends.push(() -> cluster.delete(path));
+        return true;
     }
 
     private static ObjectNode object(String kind, String name) {
         ObjectNode object = JSON.createObjectNode();
         object.put("apiVersion", "v1").put("kind", kind);
-        object.putObject("metadata").put("name", name);
+        ObjectNode metadata = object.putObject("metadata").put("name", name);
+        metadata.putObject("labels").put(LABEL, "dra-conformance");
         return object;
     }
 
@@ -150,8 +197,19 @@ final class ApiServer implements AutoCloseable {
 
     @Override
     public void close() {
+        end();
+    }
+
+    /** Undoes what was done, and returns what could not be: a sentence each. */
+    List<String> end() {
+        List<String> left = new ArrayList<>();
         while (!ends.isEmpty()) {
-            ends.pop().run();
+            try {
+                ends.pop().run();
+            } catch (ClusterException | IllegalStateException e) {
+                left.add("Something of this run stays on the API server: " + e.getMessage());
+            }
         }
+        return left;
     }
 }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.bench;
 
+import io.dra4j.conformance.claims.ClaimTemplates;
 import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.cluster.ClusterException;
 import io.dra4j.conformance.driver.DriverAdapter;
+import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.driver.Place;
 import io.dra4j.conformance.kubelet.FakeKubelet;
 import io.dra4j.conformance.kubelet.KubeletClaim;
@@ -13,18 +15,24 @@ import io.dra4j.conformance.proxy.ApiProxy;
 import io.dra4j.conformance.proxy.Fault;
 import io.dra4j.conformance.proxy.Injection;
 import io.dra4j.conformance.proxy.Requests;
+import io.dra4j.conformance.rbac.ServiceAccountAccess;
 import io.dra4j.conformance.settings.Settings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One node around one driver, on which rules are tried one after the other.
@@ -35,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Bench implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Bench.class);
     private static final Duration LOOK = Duration.ofMillis(500);
 
     private final Settings settings;
@@ -52,53 +61,96 @@ public final class Bench implements AutoCloseable {
     private Set<String> detected = Set.of();
     private final List<Injection> faults = new ArrayList<>();
     private String remark = "";
+    private final Measurements measurements = new Measurements();
     private final Hooks hooks = new Hooks(this);
+    private final Consumer<String> notes;
     private final Map<Class<?>, Object> shared = new HashMap<>();
+    private @Nullable Unpublished unpublished;
 
-    private Bench(Settings settings, DriverAdapter adapter, Place place, ApiServer api) {
+    private Bench(
+            Settings settings,
+            DriverAdapter adapter,
+            Place place,
+            ApiServer api,
+            ClaimTemplates templates,
+            Consumer<String> notes) {
+        this.notes = notes;
         this.settings = settings;
         this.place = place;
         this.api = api;
-        kubelet = FakeKubelet.start(place.registry());
+        kubelet = FakeKubelet.start(place.registry(), place::outside);
         patience = new Patience(settings.patience());
         driver = new DriverControl(this, adapter);
         calls = new Calls(this, Service.V1);
         claims = new Claims(this, api.namespace());
-        cdi = new CdiView(place.cdi());
-        devices = new Devices(place, api.cluster());
+        cdi = new CdiView(place.cdi(), place.cdiDirectories());
+        devices = new Devices(place, api.cluster(), templates, settings.driver().hasNoDevices());
         random = new Random(settings.seed());
     }
 
     /**
      * Sets up a node; the driver is not started yet.
      *
-     * @param name tells it from other benches of the run; lower case letters and digits
+     * @param name distinguishes it from other benches of the run; lower case letters and digits
      */
     public static Bench open(Settings settings, DriverAdapter adapter, String name) {
-        String node = "dra-conformance-" + name;
+        return open(settings, adapter, name, LOG::warn);
+    }
+
+    /** Sets up a node, whose driver may do what the settings say. */
+    public static Bench open(
+            Settings settings, DriverAdapter adapter, String name, Consumer<String> notes) {
+        return open(settings, adapter, ServiceAccountAccess.of(settings), name, notes);
+    }
+
+    /**
+     * Sets up a node; the driver is not started yet.
+     *
+     * @param access what the driver may ask the API server for; empty for everything
+     * @param name distinguishes it from other benches of the run; lower case letters and digits
+     * @param notes gets a sentence for each thing that could not be removed in the end
+     * @throws io.dra4j.conformance.settings.SettingsException if the settings cannot be used
+     */
+    public static Bench open(
+            Settings settings,
+            DriverAdapter adapter,
+            Optional<ServiceAccountAccess> access,
+            String name,
+            Consumer<String> notes) {
+        ClaimTemplates templates = ClaimTemplates.read(settings.driver().claims());
+        String node = ApiServer.uniqueName(settings.apiServer(), name);
         Place place = adapter.place(node, settings.driver().name());
         ApiServer api = null;
         Bench open = null;
         try {
-            api = ApiServer.start(settings, place.node(), node);
+            api = ApiServer.start(settings, access, place.node(), node);
             api.proxy().writeKubeconfig(place.kubeconfig());
-            open = new Bench(settings, adapter, place, api);
+            Place entered = inCluster(place, api, settings.apiServer().serviceAccount());
+            open = new Bench(settings, adapter, entered, api, templates, notes);
             return open;
         } catch (IOException e) {
             throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
         } finally {
             if (open == null) {
-                leave(place, api);
+                leave(place, api, notes);
             }
         }
     }
 
-    /** Nothing stays of a bench that cannot be set up. */
-    private static void leave(Place place, @Nullable ApiServer api) {
+    private static Place inCluster(Place place, ApiServer api, String named) throws IOException {
+        Optional<Path> account = place.serviceAccount();
+        String namespace = named.isEmpty() ? api.namespace() : named.split("/")[0];
+        return account.isEmpty()
+                ? place
+                : place.withSecurePort(api.proxy().writeServiceAccount(account.get(), namespace));
+    }
+
+    /** Nothing stays of a bench that cannot be set up, or has ended. */
+    private static void leave(Place place, @Nullable ApiServer api, Consumer<String> notes) {
         if (api != null) {
-            api.close();
+            api.end().forEach(notes);
         }
-        place.remove();
+        place.remove().ifPresent(notes);
     }
 
     /** What the suite was told. */
@@ -124,7 +176,7 @@ public final class Bench implements AutoCloseable {
     /** Ends the kubelet and starts a new one, which registers what is there. */
     public FakeKubelet restartKubelet() {
         kubelet.close();
-        kubelet = FakeKubelet.start(place.registry());
+        kubelet = FakeKubelet.start(place.registry(), place::outside);
         return kubelet;
     }
 
@@ -148,12 +200,21 @@ public final class Bench implements AutoCloseable {
         return devices;
     }
 
-    /** Waits until the driver has published a complete pool, and returns whether it has. */
+    /**
+     * Waits until the driver has published a complete pool, and returns whether it has. Where it is
+     * known that it does not, and where it has ended, that is the answer at once.
+     */
     public boolean awaitPools() {
-        long end = System.nanoTime() + patience.repair().toNanos();
+        boolean mayCome = unpublished == null && !settings.driver().hasNoDevices();
+        return awaitPools(mayCome ? patience.repair() : Duration.ZERO);
+    }
+
+    /** The same within a time. */
+    public boolean awaitPools(Duration timeout) {
+        long end = System.nanoTime() + timeout.toNanos();
         int seen = proxy().lastNumber();
         while (devices.pools().isEmpty()) {
-            if (System.nanoTime() > end) {
+            if (System.nanoTime() > end || !driver.isAlive()) {
                 return false;
             }
             int number = seen;
@@ -165,6 +226,30 @@ public final class Bench implements AutoCloseable {
             seen = proxy().lastNumber();
         }
         return true;
+    }
+
+    /**
+     * Gives the driver its start time to publish a complete pool.
+     *
+     * @return how it is then; empty if it has one
+     */
+    public Optional<Unpublished> awaitPublished() {
+        long begin = System.nanoTime();
+        return awaitPools()
+                ? Optional.empty()
+                : Optional.of(Unpublished.of(this, Duration.ofNanos(System.nanoTime() - begin)));
+    }
+
+    /**
+     * Says that the driver does not publish anything: it was waited for, on this bench or another.
+     */
+    public void knows(Unpublished found) {
+        unpublished = found;
+    }
+
+    /** How a driver is that was waited for without result; empty if it was not. */
+    public Optional<Unpublished> unpublished() {
+        return Optional.ofNullable(unpublished);
     }
 
     /** The API server's objects, not through the proxy. */
@@ -222,6 +307,11 @@ public final class Bench implements AutoCloseable {
         String words = remark;
         remark = "";
         return words;
+    }
+
+    /** The values that the rule has measured beside their limits. */
+    public Measurements measurements() {
+        return measurements;
     }
 
     /** How long to wait. */
@@ -291,18 +381,19 @@ public final class Bench implements AutoCloseable {
     /** The CDI directory now. */
     public String files() {
         StringBuilder text = new StringBuilder();
-        cdi.files()
-                .forEach(
-                        (name, content) ->
-                                text.append(name).append(": ").append(content).append('\n'));
+        cdi.files().forEach((name, content) -> text.append(name + ": " + content + '\n'));
         return text.toString();
     }
 
+    /** Ends the driver, and removes what was made for it; what stays is noted. */
     @Override
     public void close() {
-        driver.close();
+        try {
+            driver.close();
+        } catch (DriverTrouble e) {
+            notes.accept(String.valueOf(e.getMessage()));
+        }
         kubelet.close();
-        api.close();
-        place.remove();
+        leave(place, api, notes);
     }
 }

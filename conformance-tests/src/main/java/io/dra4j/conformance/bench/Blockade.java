@@ -16,17 +16,20 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A directory in which nothing can be created, changed or removed until this is closed.
+ * Directories in which nothing can be created, changed or removed until this is closed.
  *
  * <p>How depends on what the suite may do: modes stop a suite that is not root; root sets the
- * immutable flag, or mounts the directory read-only. Each way is tried out before it counts.
+ * immutable flag, or mounts the directories read-only, as the driver's process sees them. Each way
+ * is tried out before it counts.
  */
 public final class Blockade implements AutoCloseable {
 
     private static final long LIMIT_SECONDS = 30;
+    private static final String PROBE = ".dra-conformance-probe";
 
-    private final Path folder;
+    private final List<Path> folders;
     private final List<Path> files;
+    private final Bench bench;
     private Way way = Way.NONE;
 
     private enum Way {
@@ -36,18 +39,21 @@ public final class Blockade implements AutoCloseable {
         MOUNT
     }
 
-    private Blockade(Path folder, List<Path> files) {
-        this.folder = folder;
+    private final List<String> covered = new ArrayList<>();
+
+    private Blockade(Bench bench, List<Path> folders, List<Path> files) {
+        this.folders = List.copyOf(folders);
         this.files = List.copyOf(files);
+        this.bench = bench;
     }
 
     /**
-     * Blocks a directory, and files in it.
+     * Blocks directories, and files in them, for the bench's driver.
      *
-     * @throws NotApplicable if the suite has no way to do so
+     * @throws Untested if the suite has no way to do so
      */
-    public static Blockade of(Path folder, List<Path> files) {
-        Blockade blockade = new Blockade(folder, files);
+    public static Blockade of(Bench bench, List<Path> folders, List<Path> files) {
+        Blockade blockade = new Blockade(bench, folders, files);
         for (Way way : List.of(Way.MODES, Way.FLAGS, Way.MOUNT)) {
             blockade.way = way;
             if (blockade.begin() && blockade.works()) {
@@ -55,7 +61,7 @@ public final class Blockade implements AutoCloseable {
             }
             blockade.close();
         }
-        throw new NotApplicable(
+        throw new Untested(
                 "the suite can't make a directory read-only: neither modes, chattr nor mount work");
     }
 
@@ -64,15 +70,41 @@ public final class Blockade implements AutoCloseable {
             case NONE -> false;
             case MODES -> writable(false);
             case FLAGS -> run(command("chattr", "+i"));
-            case MOUNT ->
-                    run(List.of("mount", "--bind", folder.toString(), folder.toString()))
-                            && run(List.of("mount", "-o", "remount,bind,ro", folder.toString()));
+            case MOUNT -> mountPoints().stream().allMatch(this::mounted);
         };
+    }
+
+    private boolean mounted(String folder) {
+        if (!run(atDriver("mount", "--bind", folder, folder))) {
+            return false;
+        }
+        covered.add(folder);
+        return run(atDriver("mount", "-o", "remount,bind,ro", folder));
+    }
+
+    /** The directories, by all their names in the mount namespace of the driver. */
+    private List<String> mountPoints() {
+        return folders.stream()
+                .flatMap(folder -> bench.place().names(folder).stream())
+                .map(Path::toString)
+                .toList();
+    }
+
+    /** A command that sees the mounts of the driver's process. */
+    private List<String> atDriver(String... words) {
+        List<String> command = new ArrayList<>();
+        bench.driver()
+                .current()
+                .pid()
+                .ifPresent(
+                        pid -> command.addAll(List.of("nsenter", "--mount", "--target", "" + pid)));
+        command.addAll(List.of(words));
+        return command;
     }
 
     private List<String> command(String... words) {
         List<String> command = new ArrayList<>(List.of(words));
-        command.add(folder.toString());
+        folders.forEach(folder -> command.add(folder.toString()));
         files.forEach(file -> command.add(file.toString()));
         return command;
     }
@@ -80,7 +112,7 @@ public final class Blockade implements AutoCloseable {
     private boolean writable(boolean may) {
         try {
             List<Path> all = new ArrayList<>(files);
-            all.add(folder);
+            all.addAll(folders);
             for (Path path : all) {
                 Set<PosixFilePermission> modes = EnumSet.noneOf(PosixFilePermission.class);
                 modes.addAll(Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS));
@@ -93,18 +125,30 @@ public final class Blockade implements AutoCloseable {
             }
             return true;
         } catch (IOException e) {
-            throw new UncheckedIOException("Can't change the modes of " + folder, e);
+            throw new UncheckedIOException("Can't change the modes of " + folders, e);
         }
     }
 
     private boolean works() {
-        Path probe = folder.resolve(".dra-conformance-probe");
+        return way == Way.MOUNT
+                ? mountPoints().stream().noneMatch(this::takesFiles)
+                : folders.stream().noneMatch(Blockade::isWritable);
+    }
+
+    /** Whether the driver can create a file there. */
+    private boolean takesFiles(String folder) {
+        String probe = folder + "/" + PROBE;
+        return run(atDriver("touch", probe)) && run(atDriver("rm", "-f", probe));
+    }
+
+    private static boolean isWritable(Path folder) {
+        Path probe = folder.resolve(PROBE);
         try {
             Files.createFile(probe);
             Files.delete(probe);
-            return false;
-        } catch (IOException e) {
             return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 
@@ -138,8 +182,17 @@ public final class Blockade implements AutoCloseable {
                     case NONE -> true;
                     case MODES -> writable(true);
                     case FLAGS -> run(command("chattr", "-i"));
-                    case MOUNT -> run(List.of("umount", "-l", folder.toString()));
+                    case MOUNT -> unmounted();
                 };
         way = open ? Way.NONE : way;
+    }
+
+    private boolean unmounted() {
+        boolean open = true;
+        for (String folder : covered) {
+            open &= run(atDriver("umount", "-l", folder));
+        }
+        covered.clear();
+        return open;
     }
 }

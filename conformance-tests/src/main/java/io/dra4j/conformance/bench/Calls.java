@@ -22,6 +22,8 @@ import java.util.function.Supplier;
  */
 public final class Calls {
 
+    private static final String PREPARE = "slowest prepare";
+
     private final Bench bench;
     private volatile Service service;
 
@@ -107,9 +109,17 @@ public final class Calls {
                         () -> kubelet().prepare(driver(), all, service, timeout));
     }
 
+    /** Makes a call whose time counts, and measures it. */
+    private CallResult timed(String what, Supplier<CallResult> call) {
+        Measurements.Wait wait = bench.measurements().begin(what, Patience.PREPARE);
+        CallResult result = call.get();
+        wait.end(!result.status().startsWith("DEADLINE_EXCEEDED"));
+        return result;
+    }
+
     /** Prepares a claim that must be prepared, and returns the answer for it. */
     public ClaimAnswer prepared(KubeletClaim claim) {
-        CallResult result = prepare(claim);
+        CallResult result = timed(PREPARE, () -> prepare(claim));
         result.complaint()
                 .ifPresent(
                         complaint -> {
@@ -121,7 +131,7 @@ public final class Calls {
 
     /** Unprepares claims that must be unprepared. */
     public void unprepared(KubeletClaim... claims) {
-        unprepare(claims)
+        timed("slowest unprepare", () -> unprepare(claims))
                 .complaint()
                 .ifPresent(
                         complaint -> {
@@ -139,7 +149,7 @@ public final class Calls {
      * @param because why it must be refused, for the message
      */
     public String refused(KubeletClaim claim, String because) {
-        CallResult result = prepare(claim);
+        CallResult result = timed(PREPARE, () -> prepare(claim));
         return complaintOf(result, claim)
                 .orElseThrow(
                         () ->

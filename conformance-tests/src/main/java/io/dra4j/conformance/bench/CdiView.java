@@ -23,8 +23,11 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The CDI directory as a container runtime sees it: ids are resolved by what the specs say, JSON or
- * YAML, and never by the names of files.
+ * The CDI directories as a container runtime sees them: ids are resolved by what the specs say,
+ * JSON or YAML, and never by the names of files. Of two devices of one name that in the later
+ * directory counts, and two in one directory are a conflict.
+ *
+ * <p>Files of the directory that the driver was told of go by their names, others by their paths.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */
@@ -35,29 +38,56 @@ public final class CdiView {
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
     private final Path folder;
+    private final List<Path> folders;
 
-    CdiView(Path folder) {
+    /**
+     * @param folder the one that the driver was told of
+     * @param folders all from which runtimes read, the one that counts most last
+     */
+    CdiView(Path folder, List<Path> folders) {
         this.folder = folder;
+        this.folders = List.copyOf(folders);
     }
 
-    /** The directory. */
+    /** The directory that the driver was told of. */
     public Path folder() {
         return folder;
+    }
+
+    /** All directories from which runtimes read. */
+    public List<Path> folders() {
+        return folders;
+    }
+
+    /** Where a file is that goes by this name here. */
+    public Path path(String file) {
+        return folder.resolve(file);
     }
 
     /** Every regular file's content, by name. */
     public Map<String, String> files() {
         Map<String, String> content = new TreeMap<>();
-        try (Stream<Path> files = Files.list(folder)) {
+        folders.forEach(one -> content.putAll(files(one)));
+        return content;
+    }
+
+    private Map<String, String> files(Path directory) {
+        Map<String, String> content = new TreeMap<>();
+        try (Stream<Path> files = Files.list(directory)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
-                content.put(file.getFileName().toString(), text(file));
+                content.put(name(file), text(file));
             }
         } catch (NoSuchFileException e) {
             return content;
         } catch (IOException e) {
-            throw new UncheckedIOException("Can't list " + folder, e);
+            throw new UncheckedIOException("Can't list " + directory, e);
         }
         return content;
+    }
+
+    private String name(Path file) {
+        Path directory = file.getParent();
+        return (folder.equals(directory) ? file.getFileName() : file).toString();
     }
 
     private static String text(Path file) throws IOException {
@@ -75,7 +105,14 @@ public final class CdiView {
      */
     public Map<String, JsonNode> specs() {
         Map<String, JsonNode> specs = new TreeMap<>();
-        files().forEach(
+        folders.forEach(one -> specs.putAll(specs(one)));
+        return specs;
+    }
+
+    private Map<String, JsonNode> specs(Path directory) {
+        Map<String, JsonNode> specs = new TreeMap<>();
+        files(directory)
+                .forEach(
                         (name, content) -> {
                             if (name.endsWith(".json") || name.endsWith(".yaml")) {
                                 specs.put(name, parsed(name, content));
@@ -126,20 +163,22 @@ public final class CdiView {
         }
     }
 
-    /** All that an id resolves to: one, in a healthy directory. */
+    /** All that an id resolves to: one, in healthy directories. */
     public List<Resolved> find(String id) {
         List<Resolved> found = new ArrayList<>();
-        specs().forEach(
-                        (file, spec) -> {
-                            for (JsonNode device : spec.path("devices")) {
-                                if (id.equals(
-                                        spec.path("kind").asText()
-                                                + "="
-                                                + device.path("name").asText())) {
-                                    found.add(new Resolved(file, spec, device));
-                                }
-                            }
-                        });
+        for (int at = folders.size() - 1; at >= 0 && found.isEmpty(); at--) {
+            specs(folders.get(at)).forEach((file, spec) -> found.addAll(find(id, file, spec)));
+        }
+        return found;
+    }
+
+    private static List<Resolved> find(String id, String file, JsonNode spec) {
+        List<Resolved> found = new ArrayList<>();
+        for (JsonNode device : spec.path("devices")) {
+            if (id.equals(spec.path("kind").asText() + "=" + device.path("name").asText())) {
+                found.add(new Resolved(file, spec, device));
+            }
+        }
         return found;
     }
 
@@ -152,8 +191,9 @@ public final class CdiView {
         List<Resolved> found = find(id);
         Violation.unless(
                 !found.isEmpty(),
-                "the CDI id %s resolves to nothing; the directory has %s",
+                "the CDI id %s resolves to nothing; %s has %s",
                 id,
+                folders.size() == 1 ? "the directory" : folders,
                 files().keySet());
         Violation.unless(
                 found.size() == 1,

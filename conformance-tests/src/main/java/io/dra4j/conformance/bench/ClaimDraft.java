@@ -11,15 +11,15 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /** A claim in the making, with the allocation that a scheduler would write. */
-public final class ClaimDraft {
+public class ClaimDraft {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    final String driver;
+    final ArrayNode requests;
+    final ArrayNode results;
+    final ArrayNode configs;
     private final ObjectNode claim = JSON.createObjectNode();
-    private final String driver;
-    private final ArrayNode requests;
-    private final ArrayNode results;
-    private final ArrayNode configs;
 
     ClaimDraft(String namespace, String name, String driver) {
         this.driver = driver;
@@ -136,6 +136,11 @@ public final class ClaimDraft {
         List.of(forRequests).forEach(names::add);
         config.putObject("opaque").put("driver", ofDriver).set("parameters", parameters);
         return this;
+    }
+
+    /** The claim's {@code spec.devices}. */
+    ObjectNode spec() {
+        return claim.withObject("/spec/devices");
     }
 
     /** The claim's spec and metadata, as its user creates it. */

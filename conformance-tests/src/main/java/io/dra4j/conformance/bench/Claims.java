@@ -33,10 +33,13 @@ public final class Claims {
 
     /** Begins a claim with a name. */
     public ClaimDraft draft(String name) {
-        return new ClaimDraft(namespace, name, bench.place().driver());
+        String driver = bench.place().driver();
+        return bench.devices().areShaped()
+                ? new ShapedDraft(namespace, name, driver, bench.devices())
+                : new ClaimDraft(namespace, name, driver);
     }
 
-    /** Creates a claim of one request that got these devices. */
+    /** Creates a claim that got these devices, of one request if claims have no certain shape. */
     public KubeletClaim allocate(PublishedDevice... devices) {
         return create(draft().request("r0", devices));
     }

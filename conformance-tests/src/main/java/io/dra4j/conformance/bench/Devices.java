@@ -3,8 +3,10 @@
 package io.dra4j.conformance.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.claims.ClaimTemplates;
 import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.driver.Place;
+import io.dra4j.conformance.settings.SettingsException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -21,10 +23,24 @@ public final class Devices {
 
     private final Place place;
     private final Cluster cluster;
+    private final ClaimTemplates templates;
+    private final boolean none;
 
-    Devices(Place place, Cluster cluster) {
+    /**
+     * The devices of a node.
+     *
+     * @param none whether the settings say that the driver has no devices there
+     */
+    Devices(Place place, Cluster cluster, ClaimTemplates templates, boolean none) {
         this.place = place;
         this.cluster = cluster;
+        this.templates = templates;
+        this.none = none;
+    }
+
+    /** Whether claims have the shape that the settings give. */
+    public boolean areShaped() {
+        return !templates.isEmpty();
     }
 
     /** The driver's slices that its node can use, as the API server has them now. */
@@ -47,18 +63,40 @@ public final class Devices {
      * The driver's pools that are complete, by name: the slices of each one's newest generation.
      */
     public Map<String, List<JsonNode>> pools() {
+        Map<String, List<JsonNode>> pools = newest();
+        pools.values().removeIf(slices -> slices.size() != count(slices));
+        return pools;
+    }
+
+    /** How pools are that are not complete, a clause each. */
+    List<String> incomplete() {
+        List<String> words = new ArrayList<>();
+        newest().forEach(
+                        (pool, slices) -> {
+                            if (slices.size() != count(slices)) {
+                                words.add(
+                                        "pool %s has %d slices of generation %d, and resourceSliceCount is %d"
+                                                .formatted(
+                                                        pool,
+                                                        slices.size(),
+                                                        generation(slices.get(0)),
+                                                        count(slices)));
+                            }
+                        });
+        return words;
+    }
+
+    /** The slices of each pool's newest generation, by the pool's name. */
+    private Map<String, List<JsonNode>> newest() {
         Map<String, List<JsonNode>> pools = new TreeMap<>();
         slices().stream()
                 .collect(Collectors.groupingBy(s -> s.at("/spec/pool/name").asText()))
-                .forEach(
-                        (pool, slices) -> {
-                            List<JsonNode> newest = newest(slices);
-                            if (newest.size()
-                                    == newest.get(0).at("/spec/pool/resourceSliceCount").asInt()) {
-                                pools.put(pool, newest);
-                            }
-                        });
+                .forEach((pool, slices) -> pools.put(pool, newest(slices)));
         return pools;
+    }
+
+    private static int count(List<JsonNode> slices) {
+        return slices.get(0).at("/spec/pool/resourceSliceCount").asInt();
     }
 
     private static List<JsonNode> newest(List<JsonNode> slices) {
@@ -93,8 +131,18 @@ public final class Devices {
         return new PublishedDevice(pool, json.path("name").asText(), json);
     }
 
-    /** The devices that claims can have all at the same time, without tolerations. */
+    /**
+     * The devices that claims can have all at the same time, without tolerations; where claims have
+     * a certain shape, the first device of each claim that there is room for.
+     *
+     * @throws SettingsException if the settings' claims cannot be evaluated
+     */
     public List<PublishedDevice> usable() {
+        return areShaped() ? ShapedDevices.of(place.driver(), pools()).usable(templates) : single();
+    }
+
+    /** The devices that claims of one device each can have all at the same time. */
+    public List<PublishedDevice> single() {
         Set<String> counterSets = new HashSet<>();
         List<PublishedDevice> usable = new ArrayList<>();
         for (PublishedDevice device : all()) {
@@ -115,27 +163,68 @@ public final class Devices {
     /**
      * The first so many of the usable devices.
      *
-     * @throws NotApplicable if there are not as many
+     * @throws NotApplicable if the driver has not as many
+     * @throws Untested if it has, and claims cannot have them now, or not claims of this shape
+     * @throws Blocked if it publishes no complete pool
      */
     public List<PublishedDevice> some(int count) {
         List<PublishedDevice> usable = usable();
-        NotApplicable.unless(
-                usable.size() >= count,
-                "needs %d devices that claims can have at the same time; %d are published",
-                count,
-                usable.size());
+        if (usable.size() < count) {
+            requirePool();
+            int all = all().size();
+            NotApplicable.unless(
+                    all >= count, "needs %d devices; the driver publishes %d", count, all);
+            String why =
+                    areShaped() && single().size() >= count
+                            ? "needs %d claims that have devices at the same time; of the %d published devices, claims of the shape in driver.claims leave room for %d"
+                            : "needs %d devices that claims can have at the same time; of the %d that are published they can have %d: others are tainted, wait for binding conditions or share counters";
+            throw new Untested(why.formatted(count, all, usable.size()));
+        }
         return usable.subList(0, count);
+    }
+
+    /**
+     * Returns if there is a complete pool, with devices or without.
+     *
+     * @throws NotApplicable if the settings say that the driver has no devices
+     * @throws Blocked if there is none all the same
+     */
+    public void requirePool() {
+        if (pools().isEmpty()) {
+            NotApplicable.unless(!none, "the settings say that the driver has no devices");
+            throw Unpublished.blocked(this);
+        }
     }
 
     /**
      * The first so many of the usable devices, or as many as there are.
      *
-     * @throws NotApplicable if there is none
+     * @throws RuntimeException as {@link #some} of one, if there is none
      */
     public List<PublishedDevice> upTo(int most) {
         List<PublishedDevice> usable = usable();
-        NotApplicable.unless(!usable.isEmpty(), "no device is published that claims can have now");
-        return usable.subList(0, Math.min(most, usable.size()));
+        return usable.isEmpty() ? some(1) : usable.subList(0, Math.min(most, usable.size()));
+    }
+
+    /**
+     * The first so many of those that one claim can have, or as many as there are: where claims
+     * have a certain shape, that of one claim.
+     *
+     * @throws NotApplicable if there is none
+     */
+    public List<PublishedDevice> forOneClaim(int most) {
+        return upTo(areShaped() ? 1 : most);
+    }
+
+    /**
+     * Finds that claims of the settings' shape can get devices, if the driver publishes any.
+     *
+     * @throws SettingsException if they can't
+     */
+    public void requireShape() {
+        if (areShaped() && !all().isEmpty()) {
+            ShapedDevices.of(place.driver(), pools()).requireRoom(templates);
+        }
     }
 
     /** One usable device. */

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,9 @@ public final class DriverControl implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final int LOG_LIMIT = 20_000;
+    private static final int MOST_WARNINGS = 5;
+    private static final Pattern NO_FOLDER =
+            Pattern.compile("\\bbind\\b.*no such file or directory", Pattern.CASE_INSENSITIVE);
 
     private final Bench bench;
     private final DriverAdapter adapter;
@@ -69,11 +73,15 @@ public final class DriverControl implements AutoCloseable {
      */
     public void awaitRegistered(Instance instance, int before) {
         long end = System.nanoTime() + adapter.startTimeout().toNanos();
+        Measurements.Wait wait =
+                bench.measurements()
+                        .begin("time from the start to the registration", adapter.startTimeout());
         while (!registeredAfter(before)) {
             if (!instance.isAlive()) {
                 throw new DriverTrouble("The driver ended" + status(instance) + lastWords());
             }
             if (System.nanoTime() > end) {
+                wait.end(false);
                 throw new DriverTrouble(
                         "The driver has not registered within "
                                 + adapter.startTimeout().toSeconds()
@@ -82,6 +90,7 @@ public final class DriverControl implements AutoCloseable {
                                 + lastWords());
             }
         }
+        wait.end(true);
         String name = bench.place().driver();
         if (bench.kubelet().plugin(name).isEmpty()) {
             throw new DriverTrouble(
@@ -91,6 +100,16 @@ public final class DriverControl implements AutoCloseable {
 
     private boolean registeredAfter(int before) {
         return registers(before, LOOK);
+    }
+
+    /** Whether a new kubelet registers the driver soon. */
+    public boolean registersAgain() throws InterruptedException {
+        Duration limit = bench.patience().soon();
+        Measurements.Wait wait =
+                bench.measurements().begin("time until a new kubelet registered the driver", limit);
+        boolean registered = bench.kubelet().awaitRegistered(bench.place().driver(), limit);
+        wait.end(registered);
+        return registered;
     }
 
     /** Whether the kubelet registers a driver, since some number of its events, in some time. */
@@ -125,7 +144,20 @@ public final class DriverControl implements AutoCloseable {
 
     private String lastWords() {
         List<String> lines = log().lines().filter(line -> !line.isBlank()).toList();
-        return lines.isEmpty() ? "" : "; its last line: " + lines.get(lines.size() - 1).strip();
+        String last =
+                lines.isEmpty() ? "" : "; its last line: " + lines.get(lines.size() - 1).strip();
+        return lines.stream().anyMatch(NO_FOLDER.asPredicate())
+                ? last
+                        + "; it binds a socket in a directory that does not exist: if its DaemonSet"
+                        + " makes that, name it in driver.process.makeDirectories"
+                : last;
+    }
+
+    /** The warnings of its log, the last ones; its last line if there are none. */
+    List<String> warnings() {
+        return Warnings.last(
+                log().lines().map(String::strip).filter(l -> !l.isEmpty()).distinct().toList(),
+                MOST_WARNINGS);
     }
 
     /** The instance that was started last by {@link #start}. */
@@ -174,9 +206,21 @@ public final class DriverControl implements AutoCloseable {
         bench.transcript().note("SIGTERM");
         Instance instance = current();
         instance.terminate();
-        OptionalInt status = instance.awaitExit(bench.patience().times(Duration.ofSeconds(30)));
-        Violation.unless(status.isPresent(), "SIGTERM did not end the driver within %s", "30 s");
+        Duration limit = bench.patience().times(Duration.ofSeconds(30));
+        OptionalInt status = awaitExit(instance, limit);
+        Violation.unless(
+                status.isPresent(),
+                "SIGTERM did not end the driver within %d s",
+                limit.toSeconds());
         return status.getAsInt();
+    }
+
+    /** Waits for the exit of an instance that was sent SIGTERM, and measures the time. */
+    public OptionalInt awaitExit(Instance instance, Duration limit) {
+        Measurements.Wait wait = bench.measurements().begin("time from SIGTERM to the exit", limit);
+        OptionalInt status = instance.awaitExit(limit);
+        wait.end(status.isPresent());
+        return status;
     }
 
     /** Kills the current instance and starts another. */

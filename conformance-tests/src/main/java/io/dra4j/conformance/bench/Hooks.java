@@ -29,11 +29,11 @@ public final class Hooks {
     /**
      * Runs a hook, and waits until it has ended.
      *
-     * @throws NotApplicable if there is none of this name
+     * @throws Untested if there is none of this name
      * @throws IllegalStateException if it cannot be run, fails, or does not end
      */
     public void run(String name) {
-        NotApplicable.unless(has(name), "the settings have no hook %s", name);
+        Untested.unless(has(name), "the settings have no hook %s", name);
         List<String> command = bench.settings().driver().hooks().get(name);
         try {
             String said = Command.run(name, command, bench.place(), Map.of());

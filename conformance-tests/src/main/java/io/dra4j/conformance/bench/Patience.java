@@ -37,6 +37,14 @@ public record Patience(double factor) {
         return times(Duration.ofSeconds(60));
     }
 
+    /**
+     * The repair of slices that may have been written less than a minute ago: the Go helper keeps
+     * what it wrote in a mutation cache for 60 s, and notices a deletion only then.
+     */
+    public Duration cachedRepair() {
+        return times(Duration.ofSeconds(90));
+    }
+
     /** The reaction to a change of the hardware. */
     public Duration change() {
         return times(Duration.ofSeconds(30));

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.inprocess;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.error.DraException;
 import io.dra4j.conformance.driver.DriverAdapter;
 import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.driver.Instance;
@@ -12,6 +13,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -25,6 +28,7 @@ public final class ProviderDriver implements DriverAdapter {
 
     private final Function<Place, DeviceProvider> providers;
     private final Consumer<DraDriver.Builder> settings;
+    private final Queue<Place> places = new ConcurrentLinkedQueue<>();
 
     /**
      * Runs what a function makes.
@@ -36,6 +40,16 @@ public final class ProviderDriver implements DriverAdapter {
             Function<Place, DeviceProvider> providers, Consumer<DraDriver.Builder> settings) {
         this.providers = providers;
         this.settings = settings;
+        Thread end = new Thread(() -> places.forEach(Place::remove), "dra-conformance-end");
+        Runtime.getRuntime().addShutdownHook(end);
+    }
+
+    /** Also gone if the JVM ends before the run does, as when a test is stopped. */
+    @Override
+    public Place place(String node, String driver) {
+        Place place = DriverAdapter.super.place(node, driver);
+        places.add(place);
+        return place;
     }
 
     @Override
@@ -65,9 +79,17 @@ public final class ProviderDriver implements DriverAdapter {
                         .kubeletPluginsDirectory(place.plugins())
                         .kubeletRegistrarDirectory(place.registry());
         settings.accept(builder);
-        DraDriver driver = builder.build();
-        driver.start();
-        return new Running(driver);
+        return new Running(started(builder));
+    }
+
+    private static DraDriver started(DraDriver.Builder builder) {
+        try {
+            DraDriver driver = builder.build();
+            driver.start();
+            return driver;
+        } catch (DraException e) {
+            throw new DriverTrouble("Can't start the driver: " + e.getMessage());
+        }
     }
 
     private static final class Running implements Instance {

@@ -50,7 +50,7 @@ public final class LoadRun {
      * @throws Violation if a call fails
      */
     public List<Measure> run() {
-        try (Bench bench = Bench.open(settings, adapter, "load")) {
+        try (Bench bench = Bench.open(settings, adapter, "load", remarks)) {
             List<Measure> measures = new ArrayList<>();
             measures.add(start(bench));
             measures.add(wipe(bench));
@@ -64,14 +64,22 @@ public final class LoadRun {
                 timed(
                         () -> {
                             bench.driver().start();
-                            return awaitPools(bench);
+                            bench.awaitPublished()
+                                    .ifPresent(
+                                            unpublished -> {
+                                                throw new Violation(unpublished.message());
+                                            });
+                            return true;
                         });
         return new Measure("start to publish", 0, 0, List.of(took), Duration.ZERO);
     }
 
-    private static boolean awaitPools(Bench bench) {
-        bench.awaitPools();
-        Violation.unless(!bench.devices().pools().isEmpty(), "the driver publishes no pool");
+    private static boolean awaitRepair(Bench bench) {
+        Duration limit = bench.patience().cachedRepair();
+        Violation.unless(
+                bench.awaitPools(limit),
+                "%d s after the kubelet's wipe the driver has no complete pool again",
+                limit.toSeconds());
         return true;
     }
 
@@ -85,14 +93,24 @@ public final class LoadRun {
                             Cluster.RESOURCE + "/resourceslices",
                             "fieldSelector="
                                     + Cluster.encoded("spec.nodeName=" + bench.place().node()));
-            times.add(timed(() -> awaitPools(bench)));
+            times.add(timed(() -> awaitRepair(bench)));
         }
         return new Measure("wipe to publish", 0, 0, times, Duration.ZERO);
     }
 
     private void calls(Bench bench, List<Measure> measures) {
         List<PublishedDevice> devices = bench.devices().usable();
-        int most = BATCHES.get(BATCHES.size() - 1);
+        Violation.unless(
+                !devices.isEmpty(),
+                "the driver publishes %d devices, and none that a claim can have now: calls cannot be measured",
+                bench.devices().all().size());
+        int largest = BATCHES.get(BATCHES.size() - 1);
+        int most = Math.min(largest, devices.size());
+        if (most < largest) {
+            remarks.accept(
+                    "Each claim has a device of its own, and there are %d that claims can have at the same time: no call has more claims"
+                            .formatted(most));
+        }
         int held = 0;
         for (int wanted : HELD) {
             if (devices.size() < wanted + most) {
@@ -104,10 +122,15 @@ public final class LoadRun {
             remarks.accept("Calls with %d claims held, %d rounds".formatted(wanted, rounds));
             hold(bench, devices.subList(most + held, most + wanted));
             held = wanted;
-            for (int batch : BATCHES) {
+            for (int batch : sizes(most)) {
                 measures.addAll(batch(bench, devices.subList(0, batch), held));
             }
         }
+    }
+
+    /** The sizes of calls that there are devices for, and the largest that there are for. */
+    private static List<Integer> sizes(int most) {
+        return BATCHES.stream().map(batch -> Math.min(batch, most)).distinct().toList();
     }
 
     private static void hold(Bench bench, List<PublishedDevice> devices) {
@@ -130,6 +153,9 @@ public final class LoadRun {
         for (int i = 0; i < rounds; i++) {
             prepares.add(timed(() -> succeeds(bench.calls().prepare(claims))));
             unprepares.add(timed(() -> succeeds(bench.calls().unprepare(claims))));
+        }
+        for (KubeletClaim claim : claims) {
+            bench.claims().deleteObject(claim); // its device is that of other claims now
         }
         return List.of(
                 new Measure("prepare", claims.length, held, prepares, Patience.PREPARE),

@@ -26,15 +26,16 @@ final class CdiFolder {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final ObjectMapper YAML = new YAMLMapper();
 
-    private final Path folder;
+    private final List<Path> folders;
 
-    CdiFolder(Path folder) {
-        this.folder = folder;
+    /** Specs of all folders count; in the files alone they are told apart. */
+    CdiFolder(List<Path> folders) {
+        this.folders = List.copyOf(folders);
     }
 
     /** The files that are there, specs or not. */
     List<Path> files() {
-        return Folders.below(folder);
+        return folders.stream().flatMap(folder -> Folders.below(folder).stream()).toList();
     }
 
     /**
@@ -59,7 +60,7 @@ final class CdiFolder {
                 specs.stream().filter(spec -> !device(spec, id).isMissingNode()).toList();
         StepFailed.unless(
                 found.size() == 1,
-                "the CDI device " + id + " is in " + found.size() + " specs of " + folder);
+                "the CDI device " + id + " is in " + found.size() + " specs of " + folders);
         return found.get(0);
     }
 

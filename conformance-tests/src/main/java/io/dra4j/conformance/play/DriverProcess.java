@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
+import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.driver.Place;
+import io.dra4j.conformance.driver.ProcessDriver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,50 +28,27 @@ final class DriverProcess implements AutoCloseable {
     private static final int TAIL = 15;
 
     private final String name;
-    private final List<String> command;
-    private final Map<String, String> environment;
-    private final Path log;
+    private final ProcessDriver driver;
+    private final Place place;
     private volatile Process process;
     private boolean closed; // guarded by this
 
-    private DriverProcess(
-            String name, List<String> command, Map<String, String> environment, Path log) {
+    private DriverProcess(String name, ProcessDriver driver, Place place) {
         this.name = name;
-        this.command = command;
-        this.environment = environment;
-        this.log = log;
+        this.driver = driver;
+        this.place = place;
         process = launch();
     }
 
-    static DriverProcess start(PlaySettings.Driver driver, String nodeName, Folders folders) {
-        Map<String, String> environment =
-                Map.of(
-                        "NODE_NAME", nodeName,
-                        "DRIVER_NAME", driver.name(),
-                        "KUBECONFIG", folders.kubeconfig().toString(),
-                        "CDI_ROOT", folders.cdi().toString(),
-                        "KUBELET_PLUGINS_DIRECTORY_PATH", folders.plugins().toString(),
-                        "KUBELET_REGISTRAR_DIRECTORY_PATH", folders.registry().toString());
-        List<String> command =
-                driver.command().stream().map(word -> filled(word, environment)).toList();
-        return new DriverProcess(driver.name(), command, environment, folders.log(driver.name()));
-    }
-
-    private static String filled(String word, Map<String, String> values) {
-        String result = word;
-        for (Map.Entry<String, String> value : values.entrySet()) {
-            result = result.replace("{" + value.getKey() + "}", value.getValue());
-        }
-        return result;
+    /** Starts a driver at its place. */
+    static DriverProcess start(ProcessDriver driver, Place place) {
+        return new DriverProcess(place.driver(), driver, place);
     }
 
     private Process launch() {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().putAll(environment);
-        builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         try {
-            return builder.start();
-        } catch (IOException e) {
+            return driver.launch(place, Map.of());
+        } catch (DriverTrouble e) {
             throw new StepFailed("the command of " + name + " cannot be run: " + e.getMessage());
         }
     }
@@ -80,6 +60,11 @@ final class DriverProcess implements AutoCloseable {
 
     String name() {
         return name;
+    }
+
+    /** The file that its output goes to. */
+    Path log() {
+        return place.log();
     }
 
     long pid() {
@@ -161,7 +146,7 @@ final class DriverProcess implements AutoCloseable {
     /** The last lines of the driver's output; none if there is no output. */
     List<String> tail() {
         try {
-            List<String> lines = Files.readAllLines(log);
+            List<String> lines = Files.readAllLines(place.log());
             return lines.subList(Math.max(0, lines.size() - TAIL), lines.size());
         } catch (IOException e) {
             return List.of("(cannot be read: " + e + ")");

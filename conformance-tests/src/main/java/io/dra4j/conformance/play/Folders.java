@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
+import io.dra4j.conformance.driver.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,12 +31,14 @@ record Folders(Path root, Path plugins, Path registry, Path cdi) implements Auto
         }
     }
 
+    /** The way to the API server for people; drivers have one through the proxy. */
     Path kubeconfig() {
-        return root.resolve("kubeconfig");
+        return root.resolve("kubeconfig.kubectl");
     }
 
-    Path log(String driver) {
-        return root.resolve(driver + ".log");
+    /** The place of a driver, of which there may be several. */
+    Place place(String node, String driver) {
+        return Place.of(root, node, driver, registry, plugins, cdi);
     }
 
     /** The sockets that a driver has left or keeps open. */

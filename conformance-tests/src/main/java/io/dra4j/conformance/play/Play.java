@@ -3,12 +3,19 @@
 package io.dra4j.conformance.play;
 
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
+import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.driver.Place;
+import io.dra4j.conformance.driver.ProcessDriver;
+import io.dra4j.conformance.proxy.ApiProxy;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -83,17 +90,53 @@ public final class Play implements AutoCloseable {
         Folders folders = opened(Folders::create);
         EmbeddedApiServer api =
                 opened(() -> EmbeddedApiServer.builder().node(settings.nodeName()).start());
+        ApiProxy proxy = opened(() -> ApiProxy.before(api.url()));
+        List<ProcessDriver> adapters = new ArrayList<>();
+        List<Place> places = new ArrayList<>();
+        for (PlaySettings.Driver driver : settings.drivers()) {
+            ProcessDriver adapter =
+                    new ProcessDriver(driver.process(), List.of(), settings.patience());
+            adapters.add(adapter);
+            places.add(place(adapter, folders.place(settings.nodeName(), driver.name()), proxy));
+        }
+        write(folders, api, proxy, places);
+        PlayedKubelet kubelet =
+                opened(() -> new PlayedKubelet(places.get(0), settings.driverNames()));
+        for (int i = 0; i < places.size(); i++) {
+            ProcessDriver adapter = adapters.get(i);
+            Place place = places.get(i);
+            drivers.add(opened(() -> DriverProcess.start(adapter, place)));
+        }
+        CdiFolder cdi = new CdiFolder(places.get(0).cdiDirectories());
+        return new Script.Cast(folders, cdi, api, proxy, kubelet, List.copyOf(drivers));
+    }
+
+    /** Where a driver runs: all drivers of a play share their directories. */
+    private static Place place(ProcessDriver adapter, Place bare, ApiProxy proxy) {
+        try {
+            Place place = adapter.place(bare);
+            Optional<Path> account = place.serviceAccount();
+            return account.isEmpty()
+                    ? place
+                    : place.withSecurePort(proxy.writeServiceAccount(account.get(), "default"));
+        } catch (DriverTrouble e) {
+            throw new StepFailed(e.getMessage());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write a service account in " + bare.root(), e);
+        }
+    }
+
+    /** People look without the proxy, which drivers have. */
+    private static void write(
+            Folders folders, EmbeddedApiServer api, ApiProxy proxy, List<Place> places) {
         try {
             api.writeKubeconfig(folders.kubeconfig());
+            for (Place place : places) {
+                proxy.writeKubeconfig(place.kubeconfig());
+            }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + folders.kubeconfig(), e);
+            throw new UncheckedIOException("cannot write a kubeconfig in " + folders.root(), e);
         }
-        PlayedKubelet kubelet =
-                opened(() -> new PlayedKubelet(folders.registry(), settings.driverNames()));
-        for (PlaySettings.Driver driver : settings.drivers()) {
-            drivers.add(opened(() -> DriverProcess.start(driver, settings.nodeName(), folders)));
-        }
-        return new Script.Cast(folders, api, kubelet, List.copyOf(drivers));
     }
 
     private synchronized <T extends AutoCloseable> T opened(Supplier<T> opening) {

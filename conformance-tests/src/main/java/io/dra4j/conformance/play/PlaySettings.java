@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
+import io.dra4j.conformance.settings.DriverSettings.ProcessSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What to play, and with which drivers.
@@ -29,12 +31,13 @@ public record PlaySettings(
      * A driver to play with.
      *
      * @param name the driver's name
-     * @param command the driver's command line; {@link DriverProcess} says what it is told and how
+     * @param process the driver's command line, and what its processes find
      */
-    public record Driver(String name, List<String> command) {
+    public record Driver(String name, ProcessSettings process) {
 
-        public Driver {
-            command = List.copyOf(command);
+        /** A driver that needs nothing but its environment. */
+        public Driver(String name, List<String> command) {
+            this(name, ProcessSettings.of(command, Map.of()));
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
+import io.dra4j.conformance.driver.Place;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.ClaimAnswer;
 import io.dra4j.conformance.kubelet.FakeKubelet;
@@ -9,7 +10,6 @@ import io.dra4j.conformance.kubelet.KubeletClaim;
 import io.dra4j.conformance.kubelet.KubeletEvent;
 import io.dra4j.conformance.kubelet.KubeletEvent.Kind;
 import io.dra4j.conformance.kubelet.PluginInfo;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,8 +25,8 @@ final class PlayedKubelet implements AutoCloseable {
     private final List<String> drivers;
     private final Map<String, Integer> registrations = new HashMap<>(); // those waited for
 
-    PlayedKubelet(Path registry, List<String> drivers) {
-        this.kubelet = FakeKubelet.start(registry);
+    PlayedKubelet(Place place, List<String> drivers) {
+        this.kubelet = FakeKubelet.start(place.registry(), place::outside);
         this.drivers = drivers;
     }
 

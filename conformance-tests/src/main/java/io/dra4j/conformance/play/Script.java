@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
 import io.dra4j.conformance.kubelet.ClaimAnswer.PreparedDevice;
 import io.dra4j.conformance.kubelet.PluginInfo;
+import io.dra4j.conformance.proxy.ApiProxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,15 +35,17 @@ final class Script {
         this.settings = settings;
         this.cast = cast;
         this.narrator = narrator;
-        this.slices = new Slices(cast.api(), settings.driverNames());
+        this.slices = new Slices(cast.api(), cast.proxy(), settings.driverNames());
         this.calls = new PlayedCalls(cast.kubelet(), cast.drivers());
-        this.cdi = new CdiFolder(cast.folders().cdi());
+        this.cdi = cast.cdi();
     }
 
     /** Who takes part. */
     record Cast(
             Folders folders,
+            CdiFolder cdi,
             EmbeddedApiServer api,
+            ApiProxy proxy,
             PlayedKubelet kubelet,
             List<DriverProcess> drivers) {}
 
@@ -87,8 +90,8 @@ final class Script {
                         "kubectl get resourceclaims -A",
                         "kubectl get resourceslices --watch",
                         ""));
-        for (String driver : settings.driverNames()) {
-            narrator.line(1, "the output of " + driver + ": " + cast.folders().log(driver));
+        for (DriverProcess driver : cast.drivers()) {
+            narrator.line(1, "the output of " + driver.name() + ": " + driver.log());
         }
         narrator.line(1, "Ctrl-C ends everything.");
     }

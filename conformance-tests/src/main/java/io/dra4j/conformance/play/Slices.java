@@ -4,6 +4,9 @@ package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.apiserver.EmbeddedApiServer;
+import io.dra4j.conformance.bench.Refusals;
+import io.dra4j.conformance.proxy.ApiProxy;
+import io.dra4j.conformance.proxy.Requests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,10 +15,12 @@ import java.util.List;
 final class Slices {
 
     private final EmbeddedApiServer api;
+    private final ApiProxy proxy;
     private final List<String> drivers;
 
-    Slices(EmbeddedApiServer api, List<String> drivers) {
+    Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
         this.api = api;
+        this.proxy = proxy;
         this.drivers = drivers;
     }
 
@@ -34,11 +39,47 @@ final class Slices {
 
     /** Waits until there are slices of each driver, and every pool is complete. */
     void awaitComplete(Duration patience) {
-        api.store()
-                .await(
-                        "resourceslices",
-                        all -> haveAll(own(all)) && own(all).stream().allMatch(this::isComplete),
-                        patience);
+        try {
+            api.store()
+                    .await(
+                            "resourceslices",
+                            all ->
+                                    haveAll(own(all))
+                                            && own(all).stream().allMatch(this::isComplete),
+                            patience);
+        } catch (AssertionError e) {
+            throw new StepFailed(
+                    "%s within %d s; %s".formatted(missing(), patience.toSeconds(), requests()));
+        }
+    }
+
+    private String missing() {
+        List<JsonNode> now = objects();
+        List<String> silent =
+                drivers.stream()
+                        .filter(name -> now.stream().noneMatch(s -> driver(s).equals(name)))
+                        .toList();
+        return silent.isEmpty()
+                ? "the pools of %s are not complete"
+                        .formatted(
+                                now.stream()
+                                        .filter(slice -> !isComplete(slice))
+                                        .map(slice -> slice.at("/spec/pool/name").asText())
+                                        .distinct()
+                                        .toList())
+                : "%s published no ResourceSlice".formatted(String.join(" and ", silent));
+    }
+
+    private String requests() {
+        int asked = proxy.requests(Requests.to("resourceslices")).size();
+        if (asked == 0) {
+            return "no driver asked the API server for ResourceSlices: is it started with"
+                    + " {KUBECONFIG}, or does it need --in-cluster?";
+        }
+        String refused = new Refusals(proxy).summary();
+        return refused.isEmpty()
+                ? "the API server refused no write of them; --patience gives them longer"
+                : refused;
     }
 
     private boolean haveAll(List<JsonNode> slices) {

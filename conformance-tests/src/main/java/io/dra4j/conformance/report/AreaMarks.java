@@ -86,6 +86,7 @@ final class AreaMarks {
                     case NOT_APPLICABLE -> "-";
                     case BLOCKED -> "b";
                     case UNTESTED -> "u";
+                    case SKIPPED -> "s";
                     case DEVIATION -> "d";
                     case SUITE_ERROR -> "E";
                 };
@@ -98,7 +99,7 @@ final class AreaMarks {
             case FAIL -> Colour.BAD;
             case WARN, DEVIATION -> Colour.DOUBTFUL;
             case BLOCKED, SUITE_ERROR -> Colour.ODD;
-            case INFO, NOT_APPLICABLE, UNTESTED -> Colour.QUIET;
+            case INFO, NOT_APPLICABLE, UNTESTED, SKIPPED -> Colour.QUIET;
         };
     }
 }

@@ -24,6 +24,8 @@ import java.util.stream.Collectors;
 final class CoverageReport {
 
     private static final int REASON = 300;
+    private static final List<Verdict> NOT_TESTED =
+            List.of(Verdict.UNTESTED, Verdict.SKIPPED, Verdict.BLOCKED, Verdict.NOT_APPLICABLE);
 
     private final Header header;
     private final Map<Requirement, List<Result>> results;
@@ -98,7 +100,7 @@ final class CoverageReport {
     }
 
     private void reasons(List<Requirement> all) {
-        for (Verdict verdict : List.of(Verdict.UNTESTED, Verdict.BLOCKED, Verdict.NOT_APPLICABLE)) {
+        for (Verdict verdict : NOT_TESTED) {
             List<Requirement> members = all.stream().filter(is(verdict)).toList();
             if (!members.isEmpty()) {
                 line("## Not tested: " + Wording.label(verdict));
@@ -139,7 +141,7 @@ final class CoverageReport {
     private static boolean tested(Verdict verdict) {
         return switch (verdict) {
             case PASS, FAIL, WARN, INFO, DEVIATION -> true;
-            case NOT_APPLICABLE, BLOCKED, UNTESTED, SUITE_ERROR -> false;
+            case NOT_APPLICABLE, BLOCKED, UNTESTED, SKIPPED, SUITE_ERROR -> false;
         };
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
+import io.dra4j.conformance.bench.Measured;
 import io.dra4j.conformance.requirements.Observability;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Evidence;
@@ -23,7 +24,12 @@ final class HtmlResult {
     private static final Set<Verdict> TROUBLE =
             Set.of(Verdict.FAIL, Verdict.SUITE_ERROR, Verdict.DEVIATION, Verdict.WARN);
     private static final Set<Verdict> QUIET =
-            Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.INFO);
+            Set.of(
+                    Verdict.PASS,
+                    Verdict.NOT_APPLICABLE,
+                    Verdict.UNTESTED,
+                    Verdict.SKIPPED,
+                    Verdict.INFO);
 
     private final Html html;
 
@@ -43,6 +49,7 @@ final class HtmlResult {
                     html.element("h3", () -> title(result));
                     rule(result.requirement());
                     found(result);
+                    measured(result);
                     origin(result.requirement());
                     evidence(result);
                 },
@@ -91,6 +98,22 @@ final class HtmlResult {
                         html.text(" ").prose(result.requirement().hint());
                     });
         }
+    }
+
+    private void measured(Result result) {
+        if (!result.measurements().isEmpty()) {
+            html.element("dl.measured", () -> result.measurements().forEach(this::measured));
+        }
+    }
+
+    private void measured(Measured measured) {
+        html.element("dt", measured.what());
+        html.element(
+                measured.isOver() ? "dd.over" : "dd",
+                () -> {
+                    html.element("b", measured.valueText());
+                    html.text(" (limit " + measured.limitText() + ")");
+                });
     }
 
     private void origin(Requirement requirement) {
@@ -183,6 +206,7 @@ final class HtmlResult {
                     variant(result);
                 });
         found(result);
+        measured(result);
         evidence(result);
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
+import io.dra4j.conformance.bench.Measured;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Outcome.ProfileOutcome;
@@ -13,6 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
@@ -104,7 +106,7 @@ final class JunitReport {
 
     private static boolean skipped(Result result) {
         return switch (result.verdict()) {
-            case NOT_APPLICABLE, BLOCKED, UNTESTED, DEVIATION -> true;
+            case NOT_APPLICABLE, BLOCKED, UNTESTED, SKIPPED, DEVIATION -> true;
             case PASS, WARN, INFO, FAIL, SUITE_ERROR -> false;
         };
     }
@@ -119,14 +121,29 @@ final class JunitReport {
             case FAIL -> problem(xml, "failure", result);
             case SUITE_ERROR -> problem(xml, "error", result);
             case WARN, INFO -> element(xml, "system-out", Wording.label(result.verdict()), result);
-            case PASS -> {}
+            case PASS -> measured(xml, result);
             default -> {
                 start(xml, "skipped", 3);
                 attribute(xml, "message", reason(result));
                 xml.writeEndElement();
+                measured(xml, result);
             }
         }
         end(xml, 2);
+    }
+
+    private static void measured(XMLStreamWriter xml, Result result) throws XMLStreamException {
+        if (!result.measurements().isEmpty()) {
+            start(xml, "system-out", 3);
+            characters(xml, measured(result));
+            xml.writeEndElement();
+        }
+    }
+
+    private static String measured(Result result) {
+        return result.measurements().stream()
+                .map(Measured::toString)
+                .collect(Collectors.joining("\nMeasured: ", "Measured: ", ""));
     }
 
     private static String reason(Result result) {
@@ -163,6 +180,9 @@ final class JunitReport {
         words.append("\nSource: ").append(requirement.source());
         if (!requirement.hint().isEmpty()) {
             words.append("\nHint: ").append(requirement.hint());
+        }
+        if (!result.measurements().isEmpty()) {
+            words.append('\n').append(measured(result));
         }
         return words.toString();
     }

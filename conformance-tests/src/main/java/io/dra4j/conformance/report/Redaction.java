@@ -103,7 +103,8 @@ public final class Redaction {
                                 .toList(),
                         text(Excerpt.tail(evidence.requests(), MOST)),
                         text(Excerpt.head(evidence.files(), MOST)),
-                        text(Excerpt.tail(evidence.log(), MOST))));
+                        text(Excerpt.tail(evidence.log(), MOST))),
+                result.measurements());
     }
 
     /** The outcome without the secrets in its results, settings and words about the driver. */

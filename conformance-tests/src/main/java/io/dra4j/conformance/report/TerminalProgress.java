@@ -77,7 +77,7 @@ public final class TerminalProgress implements Progress {
     private List<String> trouble(Result result) {
         return switch (result.verdict()) {
             case FAIL, WARN, SUITE_ERROR, DEVIATION -> told(result);
-            case PASS, INFO, NOT_APPLICABLE, BLOCKED, UNTESTED -> List.of();
+            case PASS, INFO, NOT_APPLICABLE, BLOCKED, UNTESTED, SKIPPED -> List.of();
         };
     }
 

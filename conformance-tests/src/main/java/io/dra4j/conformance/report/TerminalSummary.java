@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
+import io.dra4j.conformance.bench.Measured;
+import io.dra4j.conformance.bench.Measured.Unit;
 import io.dra4j.conformance.report.Terminal.Colour;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Outcome;
@@ -37,6 +39,7 @@ final class TerminalSummary {
         failures(Verdict.FAIL);
         whatToDo();
         failures(Verdict.SUITE_ERROR);
+        nearALimit();
         verdict();
         return lines;
     }
@@ -101,6 +104,27 @@ final class TerminalSummary {
                             + terminal.coloured(Colour.STRONG, result.name())
                             + "  "
                             + terminal.shown(message));
+            result.measurements().stream()
+                    .filter(Measured::isOver)
+                    .forEach(one -> lines.add("  measured " + terminal.shown(one.toString())));
+        }
+    }
+
+    /** Times of passes that were more than half of what is allowed: they may fail elsewhere. */
+    private void nearALimit() {
+        List<String> near = new ArrayList<>();
+        for (Result result : outcome.results()) {
+            if (result.verdict() == Verdict.PASS) {
+                result.measurements().stream()
+                        .filter(one -> one.unit() == Unit.MILLISECONDS)
+                        .filter(one -> !one.isOver() && one.value() > one.limit() / 2)
+                        .forEach(one -> near.add("  " + result.name() + "  " + one));
+            }
+        }
+        if (!near.isEmpty()) {
+            lines.add("");
+            lines.add("NEAR A LIMIT");
+            near.forEach(line -> lines.add(terminal.shown(line)));
         }
     }
 

@@ -35,6 +35,7 @@ final class Wording {
                     Verdict.PASS,
                     Verdict.BLOCKED,
                     Verdict.UNTESTED,
+                    Verdict.SKIPPED,
                     Verdict.NOT_APPLICABLE);
 
     private static final List<String> IMPLEMENTATION =
@@ -63,9 +64,10 @@ final class Wording {
             case FAIL -> "The driver breaks a rule that it must keep.";
             case WARN -> "The driver breaks a rule that it should keep.";
             case INFO -> "The driver leaves out what it may leave out.";
-            case NOT_APPLICABLE -> "The driver, or this run, lacks what the rule is about.";
+            case NOT_APPLICABLE -> "The driver does not have or declare what the rule is about.";
             case BLOCKED -> "Something failed before that this check stands on: no answer.";
-            case UNTESTED -> "There is no check, for the reason given.";
+            case UNTESTED -> "The rule was not tried, for the reason given.";
+            case SKIPPED -> "The settings leave the rule out.";
             case DEVIATION -> "The driver breaks the rule, and its vendor has listed that.";
             case SUITE_ERROR -> "The suite itself failed: nothing is said about the driver.";
         };
@@ -96,7 +98,11 @@ final class Wording {
     static String sentence(Outcome outcome) {
         long failed = requirements(outcome.results(), Verdict.FAIL);
         return switch (outcome.exitCode()) {
-            case 0 -> "The driver keeps every rule that it must keep" + warned(outcome) + ".";
+            case 0 ->
+                    "The driver keeps every rule that it must keep"
+                            + warned(outcome)
+                            + "."
+                            + untested(outcome);
             case 1 -> broken(failed) + warned(outcome) + ".";
             case 2 ->
                     "The driver breaks no rule that it must keep, but for listed deviations. Core"
@@ -118,6 +124,14 @@ final class Wording {
     private static String warned(Outcome outcome) {
         long warned = requirements(outcome.results(), Verdict.WARN);
         return warned == 0 ? "" : ", and breaks " + warned + " that it should keep";
+    }
+
+    /** A success says nothing of what this run had no means to try. */
+    private static String untested(Outcome outcome) {
+        long untested = outcome.results().stream().filter(Outcome::lacksMeans).count();
+        return untested == 0
+                ? ""
+                : " Not tried, for the reasons in the report: " + count(untested, "check") + ".";
     }
 
     private static String partial(Outcome outcome) {

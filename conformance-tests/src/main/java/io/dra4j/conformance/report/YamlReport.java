@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
+import io.dra4j.conformance.bench.Measured;
 import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.run.Header;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -178,7 +180,22 @@ final class YamlReport {
             map.put("message", message(result));
         }
         map.put("tookMillis", result.took().toMillis());
+        if (!result.measurements().isEmpty()) {
+            map.put(
+                    "measurements",
+                    result.measurements().stream().map(YamlReport::measurement).toList());
+        }
         return map;
+    }
+
+    /** Where the wait was given up at the limit, the value is the limit, and not within it. */
+    private static Map<String, Object> measurement(Measured measured) {
+        return map(
+                "what", measured.what(),
+                "value", measured.value(),
+                "limit", measured.limit(),
+                "unit", measured.unit().name().toLowerCase(Locale.ROOT),
+                "withinLimit", !measured.isOver());
     }
 
     private static Map<String, Object> identity(Result result) {

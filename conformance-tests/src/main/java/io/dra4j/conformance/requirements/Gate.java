@@ -38,7 +38,7 @@ public enum Gate {
     ROLL(
             "roll",
             "two instances of the driver may run on one node",
-            "two instances of the driver may not run on one node"),
+            "the settings do not declare that two instances of the driver may run on one node"),
     PLUG("plug", "a hook plugs and unplugs devices", "no hook plugs and unplugs devices"),
     FAULT("fault", "a hook breaks and mends a device", "no hook breaks and mends a device"),
     HC("hc", "the driver has the health service", "the driver does not declare the health service"),
@@ -81,10 +81,6 @@ public enum Gate {
             "old",
             "the settings name an older release of the driver",
             "the settings name no older release of the driver"),
-    REBOOT(
-            "reboot",
-            "a hook makes the driver believe that the node was rebooted",
-            "no hook makes the driver believe that the node was rebooted"),
     BOTH(
             "both",
             "the driver serves both v1 and v1beta1",
@@ -98,6 +94,19 @@ public enum Gate {
         this.label = label;
         this.words = words;
         this.otherwise = otherwise;
+    }
+
+    /**
+     * Whether it is about what the suite may do and was given, and not about the driver. Where such
+     * a gate is closed, a requirement is untested: that the driver does not have what it is about
+     * is not known. What the vendor tells of the driver, as its configurations and where its state
+     * is, is no such means: a driver may have none.
+     */
+    public boolean isMeans() {
+        return switch (this) {
+            case PROC, API, PLUG, FAULT, FS -> true;
+            default -> false;
+        };
     }
 
     /** The short name that the catalogue writes, for example {@code cfgOK}. */

@@ -4,9 +4,11 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Calls;
+import io.dra4j.conformance.bench.Measurements;
 import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.driver.Instance;
 import io.dra4j.conformance.kubelet.CallResult;
@@ -63,12 +65,13 @@ final class ApiTroubleRules {
     }
 
     /** A call that was slow by chance is tried again: the second counts. */
-    private static void inTime(RegistrationCalls calls, String when) {
+    private void inTime(RegistrationCalls calls, String when) {
         for (int i = 0; i < TIMES; i++) {
             Duration took = timed(calls, when);
             if (took.compareTo(Patience.GET_INFO) > 0) {
                 took = timed(calls, when);
             }
+            bench.measurements().time("slowest GetInfo " + when, took, Patience.GET_INFO);
             Violation.unless(
                     took.compareTo(Patience.GET_INFO) <= 0,
                     "GetInfo took %d ms %s; the kubelet gives up after %d ms",
@@ -135,11 +138,15 @@ final class ApiTroubleRules {
         return Duration.ofNanos(System.nanoTime() - begin);
     }
 
-    private static CallResult within(Duration limit, Supplier<CallResult> work, String what) {
+    private CallResult within(Duration limit, Supplier<CallResult> work, String what) {
+        Measurements.Wait wait = bench.measurements().begin(measuredAs(what), limit);
         CompletableFuture<CallResult> call = Calls.async(work);
         try {
-            return call.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            CallResult result = call.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            wait.end(true);
+            return result;
         } catch (TimeoutException e) {
+            wait.end(false);
             throw new Violation(what + " is not answered within " + limit.toSeconds() + " s");
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
@@ -147,6 +154,11 @@ final class ApiTroubleRules {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
         }
+    }
+
+    /** The subject of a sentence as a name: "an unprepare, while …," is "unprepare, while …". */
+    private static String measuredAs(String subject) {
+        return subject.replaceFirst("^(a|an|the) ", "").replaceFirst(",$", "");
     }
 
     private static void good(CallResult result, String what) {
@@ -210,7 +222,6 @@ final class ApiTroubleRules {
 
     @Rule("DRA-PREP-33")
     void aPrepareNeedsNoPublishing() {
-        NotApplicable.unless(!bench.devices().usable().isEmpty(), "there is no device to prepare");
         PublishedDevice device = bench.devices().one();
         KubeletClaim first = bench.claims().allocate(device);
         Duration limit = limit(timed(() -> bench.calls().prepared(first)));
@@ -237,8 +248,7 @@ final class ApiTroubleRules {
 
     @Rule("DRA-PREP-34")
     void afterServerErrorsAPrepareSucceeds() {
-        NotApplicable.unless(!bench.devices().usable().isEmpty(), "there is no device to prepare");
-        NotApplicable.unless(
+        Untested.unless(
                 bench.detected().contains("api"),
                 "the driver's requests do not come through the suite's proxy");
         PublishedDevice device = bench.devices().one();
@@ -258,7 +268,6 @@ final class ApiTroubleRules {
 
     @Rule("DRA-UNP-05")
     void anUnprepareDoesNotWaitForTheApiServer() {
-        NotApplicable.unless(!bench.devices().usable().isEmpty(), "there is no device to prepare");
         Leftovers leftovers = Leftovers.since(bench);
         PublishedDevice device = bench.devices().one();
         KubeletClaim claim = bench.claims().allocate(device);

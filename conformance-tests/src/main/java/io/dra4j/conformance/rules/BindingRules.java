@@ -5,8 +5,8 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.kubelet.KubeletClaim;
@@ -33,7 +33,7 @@ final class BindingRules {
     void oneOfTheConditionsIsSet() throws InterruptedException {
         List<PublishedDevice> bound =
                 publishing.settled().devices().stream().filter(PublishedDevice::isBound).toList();
-        NotApplicable.unless(!bound.isEmpty(), "no device has binding conditions");
+        Untested.unless(!bound.isEmpty(), "no device has binding conditions now");
         for (PublishedDevice device : bound) {
             for (String field : FIELDS) {
                 Violation.unless(
@@ -53,6 +53,7 @@ final class BindingRules {
         boolean isSet =
                 new ClaimStatus(bench, claim)
                         .await(
+                                "time until a binding condition was set",
                                 entry -> conditions(device).stream().anyMatch(c -> holds(entry, c)),
                                 device,
                                 bench.patience().change());

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.apiserver.Quantities;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.kubelet.KubeletClaim;
@@ -124,7 +125,7 @@ final class CapacityRules {
                         .findFirst()
                         .orElseThrow(
                                 () ->
-                                        new io.dra4j.conformance.bench.NotApplicable(
+                                        new Untested(
                                                 "no device that claims can share is free of taints"));
         Map<String, JsonNode> before = policies(publishing.now());
         KubeletClaim claim = bench.claims().allocate(device);

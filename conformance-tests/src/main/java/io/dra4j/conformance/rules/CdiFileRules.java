@@ -53,7 +53,7 @@ final class CdiFileRules {
     @Rule("DRA-CDI-05")
     void specsAppearAtOnce() throws Exception {
         PublishedDevice device = bench.devices().one();
-        try (SpecWatch watch = SpecWatch.of(bench.cdi().folder())) {
+        try (SpecWatch watch = SpecWatch.of(bench.cdi().folders())) {
             Rounds rounds = new Rounds(20, LONG_ENOUGH);
             while (rounds.next()) {
                 KubeletClaim claim = bench.claims().allocate(device);
@@ -112,7 +112,7 @@ final class CdiFileRules {
             for (JsonNode edits : bench.cdi().resolve(id).edits()) {
                 for (JsonNode node : edits.path("deviceNodes")) {
                     String path = node.path("hostPath").asText(node.path("path").asText());
-                    Path file = Path.of(path);
+                    Path file = bench.place().outside(Path.of(path));
                     if (Files.exists(file) || !isComplete(node)) {
                         exists(file, node.path("type").asText());
                     }
@@ -147,7 +147,7 @@ final class CdiFileRules {
         ClaimAnswer first = prepared(claim);
         Map<Path, byte[]> removed = new HashMap<>();
         for (String id : CdiView.ids(first)) {
-            Path file = bench.cdi().folder().resolve(bench.cdi().resolve(id).file());
+            Path file = bench.cdi().path(bench.cdi().resolve(id).file());
             removed.put(file, Files.readAllBytes(file));
         }
         bench.transcript().note("remove " + removed.keySet());
@@ -197,7 +197,8 @@ final class CdiFileRules {
                                         spec.path("kind").asText()
                                                 + "="
                                                 + device.path("name").asText();
-                                String known = files.put(name, file);
+                                Path folder = bench.cdi().path(file).getParent();
+                                String known = files.put(folder + " " + name, file);
                                 Violation.unless(
                                         known == null,
                                         "the CDI device %s is defined in %s and in %s",
@@ -217,7 +218,7 @@ final class CdiFileRules {
             KubeletClaim claim = bench.claims().allocate(device);
             for (String id : CdiView.ids(prepared(claim))) {
                 Resolved resolved = bench.cdi().resolve(id);
-                closed(bench.cdi().folder().resolve(resolved.file()));
+                closed(bench.cdi().path(resolved.file()));
             }
             bench.calls().unprepared(claim);
         }

@@ -36,7 +36,8 @@ final class CdiRules {
     /** The ids of an answer to a claim with several devices, if there are as many. */
     private List<String> ids() {
         return ids(
-                bench.calls().prepared(bench.claims().create(draft(bench.devices().upTo(MANY)))));
+                bench.calls()
+                        .prepared(bench.claims().create(draft(bench.devices().forOneClaim(MANY)))));
     }
 
     private ClaimDraft draft(List<PublishedDevice> devices) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.CdiView;
 import io.dra4j.conformance.bench.ClaimDraft;
@@ -124,14 +125,15 @@ final class ClaimRules {
     @Rule("DRA-PREP-16")
     void aDeviceOfAnotherPoolIsAnError() {
         PublishedDevice device = bench.devices().one();
-        ClaimDraft draft = bench.claims().draft().bareRequest("r0");
-        draft.rawResult("r0", bench.place().driver(), "dra-conformance-other-pool", device.name());
+        PublishedDevice other =
+                new PublishedDevice(
+                        "dra-conformance-other-pool",
+                        device.name(),
+                        JsonNodeFactory.instance.objectNode());
         bench.calls()
                 .refused(
-                        bench.claims().create(draft),
-                        "its device is in a pool that the driver has not: "
-                                + "dra-conformance-other-pool/"
-                                + device.name());
+                        bench.claims().allocate(other),
+                        "its device is in a pool that the driver has not: " + other);
     }
 
     @Rule("DRA-PREP-17")
@@ -160,7 +162,7 @@ final class ClaimRules {
     @Rule("DRA-PREP-18")
     void aDeviceInUseIsRefused() {
         PublishedDevice device =
-                bench.devices().usable().stream()
+                bench.devices().upTo(Integer.MAX_VALUE).stream()
                         .filter(one -> !one.isShared())
                         .findFirst()
                         .orElseThrow(

@@ -4,6 +4,7 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measurements;
 import io.dra4j.conformance.bench.PublishedDevice;
 import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.cluster.ObjectWatch;
@@ -28,13 +29,16 @@ record ClaimStatus(Bench bench, KubeletClaim claim) {
                 .findFirst();
     }
 
-    /** Waits until the entry of a device of the driver under test is as wanted. */
-    boolean await(Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
+    /** Waits until the entry of a device of the driver under test is as wanted, and measures it. */
+    boolean await(String what, Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
             throws InterruptedException {
+        Measurements.Wait wait = bench.measurements().begin(what, timeout);
         String path = bench.claims().path(claim);
         String collection = path.substring(0, path.lastIndexOf('/'));
         try (ObjectWatch watch = bench.cluster().watch(collection, "")) {
-            return watch.await(all -> isThere(all, wanted, device), timeout);
+            boolean there = watch.await(all -> isThere(all, wanted, device), timeout);
+            wait.end(there);
+            return there;
         }
     }
 

@@ -9,6 +9,7 @@ import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.ClaimDraft;
 import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.ClaimAnswer;
@@ -38,7 +39,7 @@ final class ConfigRules {
                 bench.detected().contains("cdi"),
                 "effects of configs show in CDI edits, and the driver answers without CDI ids");
         List<Valid> visible = configs.valid().stream().filter(c -> !c.effect().isEmpty()).toList();
-        NotApplicable.unless(
+        Untested.unless(
                 visible.size() > index,
                 "the settings have %d valid configs with a visible effect, and %d are needed",
                 visible.size(),

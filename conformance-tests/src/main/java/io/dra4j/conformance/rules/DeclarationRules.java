@@ -4,6 +4,8 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.settings.DriverSettings;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,6 +39,11 @@ final class DeclarationRules {
                 "the settings declare %s, and nothing of it was seen; seen were %s",
                 absent,
                 new TreeSet<>(bench.detected()));
+        Violation.unless(
+                !declared.contains(DriverSettings.NO_DEVICES)
+                        || !bench.detected().contains(Gate.DEV1.label()),
+                "the settings declare %s, and the driver publishes devices",
+                DriverSettings.NO_DEVICES);
         Set<String> forgotten = new TreeSet<>(OPTIONAL);
         forgotten.retainAll(bench.detected());
         declared.forEach(forgotten::remove);

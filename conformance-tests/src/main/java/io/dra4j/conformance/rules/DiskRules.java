@@ -34,11 +34,11 @@ final class DiskRules {
         ClaimAnswer answer = bench.calls().prepared(claim);
         List<Path> specs = new ArrayList<>();
         for (String id : CdiView.ids(answer)) {
-            specs.add(bench.cdi().folder().resolve(bench.cdi().resolve(id).file()));
+            specs.add(bench.cdi().path(bench.cdi().resolve(id).file()));
         }
         CallResult result;
         boolean left;
-        try (Blockade blockade = blocked(bench.cdi().folder(), specs)) {
+        try (Blockade blockade = blocked(bench.cdi().folders(), specs)) {
             bench.transcript().note("nothing can be written by " + blockade);
             result = bench.calls().unprepare(claim);
             left = result.complaint().isEmpty() && specs.stream().anyMatch(Files::exists);
@@ -56,9 +56,10 @@ final class DiskRules {
                         .formatted(claim.uid()));
     }
 
-    private Blockade blocked(Path folder, List<Path> files) {
-        bench.transcript().note(folder + " becomes read-only");
-        return Blockade.of(folder, files.stream().distinct().toList());
+    private Blockade blocked(List<Path> folders, List<Path> files) {
+        List<Path> present = folders.stream().filter(Files::isDirectory).toList();
+        bench.transcript().note(present + " read-only from here on");
+        return Blockade.of(bench, present, files.stream().distinct().toList());
     }
 
     /** Specs for all claims may stay. */
@@ -83,7 +84,7 @@ final class DiskRules {
         KubeletClaim claim = bench.claims().allocate(device);
         Leftovers leftovers = Leftovers.since(bench);
         CallResult result;
-        try (Blockade blockade = blocked(bench.cdi().folder(), List.of())) {
+        try (Blockade blockade = blocked(bench.cdi().folders(), List.of())) {
             bench.transcript().note("nothing can be written by " + blockade);
             result = bench.calls().prepare(claim);
         }
@@ -110,7 +111,8 @@ final class DiskRules {
         Leftovers leftovers = Leftovers.since(bench);
         StateFiles files = StateFiles.of(bench);
         CallResult result;
-        try (Blockade blockade = blocked(files.paths().get(0).getParent(), files.paths())) {
+        try (Blockade blockade =
+                blocked(List.of(files.paths().get(0).getParent()), files.paths())) {
             bench.transcript().note("nothing can be written by " + blockade);
             result = bench.calls().prepare(claim);
         }

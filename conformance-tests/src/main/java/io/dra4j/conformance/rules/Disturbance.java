@@ -6,22 +6,33 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measured;
 import io.dra4j.conformance.cluster.Cluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What came of it when somebody deleted a slice, changed another, and had slices of his own beside:
  * a helper may take 30 s for each repair, so it is done once for all rules about it.
  *
  * @param afterDelete how the deleted slice was not made again; empty if it was
+ * @param untilBack the time until the deleted slice was made again
  * @param wasChanged whether there was a slice to change
  * @param afterChange how the changed slice was not repaired; empty if it was
+ * @param untilRepaired the time until the changed slice was repaired
  * @param toOthers what the driver did to slices that are not its own; empty if nothing
  */
-record Disturbance(String afterDelete, boolean wasChanged, String afterChange, String toOthers) {
+record Disturbance(
+        String afterDelete,
+        Measured untilBack,
+        boolean wasChanged,
+        String afterChange,
+        Measured untilRepaired,
+        String toOthers) {
 
     static Disturbance of(Bench bench) {
         try {
@@ -59,19 +70,25 @@ record Disturbance(String afterDelete, boolean wasChanged, String afterChange, S
             Optional<JsonNode> deleted =
                     slices.stream().filter(s -> !isSame(s, changed)).findFirst();
             deleted.ifPresent(publishing()::delete); // both at once, if there are two
-            String both = trouble();
+            Return repaired = new Return("time until the changed slice was repaired", changed);
+            Return back = new Return("time until the deleted slice was back", deleted);
+            String both = trouble(repaired, back);
             String afterChange = changed.map(this::missing).orElse("");
             String afterDelete = deleted.map(this::missing).orElse("");
             if (deleted.isEmpty()) {
-                publishing().delete(publishing().now().slices().get(0));
-                afterDelete = trouble();
+                JsonNode only = publishing().now().slices().get(0);
+                publishing().delete(only);
+                back = new Return(back.what, Optional.of(only));
+                afterDelete = trouble(back);
             } else if (afterChange.isEmpty() && afterDelete.isEmpty()) {
                 afterDelete = both;
             }
             return new Disturbance(
                     about(afterDelete, "a slice was deleted"),
+                    back.measured(limit(), afterDelete.isEmpty()),
                     changed.isPresent(),
                     about(afterChange, "a slice was changed"),
+                    repaired.measured(limit(), afterChange.isEmpty()),
                     others.harm(number).orElse(""));
         }
 
@@ -107,18 +124,53 @@ record Disturbance(String afterDelete, boolean wasChanged, String afterChange, S
             bench.cluster().replace(Publishing.SLICES + "/" + SeenPools.name(slice), edited);
         }
 
-        private String trouble() throws InterruptedException {
-            Duration patience = bench.patience().repair();
-            return publishing().await(Publishing.like(before), patience).isPresent()
+        /** Waits until the pools are as before, and says how they differ if they are not. */
+        private String trouble(Return... returns) throws InterruptedException {
+            Predicate<SeenPools> asBefore = Publishing.like(before);
+            Predicate<SeenPools> seenByAll =
+                    seen -> {
+                        boolean over = asBefore.test(seen);
+                        List.of(returns).forEach(each -> each.look(seen, over));
+                        return over;
+                    };
+            return publishing().await(seenByAll, limit()).isPresent()
                     ? ""
                     : publishing().now().difference(before);
+        }
+
+        private Duration limit() {
+            return bench.patience().cachedRepair();
         }
 
         private String about(String trouble, String what) {
             return trouble.isEmpty()
                     ? ""
                     : "%s by somebody else, and %d s later the driver has not put it right: %s"
-                            .formatted(what, bench.patience().repair().toSeconds(), trouble);
+                            .formatted(what, limit().toSeconds(), trouble);
+        }
+    }
+
+    /** The time until the devices of a slice are published again. */
+    private static final class Return {
+        private final String what;
+        private final Set<String> devices;
+        private final long begin = System.nanoTime();
+        private Duration took = Duration.ZERO;
+
+        Return(String what, Optional<JsonNode> slice) {
+            this.what = what;
+            devices = slice.map(one -> Set.copyOf(Work.names(List.of(one)))).orElse(Set.of());
+        }
+
+        void look(SeenPools seen, boolean over) {
+            boolean there = !devices.isEmpty() && Work.names(seen.slices()).containsAll(devices);
+            if (took.isZero() && (over || there)) {
+                took = Duration.ofNanos(System.nanoTime() - begin);
+            }
+        }
+
+        Measured measured(Duration limit, boolean happened) {
+            return Measured.time(what, happened ? took : limit, limit, !happened);
         }
     }
 }

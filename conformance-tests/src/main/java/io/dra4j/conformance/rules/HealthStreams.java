@@ -3,6 +3,7 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measurements;
 import io.dra4j.conformance.bench.PublishedDevice;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.HealthWatch;
@@ -11,6 +12,7 @@ import io.dra4j.conformance.kubelet.HealthWatch.Version;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -43,16 +45,34 @@ final class HealthStreams {
         return open(versions(bench).get(0));
     }
 
-    /** Waits for a message as wanted. */
+    /** Waits for a message as wanted, and measures the time. */
     Report await(HealthWatch watch, Predicate<Report> wanted, Duration timeout, String what)
             throws InterruptedException {
-        return watch.await(wanted, timeout)
-                .orElseThrow(
-                        () ->
-                                new Violation(
-                                        "%s has not come on the health stream within %d s; %s"
-                                                .formatted(
-                                                        what, timeout.toSeconds(), seen(watch))));
+        Measurements.Wait wait = bench.measurements().begin("time until " + what, timeout);
+        Optional<Report> found = watch.await(wanted, timeout);
+        wait.end(found.isPresent());
+        return found.orElseThrow(
+                () ->
+                        new Violation(
+                                "%s has not come on the health stream within %d s; %s"
+                                        .formatted(what, timeout.toSeconds(), seen(watch))));
+    }
+
+    /** Whether the driver ends a stream within a limit, with the time as measured. */
+    boolean ends(HealthWatch watch, Duration limit) throws InterruptedException {
+        Measurements.Wait wait = bench.measurements().begin("time until the stream ended", limit);
+        boolean ended = watch.awaitEnd(limit);
+        wait.end(ended);
+        return ended;
+    }
+
+    /** Whether an entry says more than a kubelet would assume by itself when it is out of date. */
+    static boolean isKnown(HealthWatch.Device device) {
+        return !device.state().equals("UNKNOWN");
+    }
+
+    static boolean isAnyKnown(Report report) {
+        return report.devices().stream().anyMatch(HealthStreams::isKnown);
     }
 
     static String seen(HealthWatch watch) {

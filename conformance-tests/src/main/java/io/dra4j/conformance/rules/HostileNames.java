@@ -4,34 +4,38 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.http.PathSegments;
 import io.dra4j.conformance.kubelet.KubeletClaim;
 import io.dra4j.conformance.proxy.RecordedRequest;
 import java.io.IOException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Names that mean harm, and where one would see that they did some. */
 final class HostileNames {
 
+    /** The path of a claim without its namespace and its name. */
     private static final Pattern CLAIM =
-            Pattern.compile(
-                    "/apis/resource\\.k8s\\.io/[^/]+/namespaces/([^/]+)/resourceclaims/([^/]+)");
+            Pattern.compile("apis/resource\\.k8s\\.io/[^/]+/namespaces//resourceclaims/(/status)?");
+
+    private static final int NAMESPACE = 4; // behind apis, group, version, "namespaces"
+    private static final int NAME = 6;
 
     private final Bench bench;
     private final String mark;
     private final Path own;
     private final List<String> names;
     private final Set<String> before;
+    private final NavigableMap<Integer, List<KubeletClaim>> calls = new TreeMap<>();
 
     private HostileNames(Bench bench) throws IOException {
         this.bench = bench;
@@ -47,6 +51,8 @@ final class HostileNames {
 
     private static List<String> names(String mark) {
         return List.of(
+                "%2e%2e%2f" + mark, // before what they mean when they are decoded once more
+                "..%2f..%2f" + mark,
                 "..",
                 "../" + mark,
                 "../../" + mark,
@@ -56,8 +62,6 @@ final class HostileNames {
                 "a\\..\\" + mark,
                 mark + "/../../../nodes/" + mark,
                 "../../../nodes/" + mark,
-                "%2e%2e%2f" + mark,
-                "..%2f..%2f" + mark,
                 mark + "?watch=true",
                 mark + "#b",
                 mark + ";b",
@@ -92,7 +96,7 @@ final class HostileNames {
         return claims;
     }
 
-    /** Files with the mark, but for those in the driver's own directory and in that of CDI. */
+    /** Files with the mark, but for those in the driver's own directory and in those of CDI. */
     private Set<String> marked() throws IOException {
         Set<String> found = new TreeSet<>();
         try (Stream<Path> all = Files.walk(bench.place().root());
@@ -100,7 +104,7 @@ final class HostileNames {
             Stream.concat(all, tmp)
                     .filter(file -> file.getFileName().toString().contains(mark))
                     .filter(file -> !file.startsWith(own) || own.equals(bench.place().plugins()))
-                    .filter(file -> !bench.cdi().folder().equals(file.getParent()))
+                    .filter(file -> !bench.cdi().folders().contains(file.getParent()))
                     .forEach(file -> found.add(file.toString()));
         }
         return found;
@@ -123,35 +127,53 @@ final class HostileNames {
         }
     }
 
-    /** Finds that a request asks for a claim, if it has to do with the names at all. */
+    /** From now on the driver may ask for this claim, too. */
+    void calling(KubeletClaim claim) {
+        calls.computeIfAbsent(bench.proxy().lastNumber(), number -> new ArrayList<>()).add(claim);
+    }
+
+    /** Finds that a request asks for a claim of a call, if it has to do with the names at all. */
     void checkPath(RecordedRequest request) {
-        String path = request.path();
-        boolean ours = decoded(path).contains(mark) || request.resource().equals("resourceclaims");
+        boolean ours =
+                segments(request.path()).toString().contains(mark)
+                        || request.resource().equals("resourceclaims");
         Violation.unless(
-                !ours || isOfOneClaim(path) && !request.watch(),
+                !ours || isOfOneClaim(request) && !request.watch(),
                 "a hostile name or namespace altered the API path of a request: %s %s",
                 request.method(),
-                path);
+                request.path());
     }
 
-    private boolean isOfOneClaim(String path) {
-        Matcher claim = CLAIM.matcher(path);
-        return claim.matches()
-                && isWhole(decoded(claim.group(1)))
-                && isWhole(decoded(claim.group(2)));
+    private boolean isOfOneClaim(RecordedRequest request) {
+        List<String> path = segments(request.path());
+        if (path.size() <= NAME || !CLAIM.matcher(shape(path)).matches()) {
+            return false;
+        }
+        List<KubeletClaim> known =
+                calls.headMap(request.number()).values().stream().flatMap(List::stream).toList();
+        return isWhole(path.get(NAMESPACE), known.stream().map(KubeletClaim::namespace))
+                && isWhole(path.get(NAME), known.stream().map(KubeletClaim::name));
     }
 
-    /** A name that is cut, at a question mark or so, is another than the one that was asked for. */
-    private boolean isWhole(String segment) {
+    /** The path without the segments that hold names. */
+    private static String shape(List<String> path) {
+        List<String> shape = new ArrayList<>(path);
+        shape.set(NAMESPACE, "");
+        shape.set(NAME, "");
+        return String.join("/", shape);
+    }
+
+    /** A name that is cut, or decoded twice, is another than the one that was asked for. */
+    private boolean isWhole(String segment, Stream<String> asked) {
         boolean dots = segment.equals(".") || segment.equals("..");
-        return !dots && (!segment.contains(mark) || names.contains(segment));
+        return !dots && (!segment.contains(mark) || asked.anyMatch(segment::equals));
     }
 
-    private static String decoded(String path) {
+    private static List<String> segments(String path) {
         try {
-            return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
+            return PathSegments.of(path);
         } catch (IllegalArgumentException e) {
-            return path;
+            return List.of(path); // The API server refuses it.
         }
     }
 }

@@ -110,7 +110,11 @@ final class InfoRules {
                     answer);
         }
         if (bench.driver().isReady() && bench.detected().contains("roll")) {
-            anotherInstanceHasAnother(socket);
+            try {
+                anotherInstanceHasAnother(socket);
+            } catch (Violation e) {
+                throw e.of("seamless-upgrade"); // one instance serves the kubelet all the same
+            }
         }
     }
 

@@ -10,6 +10,8 @@ import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.KubeletClaim;
 import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
@@ -60,12 +62,15 @@ final class KillRules {
 
     /** Whether the answer was still missing when the spec was there, and the driver killed. */
     private boolean killedAtItsSpec(KubeletClaim claim) throws IOException, InterruptedException {
-        Path folder = bench.cdi().folder();
-        try (WatchService watch = folder.getFileSystem().newWatchService()) {
-            folder.register(
-                    watch,
-                    StandardWatchEventKinds.ENTRY_CREATE,
-                    StandardWatchEventKinds.ENTRY_MODIFY);
+        try (WatchService watch = FileSystems.getDefault().newWatchService()) {
+            for (Path folder : bench.cdi().folders()) {
+                if (Files.isDirectory(folder)) {
+                    folder.register(
+                            watch,
+                            StandardWatchEventKinds.ENTRY_CREATE,
+                            StandardWatchEventKinds.ENTRY_MODIFY);
+                }
+            }
             CompletableFuture<CallResult> call = Calls.async(() -> bench.calls().prepare(claim));
             boolean seen = seesSpec(watch, call);
             bench.driver().kill();

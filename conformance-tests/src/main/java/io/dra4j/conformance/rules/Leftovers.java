@@ -6,11 +6,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.Violation;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What calls leave in the CDI directory. */
+/** What calls leave in the CDI directory, and among the files that the settings name. */
 final class Leftovers {
+
+    private static final int MOST_NAMED = 8;
 
     private final Bench bench;
     private final Map<String, JsonNode> before;
@@ -54,6 +58,21 @@ final class Leftovers {
                 now.keySet(),
                 before.keySet(),
                 differences(now));
+        noFiles(bench, after);
+    }
+
+    /** Fails if there are files that must be gone once no claim is prepared. */
+    static void noFiles(Bench bench, String after) {
+        for (String glob : bench.settings().driver().emptyWhenUnprepared()) {
+            List<Path> left = Globs.matching(bench, glob);
+            Violation.unless(
+                    left.isEmpty(),
+                    "%s, no claim is prepared, and %d files stay that match %s of driver.emptyWhenUnprepared: %s",
+                    after,
+                    left.size(),
+                    glob,
+                    left.subList(0, Math.min(MOST_NAMED, left.size())));
+        }
     }
 
     private Map<String, JsonNode> differences(Map<String, JsonNode> now) {

@@ -68,12 +68,16 @@ final class MetadataRules {
                 for (JsonNode mount : edits.path("mounts")) {
                     String inside = mount.path("containerPath").asText();
                     if (inside.replaceFirst("^/run/", "/var/run/").startsWith(FOLDER)) {
-                        files.put(inside, Path.of(mount.path("hostPath").asText()));
+                        files.put(inside, outside(mount));
                     }
                 }
             }
         }
         return files;
+    }
+
+    private Path outside(JsonNode mount) {
+        return bench.place().outside(Path.of(mount.path("hostPath").asText()));
     }
 
     /** Who looks slowly finds a file that was not there in time: its own time tells. */

@@ -3,9 +3,9 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.KubeletClaim;
@@ -39,7 +39,7 @@ final class PerformanceRules {
 
     @Rule("DRA-PERF-01")
     void aLargeClaimIsPreparedInTime() {
-        List<PublishedDevice> usable = bench.devices().upTo(Collections.max(SIZES));
+        List<PublishedDevice> usable = bench.devices().forOneClaim(Collections.max(SIZES));
         List<String> remarks = new ArrayList<>();
         for (int size : SIZES) {
             int results = Math.min(size, usable.size());
@@ -53,8 +53,8 @@ final class PerformanceRules {
                                         bench.claims()
                                                 .draft()
                                                 .request("r0", usable.subList(0, results)));
-                prepares.add(timed("Prepare", results, () -> bench.calls().prepare(claim)));
-                unprepares.add(timed("Unprepare", results, () -> bench.calls().unprepare(claim)));
+                prepares.add(timed("prepare", results, () -> bench.calls().prepare(claim)));
+                unprepares.add(timed("unprepare", results, () -> bench.calls().unprepare(claim)));
             }
             remarks.add(
                     "%d results: Prepare %s, Unprepare %s"
@@ -63,10 +63,15 @@ final class PerformanceRules {
         bench.remark(String.join("; ", remarks));
     }
 
-    private static Duration timed(String call, int results, Supplier<CallResult> work) {
+    private Duration timed(String call, int results, Supplier<CallResult> work) {
         long begin = System.nanoTime();
         CallResult result = work.get();
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        bench.measurements()
+                .time(
+                        "slowest %s of a claim with %d results".formatted(call, results),
+                        took,
+                        Patience.PREPARE);
         Violation.unless(
                 took.compareTo(Patience.PREPARE) < 0,
                 "%s of a claim with %d results took longer than %d s, when the kubelet gives up",
@@ -98,6 +103,7 @@ final class PerformanceRules {
             int before = bench.proxy().lastNumber();
             bench.calls().prepared(claim);
             List<String> prepare = reads(before);
+            bench.measurements().count("reads of the API server by a prepare", prepare.size(), 1);
             Violation.unless(
                     prepare.size() <= 1,
                     "one Prepare cost %d reads of the API server: %s",
@@ -105,10 +111,13 @@ final class PerformanceRules {
                     prepare);
             before = bench.proxy().lastNumber();
             bench.calls().unprepared(claim);
+            List<String> unprepare = reads(before);
+            bench.measurements()
+                    .count("reads of the API server by an unprepare", unprepare.size(), 0);
             Violation.unless(
-                    reads(before).isEmpty(),
+                    unprepare.isEmpty(),
                     "an Unprepare cost reads of the API server: %s",
-                    reads(before));
+                    unprepare);
         }
     }
 
@@ -126,11 +135,11 @@ final class PerformanceRules {
         boolean soak = bench.settings().soak();
         rounds(device, new Rounds(WARM_UP, Duration.ofSeconds(20)));
         ProcessCount before = ProcessCount.of(bench);
-        NotApplicable.unless(before.files() > 0, "nothing is known of the driver's process");
+        Untested.unless(before.files() > 0, "nothing is known of the driver's process");
         long files = files();
         Rounds rounds = new Rounds(soak ? 1000 : 200, Duration.ofSeconds(soak ? 300 : 25));
         rounds(device, rounds);
-        NotApplicable.unless(
+        Untested.unless(
                 rounds.done() >= FEW, "the driver is too slow: %d rounds only", rounds.done());
         ProcessCount after = ProcessCount.of(bench);
         int spare = rounds.done() / 4;
@@ -155,7 +164,9 @@ final class PerformanceRules {
         }
     }
 
-    private static void grew(String what, long before, long after, int rounds, int spare) {
+    private void grew(String what, long before, long after, int rounds, int spare) {
+        bench.measurements()
+                .count("growth in %s".formatted(what), Math.max(0, after - before), spare - 1);
         Violation.unless(
                 after < before + spare,
                 "after %d rounds of prepare and unprepare, the driver has %d %s, before it had %d",

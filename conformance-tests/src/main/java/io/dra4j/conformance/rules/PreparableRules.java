@@ -3,15 +3,14 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.PublishedDevice;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.ClaimAnswer;
-import io.dra4j.conformance.kubelet.ClaimAnswer.PreparedDevice;
 import io.dra4j.conformance.kubelet.KubeletClaim;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** What is published can be had. */
 @Lane.On(Lane.SLICES)
@@ -31,13 +30,26 @@ final class PreparableRules {
         List<PublishedDevice> together = bench.devices().usable();
         List<PublishedDevice> alone = new ArrayList<>(bench.devices().all());
         alone.removeIf(d -> together.contains(d) || d.isTainted() || d.isBound());
-        NotApplicable.unless(
-                !together.isEmpty() || !alone.isEmpty(),
-                "no device is published that a claim can use");
+        if (together.isEmpty() && alone.isEmpty()) {
+            bench.devices().one(); // which says why there is none
+        }
+        if (bench.devices().areShaped()) {
+            together.forEach(device -> prepare(List.of(device)));
+            alone.removeIf(device -> Reported.names(together).contains(device.toString()));
+            bench.remark(remark(together, alone));
+            return;
+        }
         for (int from = 0; from < together.size(); from += AT_A_TIME) {
             prepare(together.subList(from, Math.min(together.size(), from + AT_A_TIME)));
         }
         alone.forEach(device -> prepare(List.of(device)));
+    }
+
+    private static String remark(List<PublishedDevice> tried, List<PublishedDevice> others) {
+        return "by %d claims of the shape in driver.claims%s"
+                .formatted(
+                        tried.size(),
+                        others.isEmpty() ? "" : ", which leave out the devices " + others);
     }
 
     private void prepare(List<PublishedDevice> devices) {
@@ -56,18 +68,14 @@ final class PreparableRules {
                                             .formatted(devices.get(0), complaint));
                         });
         ClaimAnswer answer = result.answers().get(claim.uid());
-        for (PublishedDevice device : devices) {
+        Set<String> answered = Reported.names(answer);
+        for (String device : Reported.names(devices)) {
             Violation.unless(
-                    answer.devices().stream().anyMatch(one -> isSame(one, device)),
+                    answered.contains(device),
                     "the device %s was published and prepared, and the answer names %s instead",
                     device,
-                    answer.devices().stream().map(d -> d.pool() + "/" + d.device()).toList());
+                    answered);
         }
         bench.calls().unprepared(claim);
-    }
-
-    private static boolean isSame(PreparedDevice prepared, PublishedDevice published) {
-        return prepared.pool().equals(published.pool())
-                && prepared.device().equals(published.name());
     }
 }

@@ -36,9 +36,11 @@ record ProcessCount(OptionalLong pid, long files, long threads) {
     }
 
     /** Requires that it holds no more than a few things more now. */
-    void checkGrowth(int streams, int spare) {
+    void checkGrowth(Bench bench, int streams, int spare) {
         long filesNow = count(pid, "fd");
         long threadsNow = count(pid, "task");
+        grew(bench, "open files", filesNow - files, spare);
+        grew(bench, "threads", threadsNow - threads, spare);
         Violation.unless(
                 filesNow < files + spare && threadsNow < threads + spare,
                 "%d health streams were opened and cancelled, and the process has %d open files instead of %d, and %d threads instead of %d",
@@ -47,5 +49,9 @@ record ProcessCount(OptionalLong pid, long files, long threads) {
                 files,
                 threadsNow,
                 threads);
+    }
+
+    private static void grew(Bench bench, String what, long growth, int spare) {
+        bench.measurements().count("growth in " + what, Math.max(0, growth), spare - 1);
     }
 }

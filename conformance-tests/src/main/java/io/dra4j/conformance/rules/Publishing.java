@@ -6,7 +6,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.Blocked;
+import io.dra4j.conformance.bench.Measurements;
+import io.dra4j.conformance.bench.Unpublished;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.cluster.Cluster;
 import io.dra4j.conformance.cluster.ObjectWatch;
@@ -25,6 +27,7 @@ final class Publishing {
     static final Predicate<RecordedRequest> WRITES = Requests.writes("resourceslices");
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String RESTORED = "time until the slices were as before";
     private static final Set<Integer> REFUSALS = Set.of(400, 403, 413, 422);
     private static final Duration LOOK = Duration.ofMillis(500);
 
@@ -61,7 +64,7 @@ final class Publishing {
     /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
     void begun() {
         if (now().slices().isEmpty()) {
-            happens(WRITES, bench.patience().repair());
+            happens(WRITES, patience());
         }
     }
 
@@ -76,7 +79,7 @@ final class Publishing {
     /**
      * Waits until the pools are settled, and returns them.
      *
-     * @throws NotApplicable if the driver publishes nothing
+     * @throws Blocked if the driver publishes nothing
      * @throws Violation if the pools do not settle
      */
     SeenPools settled() throws InterruptedException {
@@ -86,20 +89,27 @@ final class Publishing {
             known.unsettled = false;
             return pools;
         }
+        if (bench.unpublished().isPresent()) {
+            throw bench.unpublished().get().blocked();
+        }
         boolean inVain = bench.shared(FirstLook.class, this::firstLook).inVain();
-        NotApplicable.unless(
-                !inVain || !now().slices().isEmpty(),
-                "the driver publishes no slice that its node can use");
+        if (inVain && now().slices().isEmpty()) {
+            bench.devices().requirePool();
+        }
         return orInVain(SeenPools::settled).orElseThrow(this::unsettled);
     }
 
     /**
      * Waits until the pools are settled or the API server has refused a slice, and returns them.
      *
-     * @throws NotApplicable if the driver publishes nothing
+     * @throws Blocked if the driver publishes nothing
      * @throws Violation if neither happens
      */
     SeenPools settledOrRefused() throws InterruptedException {
+        Optional<Unpublished> unpublished = bench.unpublished();
+        if (unpublished.isPresent() && !unpublished.get().refused()) {
+            return settled(); // which does not wait
+        }
         Optional<SeenPools> pools = orInVain(seen -> seen.settled() || refusal().isPresent());
         if (pools.isEmpty() && !now().slices().isEmpty()) {
             throw unsettled();
@@ -113,19 +123,27 @@ final class Publishing {
         if (known.unsettled) {
             return Optional.of(now()).filter(wanted);
         }
-        Optional<SeenPools> found = await(wanted, bench.patience().repair());
+        Optional<SeenPools> found = await(wanted, patience());
         known.unsettled = found.isEmpty();
         return found;
     }
 
-    private Violation unsettled() {
-        return new Violation("the pools have not settled: " + now().trouble().orElse(""));
+    /** How long to wait for what the driver does at its start, if it may do it. */
+    private Duration patience() {
+        boolean none = bench.unpublished().isPresent() || bench.settings().driver().hasNoDevices();
+        return none ? bench.patience().soon() : bench.patience().repair();
+    }
+
+    /** How the pools are that have not settled. */
+    Violation unsettled() {
+        String why = now().trouble().orElse("");
+        String known = bench.unpublished().map(u -> ", " + u.details()).orElse("");
+        return new Violation("the pools have not settled: " + why + known);
     }
 
     private FirstLook firstLook() {
         try {
-            return new FirstLook(
-                    await(seen -> !seen.slices().isEmpty(), bench.patience().repair()).isEmpty());
+            return new FirstLook(await(seen -> !seen.slices().isEmpty(), patience()).isEmpty());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
@@ -142,6 +160,23 @@ final class Publishing {
         try (ObjectWatch watch = watch()) {
             return await(watch, wanted, timeout);
         }
+    }
+
+    /** The same, with the time that it took as a measured value. */
+    Optional<SeenPools> measured(String what, Predicate<SeenPools> wanted, Duration limit)
+            throws InterruptedException {
+        try (ObjectWatch watch = watch()) {
+            return measured(what, watch, wanted, limit);
+        }
+    }
+
+    Optional<SeenPools> measured(
+            String what, ObjectWatch watch, Predicate<SeenPools> wanted, Duration limit)
+            throws InterruptedException {
+        Measurements.Wait wait = bench.measurements().begin(what, limit);
+        Optional<SeenPools> found = await(watch, wanted, limit);
+        wait.end(found.isPresent());
+        return found;
     }
 
     Optional<SeenPools> await(ObjectWatch watch, Predicate<SeenPools> wanted, Duration timeout)
@@ -176,7 +211,7 @@ final class Publishing {
      */
     SeenPools restored(SeenPools before, String after, Duration timeout)
             throws InterruptedException {
-        Optional<SeenPools> restored = await(like(before), timeout);
+        Optional<SeenPools> restored = measured(RESTORED, like(before), timeout);
         if (restored.isPresent()) {
             return restored.get();
         }
@@ -207,6 +242,14 @@ final class Publishing {
         return happens(WRITES.and(Requests.after(number)), time);
     }
 
+    /** Whether a request comes, or came, within a limit, with the time until then as measured. */
+    boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
+        Measurements.Wait wait = bench.measurements().begin(what, limit);
+        boolean came = happens(request, limit);
+        wait.end(came);
+        return came;
+    }
+
     /** Whether a request comes, or came, within a time. */
     boolean happens(Predicate<RecordedRequest> request, Duration time) {
         try {
@@ -225,18 +268,6 @@ final class Publishing {
                 .stream()
                 .filter(request -> request.fault().isEmpty())
                 .findFirst();
-    }
-
-    /** What the API server said to a write that it refused. */
-    static String words(RecordedRequest refused) {
-        String answer = refused.answer();
-        try {
-            answer = JSON.readTree(answer).path("message").asText(answer);
-        } catch (JsonProcessingException e) {
-            // what it was is said as it came
-        }
-        return "the API server refused its %s with %d: %s"
-                .formatted(refused.method(), refused.status(), answer);
     }
 
     /** The slice that a request wrote; empty if it was in another encoding than JSON. */

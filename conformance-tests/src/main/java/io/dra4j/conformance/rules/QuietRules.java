@@ -28,6 +28,12 @@ final class QuietRules {
     void anIdleDriverWritesNothing() throws InterruptedException {
         publishing.settled();
         List<RecordedRequest> writes = QuietWindow.of(bench).writes();
+        bench.measurements()
+                .count(
+                        "writes of slices in %d s"
+                                .formatted(QuietWindow.WITHOUT_WRITES.toSeconds()),
+                        writes.size(),
+                        0);
         Violation.unless(
                 writes.isEmpty(),
                 "nobody changed a device within %d s, and %s: %s",
@@ -53,7 +59,13 @@ final class QuietRules {
                 bench.driver().restart();
             }
             Duration look = Duration.ofSeconds(i == STOPS + KILLS - 1 ? 5 : 1);
-            if (publishing.writesWithin(number, look)) {
+            boolean wrote = publishing.writesWithin(number, look);
+            bench.measurements()
+                    .count(
+                            "writes of slices by restarts",
+                            publishing.writesAfter(number).size(),
+                            0);
+            if (wrote) {
                 throw new Violation(
                         "a restart (%s) with unchanged devices must not write slices: %s; before: %s, after: %s"
                                 .formatted(

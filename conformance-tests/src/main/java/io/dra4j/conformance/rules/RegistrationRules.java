@@ -3,6 +3,7 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measurements;
 import io.dra4j.conformance.bench.Patience;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.PluginInfo;
@@ -47,19 +48,35 @@ final class RegistrationRules {
 
     private void tell(RegistrationCalls calls, String error) {
         try {
-            calls.tell(error, Patience.NOTIFY);
+            timed(calls, error);
         } catch (RegistrationCalls.Failed e) {
             throw new Violation("NotifyRegistrationStatus failed: " + e.getMessage());
         }
     }
 
+    private void timed(RegistrationCalls calls, String error) throws RegistrationCalls.Failed {
+        Measurements.Wait wait =
+                bench.measurements().begin("slowest NotifyRegistrationStatus", Patience.NOTIFY);
+        try {
+            calls.tell(error, Patience.NOTIFY);
+            wait.end(true);
+        } catch (RegistrationCalls.Failed e) {
+            wait.end(!isSilence(e));
+            throw e;
+        }
+    }
+
+    private static boolean isSilence(RegistrationCalls.Failed failure) {
+        return String.valueOf(failure.getMessage()).startsWith("DEADLINE_EXCEEDED");
+    }
+
     /** Here an error is an answer, too; silence is not. */
     private void refuse(RegistrationCalls calls) {
         try {
-            calls.tell("the conformance suite refuses the driver for a moment", Patience.NOTIFY);
+            timed(calls, "the conformance suite refuses the driver for a moment");
         } catch (RegistrationCalls.Failed e) {
             Violation.unless(
-                    !String.valueOf(e.getMessage()).startsWith("DEADLINE_EXCEEDED"),
+                    !isSilence(e),
                     "NotifyRegistrationStatus was not answered within %s",
                     Patience.NOTIFY);
         }
@@ -92,7 +109,7 @@ final class RegistrationRules {
     @Rule(value = "DRA-REG-05", unregistered = true)
     void theKubeletMayCallTheSocketsWhatItWants() {
         RegistrationSocket socket = RegistrationSocket.of(bench);
-        Path service = socket.info("localhost").service(socket.path());
+        Path service = bench.place().outside(socket.info("localhost").service(socket.path()));
         for (String authority : authorities(socket.path())) {
             socket.info(authority);
         }
@@ -123,7 +140,7 @@ final class RegistrationRules {
         RegistrationCalls.Info before = RegistrationSocket.of(bench).info();
         bench.restartKubelet();
         Violation.unless(
-                bench.kubelet().awaitRegistered(bench.place().driver(), bench.patience().soon()),
+                bench.driver().registersAgain(),
                 "a new kubelet could not register the driver: %s",
                 bench.kubelet().events());
         RegistrationCalls.Info after = RegistrationSocket.of(bench).info();

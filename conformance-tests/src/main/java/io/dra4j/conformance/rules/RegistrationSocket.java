@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The registration socket of a driver, and what it says there. */
-record RegistrationSocket(Path path) {
+record RegistrationSocket(Bench bench, Path path) {
 
     /**
      * The one that the kubelet took the driver from, or the last that it saw if it took none; those
@@ -33,7 +33,7 @@ record RegistrationSocket(Path path) {
                                 events.stream()
                                         .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
                                         .reduce((first, second) -> second))
-                .map(event -> new RegistrationSocket(event.socket()))
+                .map(event -> new RegistrationSocket(bench, event.socket()))
                 .orElseThrow(
                         () ->
                                 new Violation(
@@ -47,7 +47,7 @@ record RegistrationSocket(Path path) {
                 .skip(before)
                 .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
                 .reduce((first, second) -> second)
-                .map(event -> new RegistrationSocket(event.socket()))
+                .map(event -> new RegistrationSocket(bench, event.socket()))
                 .orElseThrow(
                         () ->
                                 new Violation(
@@ -75,8 +75,8 @@ record RegistrationSocket(Path path) {
         }
     }
 
-    /** The service socket, as GetInfo says. */
+    /** The service socket, as GetInfo says, where the suite finds it. */
     Path service() {
-        return info().service(path);
+        return bench.place().outside(info().service(path));
     }
 }

@@ -58,14 +58,14 @@ record Reported(List<String> devices) {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The pools and names of devices. */
+    /** The pools and names of devices, with those that claims get only together with them. */
     static Set<String> names(Collection<PublishedDevice> devices) {
         return devices.stream()
-                .map(PublishedDevice::toString)
+                .flatMap(device -> device.withCompanions().stream())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The pools and names of devices. */
+    /** The pools and names of devices, with those that claims get only together with them. */
     static Set<String> names(PublishedDevice... devices) {
         return names(Arrays.asList(devices));
     }

@@ -6,6 +6,7 @@ import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.CdiView;
 import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.driver.Instance;
 import io.dra4j.conformance.driver.ProcessDriver;
@@ -80,7 +81,7 @@ final class RestartRules {
         Held held = Held.prepared(bench);
         bench.restartKubelet();
         Violation.unless(
-                bench.kubelet().awaitRegistered(bench.place().driver(), bench.patience().soon()),
+                bench.driver().registersAgain(),
                 "a new kubelet could not register the driver: %s",
                 bench.kubelet().events());
         String after = "after a restart of the kubelet";
@@ -91,6 +92,7 @@ final class RestartRules {
 
     @Rule("DRA-RST-05")
     void afterARebootPrepareMakesAllAgain() throws IOException {
+        Reboot.require(bench);
         KubeletClaim claim = bench.claims().allocate(bench.devices().one());
         ClaimAnswer first = bench.calls().prepared(claim);
         NotApplicable.unless(!CdiView.ids(first).isEmpty(), "the driver answers without CDI ids");
@@ -108,6 +110,7 @@ final class RestartRules {
 
     @Rule("DRA-RST-09")
     void afterARebootTheDeviceOfALostClaimIsFree() throws IOException {
+        Reboot.require(bench);
         PublishedDevice device = bench.devices().one();
         KubeletClaim lost = bench.claims().allocate(device);
         bench.calls().prepared(lost);
@@ -130,8 +133,7 @@ final class RestartRules {
     @Rule("DRA-RST-08")
     void theStateOfTheReleaseBeforeIsRead() {
         DriverSettings settings = bench.settings().driver();
-        NotApplicable.unless(
-                settings.process() != null, "the suite does not run the driver's process");
+        Untested.unless(settings.process() != null, "the suite does not run the driver's process");
         Leftovers leftovers = Leftovers.since(bench);
         bench.driver().terminate();
         int before = bench.kubelet().events().size();

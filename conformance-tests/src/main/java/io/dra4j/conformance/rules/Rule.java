@@ -11,7 +11,9 @@ import java.lang.annotation.Target;
  * A method without parameters that tries one requirement of the catalogue.
  *
  * <p>It returns if the requirement holds, throws {@link io.dra4j.conformance.bench.Violation} if it
- * does not, and {@link io.dra4j.conformance.bench.NotApplicable} if there is nothing to try; all
+ * does not, {@link io.dra4j.conformance.bench.NotApplicable} if the driver does not have what it is
+ * about, {@link io.dra4j.conformance.bench.Untested} if this run cannot try it, and {@link
+ * io.dra4j.conformance.bench.Blocked} if the driver fails another requirement that it needs; all
  * else that it throws is an error of the suite. Claims that it made through the bench, and faults,
  * are cleared away afterwards.
  */

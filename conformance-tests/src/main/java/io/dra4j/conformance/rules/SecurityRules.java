@@ -83,6 +83,7 @@ final class SecurityRules {
         HostileNames hostile = HostileNames.around(bench);
         int number = bench.proxy().lastNumber();
         for (KubeletClaim claim : hostile.claims(real)) {
+            hostile.calling(claim);
             bench.calls().prepare(claim);
             bench.calls().unprepare(claim);
         }
@@ -100,9 +101,9 @@ final class SecurityRules {
     @Rule("DRA-SEC-04")
     void nothingGivesCredentialsAway() throws IOException {
         String token = "t0k3n-0f-dra-c0nf0rmanc3-" + Math.abs(bench.random().nextLong());
-        Path kubeconfig = bench.place().kubeconfig();
-        String before = Files.readString(kubeconfig);
-        Files.writeString(kubeconfig, before.replace("user: {}", "user: {token: " + token + "}"));
+        Path credentials = credentials();
+        String before = Files.readString(credentials);
+        Files.writeString(credentials, withToken(before, token));
         long length = Files.exists(bench.place().log()) ? Files.size(bench.place().log()) : 0;
         try {
             bench.driver().restart();
@@ -120,10 +121,24 @@ final class SecurityRules {
                             log, (int) length, log.length - (int) length, StandardCharsets.UTF_8);
             Violation.unless(
                     !written.contains(token),
-                    "the driver writes the token of its kubeconfig into its log");
+                    "the driver writes its token for the API server into its log");
         } finally {
-            Files.writeString(kubeconfig, before);
+            Files.writeString(credentials, before);
         }
+    }
+
+    /** The file from which the driver may read a token. */
+    private Path credentials() {
+        return bench.place()
+                .serviceAccount()
+                .map(account -> account.resolve("token"))
+                .orElse(bench.place().kubeconfig());
+    }
+
+    private String withToken(String before, String token) {
+        return bench.place().serviceAccount().isPresent()
+                ? token
+                : before.replace("user: {}", "user: {token: " + token + "}");
     }
 
     private List<String> errors(Fault fault) {
@@ -140,8 +155,7 @@ final class SecurityRules {
     }
 
     private static void isDiscreet(String error, String token) {
-        Violation.unless(
-                !error.contains(token), "an error contains the token of the driver's kubeconfig");
+        Violation.unless(!error.contains(token), "an error contains the token of the driver");
         int bytes = error.getBytes(StandardCharsets.UTF_8).length;
         Violation.unless(
                 bytes <= LONGEST_ERROR,

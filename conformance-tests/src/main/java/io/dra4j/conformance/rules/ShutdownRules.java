@@ -47,7 +47,7 @@ final class ShutdownRules {
         bench.transcript().note("SIGTERM " + when);
         Instance instance = bench.driver().current();
         instance.terminate();
-        OptionalInt status = instance.awaitExit(Patience.SHUTDOWN);
+        OptionalInt status = bench.driver().awaitExit(instance, Patience.SHUTDOWN);
         Violation.unless(
                 status.isPresent(),
                 "SIGTERM %s did not end the driver within %d s",
@@ -128,7 +128,7 @@ final class ShutdownRules {
             CdiView.ids(result.answers().get(claim.uid())).forEach(bench.cdi()::resolve);
         }
         Violation.unless(
-                bench.driver().current().awaitExit(Patience.SHUTDOWN).isPresent(),
+                bench.driver().awaitExit(bench.driver().current(), Patience.SHUTDOWN).isPresent(),
                 "SIGTERM during a Prepare did not end the driver within %d s",
                 Patience.SHUTDOWN.toSeconds());
         call.release();

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Refusals;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.cluster.ObjectWatch;
 import io.dra4j.conformance.proxy.RecordedRequest;
@@ -42,13 +44,18 @@ final class SliceChangeRules {
     /** Unplugs, plugs, and returns what was there between. */
     private SeenPools change(ObjectWatch watch, SeenPools before) throws InterruptedException {
         NotApplicable.unless(
-                !offered(before).isEmpty(), "no device is published that could be unplugged");
+                !before.devices().isEmpty(), "the driver publishes no device to unplug");
+        Untested.unless(!offered(before).isEmpty(), "every device that is published is tainted");
         boolean isPlugged = false;
         try {
             bench.hooks().run("unplug");
             SeenPools less =
                     publishing
-                            .await(watch, isLess(before), bench.patience().change())
+                            .measured(
+                                    "time from the hook unplug until a device was gone",
+                                    watch,
+                                    isLess(before),
+                                    bench.patience().change())
                             .orElseThrow(() -> notGone(before));
             bench.hooks().run("plug");
             isPlugged = true;
@@ -131,7 +138,8 @@ final class SliceChangeRules {
             bench.hooks().run(PLUG_MANY);
             SeenPools many =
                     publishing
-                            .await(
+                            .measured(
+                                    "time from the hook plug-many until a pool had more than one slice holds",
                                     seen -> seen.settled() && largest(seen) > ROOM,
                                     bench.patience().change())
                             .orElseThrow(() -> notSplit(number));
@@ -150,7 +158,7 @@ final class SliceChangeRules {
                 "the driver put %d devices into one slice, where there is room for %d: the pool must be split; %s",
                 devices,
                 ROOM,
-                Publishing.words(refused));
+                Refusals.words(refused));
     }
 
     private static int largest(SeenPools pools) {
@@ -178,14 +186,16 @@ final class SliceChangeRules {
                                                 + refused.get(0).answer()));
     }
 
-    private static void checkSplit(SeenPools pools) {
-        NotApplicable.unless(
+    private void checkSplit(SeenPools pools) {
+        Untested.unless(
                 largest(pools) > ROOM,
                 "no pool has more than the %d devices of one slice, and the settings have no hook %s, which makes it so",
                 ROOM,
                 PLUG_MANY);
         Set<String> names = new HashSet<>();
         for (JsonNode slice : pools.slices()) {
+            bench.measurements()
+                    .count("devices of a slice", slice.at("/spec/devices").size(), ROOM);
             Violation.unless(
                     slice.at("/spec/devices").size() <= ROOM,
                     "slice %s has %d devices",

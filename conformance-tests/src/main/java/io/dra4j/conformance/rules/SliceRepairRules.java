@@ -32,14 +32,17 @@ final class SliceRepairRules {
 
     @Rule("DRA-SLICE-08")
     void aDeletedSliceIsMadeAgain() {
-        Violation.unless(disturbance().afterDelete().isEmpty(), "%s", disturbance().afterDelete());
+        Disturbance seen = disturbance();
+        bench.measurements().add(seen.untilBack());
+        Violation.unless(seen.afterDelete().isEmpty(), "%s", seen.afterDelete());
     }
 
     @Rule("DRA-SLICE-09")
     void aChangedSliceIsRepaired() {
-        NotApplicable.unless(
-                disturbance().wasChanged(), "no slice of the driver has a device to change");
-        Violation.unless(disturbance().afterChange().isEmpty(), "%s", disturbance().afterChange());
+        Disturbance seen = disturbance();
+        NotApplicable.unless(seen.wasChanged(), "no slice of the driver has a device to change");
+        bench.measurements().add(seen.untilRepaired());
+        Violation.unless(seen.afterChange().isEmpty(), "%s", seen.afterChange());
     }
 
     @Rule("DRA-SLICE-15")
@@ -54,7 +57,7 @@ final class SliceRepairRules {
                 before.slices().stream().anyMatch(slice -> slice.path("spec").has("nodeName")),
                 "no slice of the driver is local to its node, and so the kubelet wipes none");
         publishing.wipe();
-        publishing.restored(before, "the kubelet wiped them", bench.patience().repair());
+        publishing.restored(before, "the kubelet wiped them", bench.patience().cachedRepair());
     }
 
     @Rule("DRA-SLICE-16")
@@ -75,12 +78,15 @@ final class SliceRepairRules {
         publishing.restored(
                 before,
                 "a slice was deleted, which came after two watches that broke",
-                bench.patience().repair());
+                bench.patience().cachedRepair());
     }
 
     private void awaitWatch(int number, String after) {
         Violation.unless(
-                publishing.happens(WATCHES.and(Requests.after(number)), bench.patience().repair()),
+                publishing.happens(
+                        "time until the next watch of ResourceSlices",
+                        WATCHES.and(Requests.after(number)),
+                        bench.patience().repair()),
                 "the driver has not begun another watch of ResourceSlices within %d s after %s",
                 bench.patience().repair().toSeconds(),
                 after);
@@ -96,7 +102,8 @@ final class SliceRepairRules {
             bench.driver().restarted();
             SeenPools after =
                     publishing
-                            .await(
+                            .measured(
+                                    "time from the start until a stale slice was gone",
                                     seen -> Publishing.like(before).test(planted.without(seen)),
                                     bench.patience().repair())
                             .orElseThrow(
@@ -106,7 +113,10 @@ final class SliceRepairRules {
                                                             + publishing.now().difference(before)));
             Violation.minorUnless(
                     publishing
-                            .await(Publishing.like(before), bench.patience().repair())
+                            .measured(
+                                    "time from then until a slice of an old pool was gone",
+                                    Publishing.like(before),
+                                    bench.patience().repair())
                             .isPresent(),
                     "a slice of a pool that the driver does not have any more is still there after its start: %s",
                     after.difference(before));

@@ -84,7 +84,7 @@ final class SliceTroubleRules {
         publishing.deleteAll(before);
         try {
             Predicate<RecordedRequest> writes = Publishing.WRITES.and(Requests.after(number));
-            if (publishing.happens(writes, bench.patience().repair())) {
+            if (publishing.happens(writes, bench.patience().cachedRepair())) {
                 tooMany(writes);
             } else {
                 bench.transcript().note("the driver has not written at all");
@@ -107,6 +107,7 @@ final class SliceTroubleRules {
                             .awaitAll(
                                     WINDOW,
                                     seen -> seen.stream().filter(writes).count() > MOST_WRITES);
+            counted(all.stream().filter(writes).count());
             throw new Violation(
                     "the API server refused every write of a slice with 422, and the driver wrote %d times within %d s; at most %d a minute are enough"
                             .formatted(
@@ -114,12 +115,15 @@ final class SliceTroubleRules {
                                     WINDOW.toSeconds(),
                                     MOST_WRITES));
         } catch (AssertionError e) {
-            bench.transcript()
-                    .note(
-                            bench.proxy().requests(writes).size()
-                                    + " writes within "
-                                    + WINDOW.toSeconds()
-                                    + " s");
+            counted(bench.proxy().requests(writes).size());
         }
+    }
+
+    private void counted(long writes) {
+        bench.measurements()
+                .count(
+                        "refused writes of slices in " + WINDOW.toSeconds() + " s",
+                        writes,
+                        MOST_WRITES);
     }
 }

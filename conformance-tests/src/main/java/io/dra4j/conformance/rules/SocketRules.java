@@ -3,6 +3,7 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measurements;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.driver.Instance;
 import io.dra4j.conformance.kubelet.KubeletClaim;
@@ -56,6 +57,7 @@ final class SocketRules {
                 names(registry));
         Path socket = RegistrationSocket.of(bench).path();
         int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
+        bench.measurements().bytes("path of the registration socket", length, LONGEST_PATH);
         Violation.unless(
                 length <= LONGEST_PATH,
                 "the path of the registration socket has %d bytes, and may have %d: %s",
@@ -105,7 +107,10 @@ final class SocketRules {
         Instance instance = bench.driver().launch(Map.of());
         bench.driver().use(instance);
         Duration limit = bench.driver().adapter().startTimeout();
+        Measurements.Wait wait =
+                bench.measurements().begin("time from the start to the first GetInfo", limit);
         Optional<Path> service = firstService(limit);
+        wait.end(service.isPresent());
         Violation.unless(service.isPresent(), "no registration socket answers within %s", limit);
         try (RawCalls calls = new RawCalls(service.get())) {
             RawCalls.Answer answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
@@ -129,7 +134,7 @@ final class SocketRules {
             while (System.nanoTime() < end) {
                 for (Path socket : visibleSockets()) {
                     try (RegistrationCalls calls = new RegistrationCalls(socket)) {
-                        return Optional.of(calls.info(SOME).service(socket));
+                        return Optional.of(bench.place().outside(calls.info(SOME).service(socket)));
                     } catch (RegistrationCalls.Failed e) {
                         bench.transcript().note("first GetInfo -> " + e.getMessage());
                     }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.dra4j.conformance.bench.Calls;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the files of a CDI directory appear, and reads each whenever something happens to it, as
- * a runtime might.
+ * Watches the files of the CDI directories appear, and reads each whenever something happens to it,
+ * as a runtime might.
  *
  * <p>A file that is changed after it appeared was written in place, unless it appeared when another
  * name vanished: then it was renamed, and what follows may be a change of its mode.
@@ -33,27 +35,28 @@ final class SpecWatch implements AutoCloseable {
 
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
-    private final Path folder;
-    private final WatchService watch;
+    private final WatchService watch = FileSystems.getDefault().newWatchService();
     private final CompletableFuture<@Nullable Void> watching;
-    private final Set<String> inPlace = new HashSet<>();
+    private final Set<Path> inPlace = new HashSet<>();
     private boolean vanished;
     private volatile boolean done;
     private volatile @Nullable String trouble;
 
-    private SpecWatch(Path folder) throws IOException {
-        this.folder = folder;
-        watch = folder.getFileSystem().newWatchService();
-        folder.register(
-                watch,
-                StandardWatchEventKinds.ENTRY_CREATE,
-                StandardWatchEventKinds.ENTRY_DELETE,
-                StandardWatchEventKinds.ENTRY_MODIFY);
+    private SpecWatch(List<Path> folders) throws IOException {
+        for (Path folder : folders) {
+            if (Files.isDirectory(folder)) {
+                folder.register(
+                        watch,
+                        StandardWatchEventKinds.ENTRY_CREATE,
+                        StandardWatchEventKinds.ENTRY_DELETE,
+                        StandardWatchEventKinds.ENTRY_MODIFY);
+            }
+        }
         watching = Calls.async(this::look);
     }
 
-    static SpecWatch of(Path folder) throws IOException {
-        return new SpecWatch(folder);
+    static SpecWatch of(List<Path> folders) throws IOException {
+        return new SpecWatch(folders);
     }
 
     /** What a reader may have seen that it should not; empty if nothing. */
@@ -68,7 +71,8 @@ final class SpecWatch implements AutoCloseable {
             WatchKey key = watch.poll(100, TimeUnit.MILLISECONDS);
             while (key != null || !done) {
                 if (key != null) {
-                    key.pollEvents().forEach(this::happened);
+                    Path folder = (Path) key.watchable();
+                    key.pollEvents().forEach(event -> happened(folder, event));
                     key.reset();
                 }
                 key = watch.poll(100, TimeUnit.MILLISECONDS);
@@ -79,31 +83,33 @@ final class SpecWatch implements AutoCloseable {
         return null;
     }
 
-    private void happened(WatchEvent<?> event) {
-        String name = String.valueOf(event.context());
+    private void happened(Path folder, WatchEvent<?> event) {
+        Path file = folder.resolve(String.valueOf(event.context()));
         if (event.kind() == StandardWatchEventKinds.ENTRY_DELETE) {
-            vanished |= !isSpec(name);
-            inPlace.remove(name);
-        } else if (isSpec(name)) {
+            vanished |= !isSpec(file);
+            inPlace.remove(file);
+        } else if (isSpec(file)) {
             if (event.kind() == StandardWatchEventKinds.ENTRY_CREATE) {
                 if (!vanished) {
-                    inPlace.add(name);
+                    inPlace.add(file);
                 }
                 vanished = false;
-            } else if (inPlace.contains(name)) {
-                trouble = name + " was still being written after it had appeared";
+            } else if (inPlace.contains(file)) {
+                trouble = file.getFileName() + " was still being written after it had appeared";
             }
-            read(name);
+            read(file);
         }
     }
 
-    private static boolean isSpec(String name) {
+    private static boolean isSpec(Path file) {
+        String name = file.toString();
         return name.endsWith(".json") || name.endsWith(".yaml");
     }
 
-    private void read(String name) {
+    private void read(Path file) {
+        Path name = file.getFileName();
         try {
-            byte[] content = Files.readAllBytes(folder.resolve(name));
+            byte[] content = Files.readAllBytes(file);
             JsonNode spec = YAML.readTree(content);
             if (!spec.isObject()) {
                 trouble = "a reader found " + name + " without its content";

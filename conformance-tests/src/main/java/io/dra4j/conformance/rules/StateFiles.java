@@ -3,17 +3,14 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.Untested;
 import java.io.IOException;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.PathMatcher;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** The files in which a driver remembers claims, as the settings name them. */
 final class StateFiles {
@@ -27,29 +24,21 @@ final class StateFiles {
     /**
      * Finds the files, and keeps what is in them.
      *
-     * @throws NotApplicable if there are none
+     * @throws Untested if there are none
      */
     static StateFiles of(Bench bench) throws IOException {
-        String glob = bench.place().fill(bench.settings().driver().stateFiles());
-        PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
+        String setting = bench.settings().driver().stateFiles();
         Map<Path, byte[]> files = new TreeMap<>();
-        try (Stream<Path> all = Files.walk(top(glob))) {
-            for (Path file : all.filter(matcher::matches).filter(Files::isRegularFile).toList()) {
+        for (Path file : Globs.matching(bench, setting)) {
+            if (Files.isRegularFile(file)) {
                 files.put(file, Files.readAllBytes(file));
             }
         }
-        NotApplicable.unless(!files.isEmpty(), "no state file matches %s", glob);
+        Untested.unless(
+                !files.isEmpty(),
+                "no state file matches driver.stateFiles, %s",
+                Globs.onHost(bench, setting));
         return new StateFiles(files);
-    }
-
-    /** The deepest directory that is named without a wildcard. */
-    private static Path top(String glob) {
-        int wildcard = glob.replaceAll("[*?\\[{]", "*").indexOf('*');
-        Path fixed = Path.of(wildcard < 0 ? glob : glob.substring(0, wildcard) + "x");
-        Path parent = fixed.toAbsolutePath().getParent();
-        NotApplicable.unless(
-                parent != null && Files.isDirectory(parent), "no state file matches %s", glob);
-        return parent;
     }
 
     List<Path> paths() {

@@ -28,6 +28,7 @@ final class StatusRules {
     private static final String OTHERS_DEVICE = "nic-0";
     private static final Predicate<RecordedRequest> STATUS_WRITES =
             Requests.updates("resourceclaims");
+    private static final String WRITTEN = "time until status.devices had the entry";
     private static final int MOST_CONDITIONS = 8;
     private static final int MOST_DATA = 10_240;
 
@@ -52,7 +53,7 @@ final class StatusRules {
             bench.calls().prepared(claim); // a kubelet comes again, too
         }
         Violation.unless(
-                status.await(entry -> true, device, bench.patience().change()),
+                status.await(WRITTEN, entry -> true, device, bench.patience().change()),
                 "the driver is said to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
                 bench.patience().change().toSeconds(),
                 device);
@@ -75,10 +76,13 @@ final class StatusRules {
         bench.transcript().note("driver " + OTHER + " writes its entry into status.devices");
     }
 
-    private static void check(JsonNode entry) {
+    private void check(JsonNode entry) {
+        int data = entry.path("data").toString().length();
+        bench.measurements()
+                .count("conditions of an entry", entry.path("conditions").size(), MOST_CONDITIONS);
+        bench.measurements().bytes("data of an entry", data, MOST_DATA);
         Violation.unless(
-                entry.path("conditions").size() <= MOST_CONDITIONS
-                        && entry.path("data").toString().length() <= MOST_DATA,
+                entry.path("conditions").size() <= MOST_CONDITIONS && data <= MOST_DATA,
                 "the entry %s in status.devices is too large",
                 entry);
     }
@@ -114,7 +118,7 @@ final class StatusRules {
             }
             Violation.unless(
                     new ClaimStatus(bench, claim)
-                            .await(entry -> true, device, bench.patience().repair()),
+                            .await(WRITTEN, entry -> true, device, bench.patience().repair()),
                     "a status that was refused with %d was not written within %d s after it could be",
                     code,
                     bench.patience().repair().toSeconds());

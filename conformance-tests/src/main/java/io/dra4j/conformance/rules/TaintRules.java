@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.KubeletClaim;
@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
 final class TaintRules {
 
     private static final int MOST_TAINTS = 16;
+    private static final String TAINTED = "time from the hook fault until a device was tainted";
     private static final Set<String> EFFECTS = Set.of("None", "NoSchedule", "NoExecute");
 
     /** A helper looks again after 30 s. */
@@ -69,16 +70,18 @@ final class TaintRules {
             keptTheirTime(window.before());
             return;
         }
-        NotApplicable.unless(bench.hooks().has("fault"), "no device is tainted now");
+        Untested.unless(
+                bench.hooks().has("fault"),
+                "no device is tainted now, and the settings have no hook fault");
         try {
             bench.hooks().run("fault");
             SeenPools before =
                     publishing
-                            .await(
+                            .measured(
+                                    TAINTED,
                                     seen -> seen.settled() && !taints(seen).isEmpty(),
                                     bench.patience().change())
-                            .orElseThrow(
-                                    () -> new NotApplicable("the hook fault taints no device"));
+                            .orElseThrow(() -> new Untested("the hook fault taints no device"));
             publishing.writesWithin(bench.proxy().lastNumber(), RESYNC);
             keptTheirTime(before);
         } finally {
@@ -87,7 +90,7 @@ final class TaintRules {
     }
 
     private void keptTheirTime(SeenPools before) throws InterruptedException {
-        before.devices().forEach(TaintRules::check);
+        before.devices().forEach(this::check);
         unchanged(before, "while nobody touched a device");
         if (bench.driver().adapter().controlsProcess()) {
             int number = bench.proxy().lastNumber();
@@ -121,8 +124,9 @@ final class TaintRules {
                         .keySet();
     }
 
-    private static void check(PublishedDevice device) {
+    private void check(PublishedDevice device) {
         JsonNode taints = device.json().path("taints");
+        bench.measurements().count("taints of a device", taints.size(), MOST_TAINTS);
         Violation.unless(
                 taints.size() <= MOST_TAINTS,
                 "device %s has %d taints, and %d are allowed",
@@ -149,7 +153,7 @@ final class TaintRules {
             Predicate<SeenPools> more = seen -> !known.containsAll(taints(seen).keySet());
             SeenPools broken =
                     publishing
-                            .await(seen -> seen.settled() && more.test(seen), patience)
+                            .measured(TAINTED, seen -> seen.settled() && more.test(seen), patience)
                             .orElseThrow(
                                     () ->
                                             new Violation(
@@ -161,7 +165,8 @@ final class TaintRules {
         }
         Violation.unless(
                 publishing
-                        .await(
+                        .measured(
+                                "time from the hook recover until the taints were as before",
                                 seen -> seen.settled() && taints(seen).keySet().equals(known),
                                 patience)
                         .isPresent(),
@@ -197,8 +202,7 @@ final class TaintRules {
                         .filter(PublishedDevice::isTainted)
                         .findFirst()
                         .orElse(null);
-        NotApplicable.unless(
-                device != null, "no device is tainted so that claims must tolerate it");
+        Untested.unless(device != null, "no device is tainted so that claims must tolerate it");
         if (device != null) {
             KubeletClaim claim = bench.claims().create(tolerant(device));
             CallResult result = bench.calls().prepare(claim);

@@ -153,6 +153,8 @@ final class UnprepareRules {
         bench.calls().unprepared(gone);
 
         staysAsItWas(stays, answer, edits, "another claim");
+        bench.calls().unprepared(stays);
+        Leftovers.noFiles(bench, "after the unprepare of two claims");
     }
 
     private void staysAsItWas(

@@ -177,6 +177,8 @@ final class UpgradeRules {
                         + " there were %s, and are %s",
                 before,
                 slices());
+        bench.measurements()
+                .count("writes of slices by two instances", writes.size(), 2L * before.size());
         Violation.unless(
                 writes.size() <= 2 * before.size(),
                 "two instances wrote slices %d times while they overlapped and nothing changed",
@@ -219,7 +221,8 @@ final class UpgradeRules {
         two.endOld();
         Map<String, String> before = slices();
         Place place = bench.place();
-        Place wrong = place.withKubeconfig(place.root().resolve("no-such-kubeconfig"));
+        Path none = place.root().resolve("no-such-kubeconfig");
+        Place wrong = place.withKubeconfig(none).withSecurePort(0);
         bench.transcript().note("start an instance with a kubeconfig that is not there");
         Instance bad = bench.driver().adapter().start(wrong, Map.of("POD_UID", "cannot-start"));
         try {

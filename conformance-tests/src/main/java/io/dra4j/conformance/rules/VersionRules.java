@@ -3,7 +3,6 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.kubelet.ClaimAnswer;
 import io.dra4j.conformance.kubelet.KubeletClaim;
@@ -39,7 +38,6 @@ final class VersionRules {
 
     @Rule("DRA-VER-02")
     void bothVersionsShareTheirState() {
-        NotApplicable.unless(!bench.devices().usable().isEmpty(), "there is no device to prepare");
         Leftovers leftovers = Leftovers.since(bench);
         across(Service.V1, Service.V1BETA1, leftovers);
         across(Service.V1BETA1, Service.V1, leftovers);
@@ -131,7 +129,6 @@ final class VersionRules {
         Violation.unless(
                 bench.awaitPools(),
                 "with an API server that serves resource.k8s.io/v1 alone, no device is published");
-        NotApplicable.unless(!bench.devices().usable().isEmpty(), "there is no device to prepare");
         bench.calls().prepared(bench.claims().allocate(bench.devices().one()));
     }
 }

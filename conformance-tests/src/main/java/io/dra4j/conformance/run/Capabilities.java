@@ -2,15 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import io.dra4j.conformance.bench.Unpublished;
 import io.dra4j.conformance.kubelet.PluginInfo.Service;
 import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Requirement;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a driver can do, as far as it was seen, and what of the settings helps.
@@ -19,16 +24,21 @@ import java.util.Set;
  * @param present the gates that are open
  * @param absent why others are closed, where there is more to say than their words
  * @param trouble why the kubelet did not register the driver, which runs; empty if it did
+ * @param unpublished how a driver is that publishes nothing claims could have; null if it does
  */
-public record Capabilities(
-        List<Service> services, Set<Gate> present, Map<Gate, String> absent, String trouble) {
+record Capabilities(
+        List<Service> services,
+        Set<Gate> present,
+        Map<Gate, Closed> absent,
+        String trouble,
+        @Nullable Unpublished unpublished) {
 
-    public Capabilities {
+    Capabilities {
         services = List.copyOf(services);
         EnumSet<Gate> gates = EnumSet.noneOf(Gate.class);
         gates.addAll(present);
         present = Collections.unmodifiableSet(gates);
-        Map<Gate, String> reasons = new EnumMap<>(Gate.class);
+        Map<Gate, Closed> reasons = new EnumMap<>(Gate.class);
         reasons.putAll(absent);
         absent = Collections.unmodifiableMap(reasons);
     }
@@ -38,17 +48,29 @@ public record Capabilities(
         return trouble.isEmpty();
     }
 
-    /** Why something that needs these gates does not apply; empty if it does. */
-    Optional<String> missing(Set<Gate> all, Set<Gate> any) {
-        Optional<String> closed =
-                all.stream().filter(gate -> !present.contains(gate)).map(this::reason).findFirst();
-        if (closed.isPresent() || any.isEmpty() || any.stream().anyMatch(present::contains)) {
-            return closed;
-        }
-        return any.stream().map(this::reason).reduce((a, b) -> a + ", and " + b);
+    /** Whether a requirement is the one that a driver without a complete pool fails. */
+    boolean isFailedBy(Requirement requirement) {
+        return unpublished != null && unpublished.requirement().equals(requirement.id());
     }
 
-    private String reason(Gate gate) {
-        return absent.getOrDefault(gate, gate.otherwise());
+    /** What keeps a requirement from being tried; empty if its gates are open. */
+    Optional<Closed> missing(Requirement requirement) {
+        if (isFailedBy(requirement)) {
+            return Optional.empty();
+        }
+        Set<Gate> any = requirement.anyGates();
+        Stream<Closed> closed =
+                requirement.gates().stream()
+                        .filter(gate -> !present.contains(gate))
+                        .map(this::closed);
+        Stream<Closed> all =
+                any.stream().anyMatch(present::contains)
+                        ? Stream.of()
+                        : any.stream().map(this::closed).reduce(Closed::or).stream();
+        return Stream.concat(closed, all).min(Comparator.comparingInt(Closed::order));
+    }
+
+    private Closed closed(Gate gate) {
+        return absent.getOrDefault(gate, Closed.usually(gate));
     }
 }

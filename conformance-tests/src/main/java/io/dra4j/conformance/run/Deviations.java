@@ -146,7 +146,8 @@ public record Deviations(List<Deviation> entries) {
                 expired ? Verdict.FAIL : Verdict.DEVIATION,
                 result.message() + "\n" + said,
                 result.took(),
-                result.evidence());
+                result.evidence(),
+                result.measurements());
     }
 
     private static String note(Deviation entry, List<Result> results, Set<String> known) {

@@ -3,8 +3,10 @@
 package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Unpublished;
 import io.dra4j.conformance.driver.DriverAdapter;
 import io.dra4j.conformance.driver.DriverTrouble;
+import io.dra4j.conformance.rbac.ServiceAccountAccess;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Requirement;
@@ -19,20 +21,30 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** Runs the catalogue against a driver. */
 public final class Engine {
+
+    private static final String NO_RBAC =
+            "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so that the"
+                    + " driver was allowed everything that the suite is.";
 
     private final Settings settings;
     private final DriverAdapter adapter;
     private final Catalogue catalogue;
     private final Progress progress;
     private final RuleBook rules = new RuleBook();
+    private final Optional<ServiceAccountAccess> access;
     private final AtomicInteger benches = new AtomicInteger();
+    private final Queue<String> notes = new ConcurrentLinkedQueue<>();
 
     /** Makes a run ready. */
     public Engine(
@@ -41,6 +53,7 @@ public final class Engine {
         this.adapter = adapter;
         this.catalogue = catalogue;
         this.progress = progress;
+        this.access = ServiceAccountAccess.of(settings);
     }
 
     /** What all lanes share. */
@@ -60,19 +73,32 @@ public final class Engine {
      */
     public Outcome run() {
         Instant started = Instant.now();
-        List<Requirement> plan = Plan.of(catalogue, settings);
+        List<Requirement> wanted = Plan.of(catalogue, settings);
         Bench first = bench();
         Capabilities capabilities = surveyed(first);
+        List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
         Parts parts =
                 new Parts(
                         capabilities,
-                        new Verdicts(plan),
+                        new Verdicts(plan, catalogue.profiles()),
                         rules,
                         new Trial(rules, settings.strict()),
                         Set.copyOf(settings.skip()),
                         progress);
         List<Result> results = results(lanes(plan), first, parts);
-        return new Outcome(header(capabilities, started), catalogue.profiles(), results);
+        notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
+        return new Outcome(
+                header(capabilities, started), catalogue.profiles(), results, notes(capabilities));
+    }
+
+    /** What was noted, and what the driver itself says about why it publishes nothing. */
+    private List<String> notes(Capabilities capabilities) {
+        List<String> all = new ArrayList<>(notes);
+        Unpublished unpublished = capabilities.unpublished();
+        if (unpublished != null) {
+            unpublished.log().forEach(line -> all.add("the driver says: " + line));
+        }
+        return all;
     }
 
     private static Capabilities surveyed(Bench bench) {
@@ -101,7 +127,8 @@ public final class Engine {
     }
 
     private Bench bench() {
-        return Bench.open(settings, adapter, Integer.toString(benches.incrementAndGet()));
+        return Bench.open(
+                settings, adapter, access, Integer.toString(benches.incrementAndGet()), notes::add);
     }
 
     private List<List<Requirement>> lanes(List<Requirement> plan) {
@@ -118,18 +145,37 @@ public final class Engine {
 
     private List<Result> results(List<List<Requirement>> lanes, Bench first, Parts parts) {
         List<CompletableFuture<List<Result>>> running = new ArrayList<>();
+        int on = ofFirst(lanes, parts.capabilities());
         for (int i = 0; i < lanes.size(); i++) {
-            LaneRun lane = new LaneRun(lanes.get(i), this::bench, i == 0 ? first : null, parts);
+            LaneRun lane = new LaneRun(lanes.get(i), this::bench, i == on ? first : null, parts);
             running.add(async(lane::run, "dra-conformance-lane-" + i));
         }
         if (lanes.isEmpty()) {
             first.close();
         }
+        awaitAll(running);
         Map<String, Integer> positions = Plan.positions(catalogue);
         List<Result> results = new ArrayList<>();
         running.forEach(lane -> results.addAll(lane.join()));
         results.sort(Comparator.comparing(result -> positions.get(result.requirement().id())));
         return results;
+    }
+
+    /**
+     * The lane that has the first bench: that of the requirement which failed on it, if one did.
+     */
+    private static int ofFirst(List<List<Requirement>> lanes, Capabilities capabilities) {
+        return IntStream.range(0, lanes.size())
+                .filter(i -> lanes.get(i).stream().anyMatch(capabilities::isFailedBy))
+                .findFirst()
+                .orElse(0);
+    }
+
+    /** Also if one has failed: the others' benches are cleared away before the run ends. */
+    private static void awaitAll(List<? extends CompletableFuture<?>> running) {
+        CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
+                .handle((nothing, failure) -> nothing)
+                .join();
     }
 
     private static <T> CompletableFuture<T> async(Supplier<T> work, String name) {

@@ -9,6 +9,7 @@ import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.Lane;
 import io.dra4j.conformance.rules.RuleBook;
+import io.dra4j.conformance.run.Verdicts.Ended;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,13 +57,15 @@ final class LaneRun {
     List<Result> run() {
         try {
             for (Requirement requirement : requirements) {
-                int before = results.size();
-                variants(requirement).forEach(variant -> one(requirement, variant));
-                List<Result> own = results.subList(before, results.size());
-                verdicts.ended(requirement.id(), List.copyOf(own));
+                List<Ended> ended =
+                        variants(requirement).stream()
+                                .map(variant -> one(requirement, variant))
+                                .toList();
+                verdicts.ended(requirement, ended);
             }
             return results;
         } finally {
+            requirements.forEach(verdicts::abandoned); // if it failed: others may wait for them
             closeBench();
         }
     }
@@ -87,17 +90,21 @@ final class LaneRun {
                 .orElse(Service.V1);
     }
 
-    private void one(Requirement requirement, String variant) {
+    private Ended one(Requirement requirement, String variant) {
         progress.begun(requirement, variant);
-        Result result = notTried(requirement, variant).orElseGet(() -> tried(requirement, variant));
-        results.add(result);
-        progress.ended(result);
+        Ended ended =
+                notTried(requirement, variant)
+                        .map(Ended::new)
+                        .orElseGet(() -> tried(requirement, variant));
+        results.add(ended.result());
+        progress.ended(ended.result());
+        return ended;
     }
 
     private Optional<Result> notTried(Requirement requirement, String variant) {
         if (skipped.contains(requirement.id())) {
             return Optional.of(
-                    untried(requirement, variant, Verdict.UNTESTED, "skipped by the settings"));
+                    untried(requirement, variant, Verdict.SKIPPED, "skipped by the settings"));
         }
         if (rules.lane(requirement.id()).isEmpty()) {
             String reason =
@@ -110,11 +117,10 @@ final class LaneRun {
             return Optional.of(
                     untried(requirement, variant, Verdict.BLOCKED, capabilities.trouble()));
         }
-        Optional<String> missing =
-                capabilities.missing(requirement.gates(), requirement.anyGates());
+        Optional<Closed> missing = capabilities.missing(requirement);
         if (missing.isPresent()) {
-            return Optional.of(
-                    untried(requirement, variant, Verdict.NOT_APPLICABLE, missing.get()));
+            Closed closed = missing.get();
+            return Optional.of(untried(requirement, variant, closed.verdict(), closed.reason()));
         }
         return verdicts.broken(requirement)
                 .map(need -> untried(requirement, variant, Verdict.BLOCKED, "needs " + need));
@@ -125,18 +131,19 @@ final class LaneRun {
         return new Result(requirement, variant, verdict, message, Duration.ZERO, Evidence.NONE);
     }
 
-    private Result tried(Requirement requirement, String variant) {
+    private Ended tried(Requirement requirement, String variant) {
         try {
             Bench ready = ready();
             ready.detected(
                     capabilities.present().stream().map(Gate::label).collect(Collectors.toSet()));
             ready.calls().use(service(variant));
-            Result result = trial.run(requirement, variant, ready);
-            tidy(ready, result);
-            return result;
+            Ended ended = trial.run(requirement, variant, ready);
+            tidy(ready, ended.result());
+            return ended;
         } catch (DriverTrouble e) {
             closeBench();
-            return untried(requirement, variant, Verdict.BLOCKED, String.valueOf(e.getMessage()));
+            return new Ended(
+                    untried(requirement, variant, Verdict.BLOCKED, String.valueOf(e.getMessage())));
         }
     }
 
@@ -152,6 +159,9 @@ final class LaneRun {
         closeBench();
         Bench fresh = benches.get();
         bench = fresh;
+        if (capabilities.unpublished() != null) {
+            fresh.knows(capabilities.unpublished());
+        }
         start(fresh);
         if (capabilities.present().contains(Gate.DEV1)) {
             fresh.awaitPools();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Profile;
 import java.util.EnumMap;
 import java.util.List;
@@ -33,7 +34,7 @@ public record Outcome(
     public enum Success {
         /** Every MUST holds. */
         SUCCESS,
-        /** No MUST is broken, but not all were tried. */
+        /** No MUST is broken, but some have no answer that they should have. */
         PARTIAL,
         /** A MUST is broken. */
         FAILURE,
@@ -75,20 +76,30 @@ public record Outcome(
         if (has(own, Verdict.SUITE_ERROR)
                 || has(own, Verdict.BLOCKED)
                 || has(own, Verdict.DEVIATION)
-                || own.stream().anyMatch(Outcome::wasLeftOut)) {
+                || has(own, Verdict.SKIPPED)) {
             return Success.PARTIAL;
         }
-        return own.stream().allMatch(Outcome::saysNothing)
-                ? Success.NOT_APPLICABLE
-                : Success.SUCCESS;
+        List<Result> withDevices =
+                own.stream().filter(r -> r.requirement().gates().contains(Gate.DEV1)).toList();
+        if (withDevices.stream().anyMatch(Outcome::lacksMeans)
+                && withDevices.stream().allMatch(Outcome::saysNothing)) {
+            return Success.PARTIAL; // no claim was tried with a device
+        }
+        if (own.stream().allMatch(Outcome::saysNothing)) {
+            // where not even one could be tried, the profile is no success, and it may apply
+            return own.stream().anyMatch(Outcome::lacksMeans)
+                    ? Success.PARTIAL
+                    : Success.NOT_APPLICABLE;
+        }
+        return Success.SUCCESS;
     }
 
     private static boolean has(List<Result> results, Verdict verdict) {
         return results.stream().anyMatch(result -> result.verdict() == verdict);
     }
 
-    /** Whether it could have been tried, and was not. */
-    private static boolean wasLeftOut(Result result) {
+    /** Whether there is a check, which this run could not make. */
+    public static boolean lacksMeans(Result result) {
         return result.verdict() == Verdict.UNTESTED && result.requirement().untested().isEmpty();
     }
 

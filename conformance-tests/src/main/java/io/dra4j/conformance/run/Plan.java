@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -37,6 +38,33 @@ final class Plan {
         Plan plan = new Plan(catalogue, settings);
         plan.check();
         return plan.ordered();
+    }
+
+    /**
+     * The requirements of a run of a driver that publishes nothing: with the one that it fails, if
+     * something that is planned has no answer for that reason.
+     */
+    static List<Requirement> with(
+            Catalogue catalogue,
+            Settings settings,
+            List<Requirement> plan,
+            Capabilities capabilities) {
+        boolean blocks =
+                plan.stream()
+                        .map(capabilities::missing)
+                        .flatMap(Optional::stream)
+                        .anyMatch(closed -> closed.verdict() == Verdict.BLOCKED);
+        Plan added = new Plan(catalogue, settings);
+        Set<Requirement> ordered = new LinkedHashSet<>();
+        catalogue.requirements().stream()
+                .filter(one -> blocks && capabilities.isFailedBy(one))
+                .forEach(
+                        failed -> {
+                            added.addNeeds(failed, ordered);
+                            ordered.add(failed);
+                        });
+        ordered.addAll(plan);
+        return new ArrayList<>(ordered);
     }
 
     private void check() {

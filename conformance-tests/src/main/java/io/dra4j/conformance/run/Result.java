@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import io.dra4j.conformance.bench.Measured;
 import io.dra4j.conformance.requirements.Requirement;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What came of one requirement, in one version of the service.
@@ -14,6 +16,7 @@ import java.time.Duration;
  * @param message what was seen, or why it was not tried; empty for a pass
  * @param took how long
  * @param evidence what was seen
+ * @param measurements measured values beside their limits
  */
 public record Result(
         Requirement requirement,
@@ -21,7 +24,23 @@ public record Result(
         Verdict verdict,
         String message,
         Duration took,
-        Evidence evidence) {
+        Evidence evidence,
+        List<Measured> measurements) {
+
+    public Result {
+        measurements = List.copyOf(measurements);
+    }
+
+    /** A result of which nothing was measured. */
+    public Result(
+            Requirement requirement,
+            String variant,
+            Verdict verdict,
+            String message,
+            Duration took,
+            Evidence evidence) {
+        this(requirement, variant, verdict, message, took, evidence, List.of());
+    }
 
     /** A stable name to quote, for example {@code node-core.DRA-PREP-03[v1]}. */
     public String name() {
@@ -33,6 +52,6 @@ public record Result(
 
     /** The same, with another verdict and message. */
     public Result with(Verdict other, String text) {
-        return new Result(requirement, variant, other, text, took, evidence);
+        return new Result(requirement, variant, other, text, took, evidence, measurements);
     }
 }

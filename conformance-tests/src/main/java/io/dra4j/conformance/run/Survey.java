@@ -5,6 +5,7 @@ package io.dra4j.conformance.run;
 import io.dra4j.conformance.bench.Bench;
 import io.dra4j.conformance.bench.CdiView;
 import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Unpublished;
 import io.dra4j.conformance.driver.DriverTrouble;
 import io.dra4j.conformance.kubelet.CallResult;
 import io.dra4j.conformance.kubelet.ClaimAnswer;
@@ -23,15 +24,29 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Looks at a driver that has just registered, and at what the settings offer. */
 final class Survey {
 
     private static final String HEALTH = "DRAResourceHealth";
 
+    /** What shows in devices that are published, and in the answers to claims that have them. */
+    private static final Set<Gate> SEEN_IN_DEVICES =
+            EnumSet.of(
+                    Gate.API,
+                    Gate.CDI,
+                    Gate.DEV1,
+                    Gate.DEV2,
+                    Gate.MULTI,
+                    Gate.BIND,
+                    Gate.TAINT,
+                    Gate.CTR);
+
     private final Bench bench;
     private final Set<Gate> present = EnumSet.noneOf(Gate.class);
-    private final Map<Gate, String> absent = new EnumMap<>(Gate.class);
+    private final Map<Gate, Closed> absent = new EnumMap<>(Gate.class);
+    private @Nullable Unpublished unpublished;
 
     private Survey(Bench bench) {
         this.bench = bench;
@@ -57,7 +72,7 @@ final class Survey {
         if (present.contains(Gate.DEV1)) {
             answers();
         }
-        return new Capabilities(services, present, absent, "");
+        return new Capabilities(services, present, absent, "", unpublished);
     }
 
     /** Looks at a driver that runs and that the kubelet does not register: at what is left. */
@@ -66,7 +81,11 @@ final class Survey {
         survey.settings();
         survey.open(Gate.API, !bench.proxy().requests(Requests.to("resourceslices")).isEmpty());
         return new Capabilities(
-                List.of(), survey.present, survey.absent, String.valueOf(trouble.getMessage()));
+                List.of(),
+                survey.present,
+                survey.absent,
+                String.valueOf(trouble.getMessage()),
+                null);
     }
 
     private void settings() {
@@ -75,12 +94,17 @@ final class Survey {
         Set<String> hooks = driver.hooks().keySet();
         open(Gate.PROC, bench.driver().adapter().controlsProcess());
         open(Gate.ROLL, driver.seamlessUpgrade() && present.contains(Gate.PROC));
+        if (driver.seamlessUpgrade()) {
+            absent.put(Gate.ROLL, Closed.usually(Gate.PROC));
+        }
         open(Gate.CFG_OK, !configs.valid().isEmpty());
         open(Gate.CFG_BAD, !configs.invalid().isEmpty());
         open(Gate.CFG_SEE, configs.valid().stream().filter(c -> !c.effect().isEmpty()).count() > 1);
+        if (present.contains(Gate.CFG_OK)) {
+            absent.put(Gate.CFG_SEE, new Closed(Verdict.UNTESTED, Gate.CFG_SEE.otherwise()));
+        }
         open(Gate.PLUG, hooks.containsAll(Set.of("plug", "unplug")));
         open(Gate.FAULT, hooks.containsAll(Set.of("fault", "recover")));
-        open(Gate.REBOOT, hooks.contains("reboot"));
         open(Gate.OLD, hooks.contains("old"));
         open(Gate.METRICS, !driver.metrics().isEmpty());
         open(Gate.STATE, !driver.stateFiles().isEmpty());
@@ -97,16 +121,17 @@ final class Survey {
     }
 
     private void devices() {
-        bench.awaitPools();
+        if (bench.settings().driver().hasNoDevices()) {
+            bench.awaitPools(bench.patience().soon());
+        } else {
+            bench.awaitPublished().ifPresent(this::unpublished);
+        }
         open(Gate.API, !bench.proxy().requests(Requests.to("resourceslices")).isEmpty());
-        absent.put(
-                Gate.API,
-                "no request of the driver for ResourceSlices came through the suite's proxy");
         List<PublishedDevice> devices = bench.devices().all();
-        int usable = bench.devices().usable().size();
+        bench.devices().requireShape();
+        int usable = Math.max(bench.devices().single().size(), bench.devices().usable().size());
         open(Gate.DEV1, usable >= 1);
         open(Gate.DEV2, usable >= 2);
-        absent.put(Gate.DEV2, usable + " devices are published that claims can use, not two");
         open(Gate.MULTI, devices.stream().anyMatch(PublishedDevice::isShared) || triesToShare());
         open(Gate.BIND, devices.stream().anyMatch(PublishedDevice::isBound));
         open(
@@ -114,6 +139,45 @@ final class Survey {
                 devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty())
                         || bench.settings().driver().declares().contains(Gate.TAINT.label()));
         open(Gate.CTR, devices.stream().anyMatch(d -> !d.counterSets().isEmpty()));
+        if (unpublished == null) {
+            few(devices.size(), usable);
+        }
+    }
+
+    /** The driver may have anything that shows in devices: nothing of it was seen. */
+    private void unpublished(Unpublished found) {
+        unpublished = found;
+        bench.knows(found);
+        SEEN_IN_DEVICES.forEach(gate -> absent.put(gate, Closed.by(found)));
+    }
+
+    /** Why there are too few devices, if there are. */
+    private void few(int published, int usable) {
+        String silent =
+                "no request of the driver for ResourceSlices came through the suite's proxy";
+        absent.put(
+                Gate.API,
+                bench.settings().driver().hasNoDevices()
+                        ? new Closed(
+                                Verdict.NOT_APPLICABLE,
+                                "the settings say that the driver has no devices, and " + silent)
+                        : new Closed(Verdict.UNTESTED, silent));
+        int wanted = usable == 0 ? 1 : 2;
+        Closed few =
+                published < wanted
+                        ? new Closed(
+                                Verdict.NOT_APPLICABLE,
+                                "the driver publishes %d devices, and %d are needed"
+                                        .formatted(published, wanted))
+                        : new Closed(
+                                Verdict.UNTESTED,
+                                "of the %d devices that the driver publishes, claims can have %d at the same time: others are tainted, wait for binding conditions or share counters"
+                                        .formatted(published, usable));
+        absent.put(Gate.DEV1, few);
+        absent.put(Gate.DEV2, few);
+        if (usable == 0) {
+            absent.put(Gate.CDI, few);
+        }
     }
 
     /** Whether it publishes, or would if the API server let it, devices for several claims. */
@@ -126,11 +190,17 @@ final class Survey {
         KubeletClaim claim = bench.claims().allocate(bench.devices().one());
         bench.calls().use(firstService());
         CallResult result = bench.calls().prepare(claim);
+        if (result.complaint().isPresent()) {
+            result = bench.calls().prepare(claim); // as a kubelet does
+        }
         ClaimAnswer answer = result.answers().get(claim.uid());
-        if (answer != null) {
-            List<String> ids = CdiView.ids(answer);
-            open(Gate.CDI, !ids.isEmpty());
-            absent.put(Gate.CDI, "the driver answers without CDI device ids");
+        boolean failed = answer == null || result.complaint().isPresent();
+        open(Gate.CDI, !failed && !CdiView.ids(answer).isEmpty());
+        if (failed) {
+            String why = result.complaint().orElse("the answer does not have the claim");
+            absent.put(
+                    Gate.CDI,
+                    new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why));
         }
         bench.tidy();
     }

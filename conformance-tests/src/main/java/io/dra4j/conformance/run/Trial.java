@@ -3,11 +3,14 @@
 package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Blocked;
 import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.Untested;
 import io.dra4j.conformance.bench.Violation;
 import io.dra4j.conformance.requirements.Level;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.RuleBook;
+import io.dra4j.conformance.run.Verdicts.Ended;
 import java.time.Duration;
 
 /** One requirement, tried once on a bench. */
@@ -21,19 +24,28 @@ final class Trial {
         this.strict = strict;
     }
 
-    Result run(Requirement requirement, String variant, Bench bench) {
+    Ended run(Requirement requirement, String variant, Bench bench) {
         Bench.Mark mark = bench.mark();
+        bench.measurements().take(); // those since the last rule are of no rule
         long begin = System.nanoTime();
         Verdict verdict = Verdict.PASS;
         String message = "";
+        String part = "";
         try {
             rules.run(requirement.id(), bench);
             message = bench.takeRemark();
         } catch (Violation e) {
             verdict = broken(requirement, e);
             message = String.valueOf(e.getMessage());
+            part = e.profile();
         } catch (NotApplicable e) {
             verdict = Verdict.NOT_APPLICABLE;
+            message = String.valueOf(e.getMessage());
+        } catch (Blocked e) {
+            verdict = Verdict.BLOCKED;
+            message = String.valueOf(e.getMessage());
+        } catch (Untested e) {
+            verdict = Verdict.UNTESTED;
             message = String.valueOf(e.getMessage());
         } catch (Exception | LinkageError | AssertionError e) {
             boolean dead = !bench.driver().isReady();
@@ -41,7 +53,16 @@ final class Trial {
             message = dead ? "the driver is gone: " + bench.driver().fate() : trace(e);
         }
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        return new Result(requirement, variant, verdict, message, took, evidence(bench, mark));
+        Result result =
+                new Result(
+                        requirement,
+                        variant,
+                        verdict,
+                        message,
+                        took,
+                        evidence(bench, mark),
+                        bench.measurements().take());
+        return new Ended(result, part);
     }
 
     private Verdict broken(Requirement requirement, Violation violation) {

@@ -12,12 +12,14 @@ public enum Verdict {
     WARN,
     /** A MAY does not hold, which is no fault. */
     INFO,
-    /** The driver lacks what it is about. */
+    /** The driver does not have, or its vendor does not declare, what it is about. */
     NOT_APPLICABLE,
     /** Another requirement, without which it has no answer, does not hold. */
     BLOCKED,
-    /** It was not tried, on purpose. */
+    /** There is no check, or this run has no means to make it: a hook, a right, a device. */
     UNTESTED,
+    /** The settings leave it out. */
+    SKIPPED,
     /** It does not hold, as the vendor has declared. */
     DEVIATION,
     /** The suite itself failed. */

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.settings;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.cdi.CdiVersion;
 import java.time.Duration;
 import java.util.List;
@@ -20,10 +21,17 @@ import org.jspecify.annotations.Nullable;
  * @param seamlessUpgrade whether two instances with different {@code POD_UID} may run side by side
  * @param stateFiles a glob for the files in which it remembers claims; empty if it has none, or
  *     does not tell
+ * @param emptyWhenUnprepared globs for files that must be gone once no claim is prepared
  * @param hooks commands that change what the driver sees, by name
  * @param configs opaque configurations to try
- * @param declares the capabilities that its vendor claims, by the names of their gates
+ * @param claims classes and claim templates as its users write them: files with manifests, or the
+ *     manifests themselves; empty if a claim may have any of its devices
+ * @param declares the capabilities that its vendor claims, by the names of their gates; {@value
+ *     #NO_DEVICES} if it has no devices on the node of the run
  * @param cdiVersion the newest CDI version that the runtimes of its nodes read
+ * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, the
+ *     one that counts most last; empty for the one that it is told of, and with {@code
+ *     standardPaths} for both standard ones
  * @param metrics the URL of its metrics in Prometheus' text format, with the names of the place in
  *     braces as in a command; empty if it has none
  */
@@ -35,10 +43,13 @@ public record DriverSettings(
         int startTimeoutSeconds,
         boolean seamlessUpgrade,
         String stateFiles,
+        List<String> emptyWhenUnprepared,
         Map<String, List<String>> hooks,
         ConfigSettings configs,
+        List<JsonNode> claims,
         List<String> declares,
         String cdiVersion,
+        List<String> cdiDirectories,
         String metrics) {
 
     /** Fills in what was left out. */
@@ -49,13 +60,17 @@ public record DriverSettings(
         kind = kind == null ? Kind.PROCESS : kind;
         startTimeoutSeconds = startTimeoutSeconds == 0 ? 30 : startTimeoutSeconds;
         stateFiles = stateFiles == null ? "" : stateFiles;
+        emptyWhenUnprepared =
+                emptyWhenUnprepared == null ? List.of() : List.copyOf(emptyWhenUnprepared);
         hooks = hooks == null ? Map.of() : Map.copyOf(hooks);
         configs = configs == null ? ConfigSettings.NONE : configs;
+        claims = claims == null ? List.of() : List.copyOf(claims);
         declares = declares == null ? List.of() : List.copyOf(declares);
         cdiVersion = cdiVersion == null || cdiVersion.isEmpty() ? "1.1.0" : cdiVersion;
         if (!CdiVersion.isKnown(cdiVersion)) {
             throw new SettingsException("driver.cdiVersion is unknown: " + cdiVersion);
         }
+        cdiDirectories = cdiDirectories == null ? List.of() : List.copyOf(cdiDirectories);
         metrics = metrics == null ? "" : metrics;
         if (kind == Kind.PROCESS && process == null) {
             throw new SettingsException("driver.process.command is missing: how to run the driver");
@@ -63,6 +78,14 @@ public record DriverSettings(
         if (kind == Kind.EXTERNAL && external == null) {
             throw new SettingsException("driver.external is missing: where the driver runs");
         }
+    }
+
+    /** What is declared of a driver that has no devices on the node of the run. */
+    public static final String NO_DEVICES = "no-devices";
+
+    /** Whether the vendor says that it has no devices on the node of the run. */
+    public boolean hasNoDevices() {
+        return declares.contains(NO_DEVICES);
     }
 
     /** How long a start may take until the kubelet has registered the driver. */
@@ -88,8 +111,19 @@ public record DriverSettings(
      *
      * @param command the program and its arguments
      * @param environment what it finds in its environment beside the usual names
+     * @param standardPaths whether it finds the directories of the run at the standard paths of a
+     *     node, because it can't be told of others
+     * @param inCluster whether it finds the API server as in a container of a cluster, and no
+     *     kubeconfig
+     * @param makeDirectories directories that are there before each start, as its DaemonSet makes
+     *     them
      */
-    public record ProcessSettings(List<String> command, Map<String, String> environment) {
+    public record ProcessSettings(
+            List<String> command,
+            Map<String, String> environment,
+            boolean standardPaths,
+            boolean inCluster,
+            List<String> makeDirectories) {
 
         /** Fills in what was left out. */
         public ProcessSettings {
@@ -99,6 +133,12 @@ public record DriverSettings(
             }
             command = List.copyOf(command);
             environment = environment == null ? Map.of() : Map.copyOf(environment);
+            makeDirectories = makeDirectories == null ? List.of() : List.copyOf(makeDirectories);
+        }
+
+        /** A command that needs nothing but its environment. */
+        public static ProcessSettings of(List<String> command, Map<String, String> environment) {
+            return new ProcessSettings(command, environment, false, false, List.of());
         }
     }
 

@@ -59,17 +59,37 @@ public record Settings(
      * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}
      * @param kubeconfig a real one instead; empty for the embedded
      * @param context the kubeconfig's context; empty for its current one
+     * @param serviceAccount whose RBAC the driver's requests are judged by, {@code namespace/name};
+     *     empty if they are all allowed
+     * @param manifests files and folders with that ServiceAccount, its roles and their bindings
      */
-    public record ApiServerSettings(String kubernetes, String kubeconfig, String context) {
+    public record ApiServerSettings(
+            String kubernetes,
+            String kubeconfig,
+            String context,
+            String serviceAccount,
+            List<String> manifests) {
 
         /** The embedded one. */
-        public static final ApiServerSettings EMBEDDED = new ApiServerSettings("1.36", "", "");
+        public static final ApiServerSettings EMBEDDED =
+                new ApiServerSettings("1.36", "", "", "", List.of());
 
         /** Fills in what was left out. */
         public ApiServerSettings {
             kubernetes = kubernetes == null || kubernetes.isEmpty() ? "1.36" : kubernetes;
             kubeconfig = kubeconfig == null ? "" : kubeconfig;
             context = context == null ? "" : context;
+            serviceAccount = serviceAccount == null ? "" : serviceAccount;
+            manifests = manifests == null ? List.of() : List.copyOf(manifests);
+            if (!serviceAccount.isEmpty() && !serviceAccount.matches("[^/]+/[^/]+")) {
+                throw new SettingsException(
+                        "apiServer.serviceAccount is namespace/name, not " + serviceAccount);
+            }
+            if (serviceAccount.isEmpty() != manifests.isEmpty()) {
+                throw new SettingsException(
+                        "apiServer.serviceAccount and apiServer.manifests go together: whose rights,"
+                                + " and the files that grant them");
+            }
         }
 
         /** Whether it is the suite's own. */

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +23,7 @@ class CdiViewTest {
 
     private CdiView with(String name, String content) throws IOException {
         Files.writeString(folder.resolve(name), content);
-        return new CdiView(folder);
+        return new CdiView(folder, List.of(folder));
     }
 
     @ParameterizedTest
@@ -56,6 +59,49 @@ class CdiViewTest {
 
     @Test
     void aDirectoryThatIsNotThereHasNoSpecs() {
-        assertThat(new CdiView(folder.resolve("none")).specs()).isEmpty();
+        assertThat(new CdiView(folder, List.of(folder.resolve("none"))).specs()).isEmpty();
+    }
+
+    private static void write(Path directory, String file, String... devices) throws IOException {
+        Files.createDirectories(directory);
+        String list =
+                Stream.of(devices)
+                        .map(
+                                name ->
+                                        "{name: %s, containerEdits: {env: [IN=%s]}}"
+                                                .formatted(name, directory.getFileName()))
+                        .collect(Collectors.joining(", "));
+        Files.writeString(
+                directory.resolve(file), "{kind: example.com/gpu, devices: [%s]}".formatted(list));
+    }
+
+    @Test
+    void idsAreResolvedInAllDirectoriesAndTheLastCounts() throws IOException {
+        Path etc = folder.resolve("etc");
+        Path run = folder.resolve("run");
+        write(etc, "etc.yaml", "a", "both");
+        write(run, "run.yaml", "b", "both");
+        CdiView view = new CdiView(run, List.of(etc, run));
+
+        assertThat(view.resolve("example.com/gpu=a").edits().get(0).at("/env/0").asText())
+                .isEqualTo("IN=etc");
+        assertThat(view.resolve("example.com/gpu=b").file()).isEqualTo("run.yaml");
+        assertThat(view.resolve("example.com/gpu=both").file()).isEqualTo("run.yaml");
+        assertThat(view.files()).containsOnlyKeys("run.yaml", etc + "/etc.yaml");
+        assertThat(view.path(etc + "/etc.yaml")).isEqualTo(etc.resolve("etc.yaml"));
+    }
+
+    @Test
+    void twoDevicesOfOneNameInOneDirectoryAreAConflict() throws IOException {
+        Path etc = folder.resolve("etc");
+        Path run = folder.resolve("run");
+        write(etc, "etc.yaml", "a");
+        write(run, "one.yaml", "a");
+        write(run, "two.yaml", "a");
+        CdiView view = new CdiView(run, List.of(etc, run));
+
+        assertThatThrownBy(() -> view.resolve("example.com/gpu=a"))
+                .isInstanceOf(Violation.class)
+                .hasMessageContaining("defined more than once, in [one.yaml, two.yaml]");
     }
 }

@@ -70,10 +70,10 @@ class HooksIT {
     }
 
     @Test
-    void aHookThatNobodyGaveDoesNotApply() {
+    void aHookThatTheSettingsDoNotHaveLeavesTheRuleUntested() {
         assertThat(bench.hooks().has("plug")).isFalse();
         assertThatThrownBy(() -> bench.hooks().run("plug"))
-                .isInstanceOf(NotApplicable.class)
+                .isInstanceOf(Untested.class)
                 .hasMessageContaining("no hook plug");
     }
 }

@@ -33,8 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A bench before an API server that is not its own, and one that others look for at a port. */
 class RealApiServerIT {
 
-    private static final String NAME = "dra-conformance-real";
-
     @TempDir private Path folder;
 
     private EmbeddedApiServer real;
@@ -76,12 +74,45 @@ class RealApiServerIT {
     void getsANodeAndANamespaceWhichGoInTheEnd() {
         Bench bench = open(settings("process: {command: [x]}"));
 
-        assertThat(real.store().find("nodes", "", NAME)).isPresent();
-        assertThat(real.store().find("namespaces", "", NAME)).isPresent();
+        assertThat(own("nodes")).containsExactly(bench.place().node());
+        assertThat(own("namespaces")).containsExactly(bench.place().node());
         bench.close();
 
-        assertThat(real.store().find("nodes", "", NAME)).isEmpty();
-        assertThat(real.store().find("namespaces", "", NAME)).isEmpty();
+        assertThat(own("nodes")).isEmpty();
+        assertThat(own("namespaces")).isEmpty();
+    }
+
+    private List<String> own(String resource) {
+        return real.store().list(resource).stream()
+                .map(object -> object.at("/metadata/name").asText())
+                .filter(name -> name.startsWith("dra-conformance-real-"))
+                .toList();
+    }
+
+    @Test
+    void getsNamesThatNoOtherRunHas() {
+        try (Bench one = open(settings("process: {command: [x]}"));
+                Bench other = open(settings("process: {command: [x]}"))) {
+            assertThat(one.place().node()).isNotEqualTo(other.place().node());
+            assertThat(own("namespaces")).hasSize(2);
+        }
+    }
+
+    @Test
+    void notesWhatCannotBeRemoved() {
+        List<String> notes = new ArrayList<>();
+        Settings settings = settings("process: {command: [x]}");
+        Bench bench =
+                Bench.open(settings, DriverAdapters.of(settings.driver()), "real", notes::add);
+        String node = bench.place().node();
+        real.close();
+
+        bench.close();
+
+        assertThat(notes)
+                .hasSizeGreaterThan(1)
+                .allMatch(note -> note.contains("stays on the API server"))
+                .anyMatch(note -> note.contains("/api/v1/namespaces/" + node));
     }
 
     @Test
@@ -126,7 +157,7 @@ class RealApiServerIT {
                     .hasMessageNotContaining("\n");
 
             assertThat(places.roots).singleElement().satisfies(r -> assertThat(r).doesNotExist());
-            assertThat(real.store().find("nodes", "", NAME)).isEmpty();
+            assertThat(own("nodes")).isEmpty();
         }
     }
 

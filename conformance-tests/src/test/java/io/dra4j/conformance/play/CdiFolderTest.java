@@ -44,7 +44,7 @@ class CdiFolderTest {
     }
 
     private List<String> lines(String... ids) {
-        return new CdiFolder(folder).resolve(List.of(ids)).lines();
+        return new CdiFolder(List.of(folder)).resolve(List.of(ids)).lines();
     }
 
     @Test

@@ -5,8 +5,10 @@ package io.dra4j.conformance.play;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.conformance.driver.ProcessDriver;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,10 +26,10 @@ class DriverProcessTest {
     }
 
     private DriverProcess start(String script) {
+        List<String> command = List.of("sh", "-c", script);
         return DriverProcess.start(
-                new PlaySettings.Driver("gpu.example.com", List.of("sh", "-c", script)),
-                "node-a",
-                folders);
+                new ProcessDriver(command, Map.of(), PATIENCE),
+                folders.place("node-a", "gpu.example.com"));
     }
 
     private static void forever() {

@@ -162,6 +162,29 @@ class ReportsTest {
         }
 
         @Test
+        void aMeasuredValueStandsBesideItsLimit() throws Exception {
+            JsonNode close = measurements("DRA-SLICE-08").path(1);
+            JsonNode givenUp = measurements("DRA-RST-06").path(0);
+
+            assertThat(close.path("what").asText())
+                    .isEqualTo("time until the deleted slice was back");
+            assertThat(close.path("value").asLong()).isEqualTo(60_100);
+            assertThat(close.path("limit").asLong()).isEqualTo(90_000);
+            assertThat(close.path("unit").asText()).isEqualTo("milliseconds");
+            assertThat(close.path("withinLimit").booleanValue()).isTrue();
+            assertThat(givenUp.path("value").asLong()).isEqualTo(30_000);
+            assertThat(givenUp.path("withinLimit").asBoolean(true)).isFalse();
+        }
+
+        private JsonNode measurements(String id) throws IOException {
+            return nodes(report("ordinary").path("results"))
+                    .filter(result -> result.path("id").asText().equals(id))
+                    .findFirst()
+                    .orElseThrow()
+                    .path("measurements");
+        }
+
+        @Test
         void hostileTextComesBackAsItIsShown() throws Exception {
             JsonNode report = report("hostile");
 
@@ -208,12 +231,29 @@ class ReportsTest {
         }
 
         @Test
+        void aMeasuredValueStandsBesideItsLimit() throws Exception {
+            assertThat(output(testCase("ordinary", "DRA-SLICE-08"), "system-out"))
+                    .isEqualTo(
+                            "Measured: "
+                                    + SampleOutcome.QUICK
+                                    + "\nMeasured: time until the"
+                                    + " deleted slice was back: 60.1 s (limit 90 s)");
+            assertThat(output(testCase("ordinary", "DRA-RST-06"), "failure"))
+                    .endsWith("\nMeasured: " + SampleOutcome.GIVEN_UP);
+        }
+
+        private static String output(Element test, String tag) {
+            return test.getElementsByTagName(tag).item(0).getTextContent();
+        }
+
+        @Test
         void eachVerdictHasItsElement() throws Exception {
             List<Verdict> skipped =
                     List.of(
                             Verdict.NOT_APPLICABLE,
                             Verdict.BLOCKED,
                             Verdict.UNTESTED,
+                            Verdict.SKIPPED,
                             Verdict.DEVIATION);
             for (Verdict verdict : Verdict.values()) {
                 Result result = hostile(HOSTILE).results().get(verdict.ordinal());
@@ -347,6 +387,12 @@ class ReportsTest {
                     .anyMatch(text -> text.contains("/resourceclaims/claim-1"))
                     .anyMatch(text -> text.contains("0600 412 bytes"))
                     .anyMatch(text -> text.contains("driver.go:88"));
+        }
+
+        @Test
+        void aMeasuredValueStandsBesideItsLimit() throws Exception {
+            assertThat(elements(page("ordinary"), "dd").map(Element::getTextContent))
+                    .contains("60.1 s (limit 90 s)", "> 30 s (limit 30 s)");
         }
 
         @Test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
+import io.dra4j.conformance.bench.Measured;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Evidence;
@@ -41,6 +42,21 @@ final class SampleOutcome {
                     "gpu.example.com-claim_8f6c7d3e.json 0600 412 bytes\n",
                     "I1121 16:00:01.204 driver.go:88] registered\nI1121 prepared claim-1\n");
 
+    static final Measured GIVEN_UP =
+            Measured.time(
+                    "time from the start to the registration",
+                    Duration.ofSeconds(30),
+                    Duration.ofSeconds(30),
+                    true);
+    static final Measured QUICK =
+            Measured.time("slowest prepare", Duration.ofMillis(12), Duration.ofSeconds(45), false);
+    static final Measured CLOSE =
+            Measured.time(
+                    "time until the deleted slice was back",
+                    Duration.ofMillis(60_100),
+                    Duration.ofSeconds(90),
+                    false);
+
     private SampleOutcome() {}
 
     /** The whole catalogue: most passes, and each other verdict here and there. */
@@ -70,11 +86,16 @@ final class SampleOutcome {
                                     + " allocated to request \"r1\".\nexpected r0 → gpu-0\n"
                                     + "     found r0 → gpu-0, gpu-1");
             case "DRA-RST-06" ->
-                    result(
-                            requirement,
-                            variant,
-                            Verdict.FAIL,
-                            "The driver ended with status 2 after its state was truncated.");
+                    measured(
+                            result(
+                                    requirement,
+                                    variant,
+                                    Verdict.FAIL,
+                                    "The driver ended with status 2 after its state was"
+                                            + " truncated."),
+                            GIVEN_UP);
+            case "DRA-SLICE-08" ->
+                    measured(result(requirement, variant, Verdict.PASS, ""), QUICK, CLOSE);
             case "DRA-PREP-18v1", "DRA-PREP-18v1beta1" ->
                     result(
                             requirement,
@@ -110,7 +131,7 @@ final class SampleOutcome {
         boolean ran =
                 switch (verdict) {
                     case PASS, FAIL, WARN, INFO, DEVIATION, SUITE_ERROR -> true;
-                    case NOT_APPLICABLE, BLOCKED, UNTESTED -> false;
+                    case NOT_APPLICABLE, BLOCKED, UNTESTED, SKIPPED -> false;
                 };
         return new Result(
                 requirement,
@@ -119,6 +140,17 @@ final class SampleOutcome {
                 message,
                 ran ? Duration.ofMillis(137) : Duration.ZERO,
                 ran ? EVIDENCE : Evidence.NONE);
+    }
+
+    private static Result measured(Result result, Measured... measurements) {
+        return new Result(
+                result.requirement(),
+                result.variant(),
+                result.verdict(),
+                result.message(),
+                result.took(),
+                result.evidence(),
+                List.of(measurements));
     }
 
     /** A result of the catalogue's {@code index}-th requirement. */

@@ -225,6 +225,20 @@ class TerminalProgressTest {
         }
 
         @Test
+        void whatIsOverALimitOrNearOneIsMeasured() {
+            on(true, false).finished(SampleOutcome.ordinary(), List.of());
+
+            assertThat(lines())
+                    .containsSequence(
+                            "  measured time from the start to the registration: > 30 s (limit 30 s)")
+                    .containsSequence(
+                            "NEAR A LIMIT",
+                            "  publishing.DRA-SLICE-08  time until the deleted slice was back:"
+                                    + " 60.1 s (limit 90 s)")
+                    .noneMatch(line -> line.contains("slowest prepare"));
+        }
+
+        @Test
         void theVerdictIsInWords() {
             assertThat(summary(Verdict.PASS))
                     .contains("Passed. The driver keeps every rule that it must keep.");

@@ -55,6 +55,8 @@ class SettingsReaderTest {
                           configs:
                             valid: [{parameters: {kind: A}, effect: "env A=1"}]
                             invalid: [{kind: B}]
+                          emptyWhenUnprepared: ["{ROOT}/claims/*"]
+                          claims: [claims.yaml, {kind: DeviceClass, metadata: {name: a}}]
                         patience: 2.5
                         skip: [DRA-PREP-01]
                         """);

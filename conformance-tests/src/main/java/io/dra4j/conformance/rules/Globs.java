@@ -1,0 +1,94 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystems;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Files that a setting names by a glob, with the names of the place in braces, and as the driver
+ * sees the paths.
+ */
+final class Globs {
+
+    private Globs() {}
+
+    /** The glob of a setting on the host. */
+    static String onHost(Bench bench, String setting) {
+        return bench.place().outside(Path.of(bench.place().fill(setting))).toString();
+    }
+
+    /** What matches now, files and directories; nothing if there is no such directory. */
+    static List<Path> matching(Bench bench, String setting) {
+        String glob = onHost(bench, setting);
+        Path top = top(glob);
+        if (!Files.isDirectory(top)) {
+            return List.of();
+        }
+        Search search = new Search(FileSystems.getDefault().getPathMatcher("glob:" + glob));
+        try {
+            Files.walkFileTree(top, search);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't look for " + glob, e);
+        }
+        Collections.sort(search.found);
+        return search.found;
+    }
+
+    /** The deepest directory that is named without a wildcard. */
+    private static Path top(String glob) {
+        int wildcard = glob.replaceAll("[*?\\[{]", "*").indexOf('*');
+        Path fixed = Path.of(wildcard < 0 ? glob : glob.substring(0, wildcard) + "x");
+        Path parent = fixed.toAbsolutePath().getParent();
+        return parent == null ? fixed : parent;
+    }
+
+    /** Collects what matches; the driver may remove files meanwhile. */
+    private static final class Search extends SimpleFileVisitor<Path> {
+        private final PathMatcher matcher;
+        private final List<Path> found = new ArrayList<>();
+
+        Search(PathMatcher matcher) {
+            this.matcher = matcher;
+        }
+
+        private FileVisitResult visit(Path path) {
+            if (matcher.matches(path)) {
+                found.add(path);
+            }
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+            return visit(folder);
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            return visit(file);
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException problem) {
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException problem) {
+            return FileVisitResult.CONTINUE;
+        }
+    }
+}

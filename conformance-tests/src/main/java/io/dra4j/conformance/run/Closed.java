@@ -1,0 +1,43 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.bench.Unpublished;
+import io.dra4j.conformance.requirements.Gate;
+import java.util.List;
+
+/**
+ * A gate that is not open.
+ *
+ * @param verdict what becomes of a requirement behind it: not applicable where the driver does not
+ *     have or declare what the gate is about, untested where this run has no means to try it, and
+ *     blocked where a failure of the driver hides it
+ * @param reason why it is closed
+ */
+record Closed(Verdict verdict, String reason) {
+
+    /** What decides, if several gates are closed: a driver that lacks something is not blocked. */
+    private static final List<Verdict> ORDER =
+            List.of(Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.BLOCKED);
+
+    /** A gate of which no more is known. */
+    static Closed usually(Gate gate) {
+        return new Closed(
+                gate.isMeans() ? Verdict.UNTESTED : Verdict.NOT_APPLICABLE, gate.otherwise());
+    }
+
+    /** A gate about devices that are not there. */
+    static Closed by(Unpublished unpublished) {
+        return new Closed(Verdict.BLOCKED, String.valueOf(unpublished.blocked().getMessage()));
+    }
+
+    int order() {
+        return ORDER.indexOf(verdict);
+    }
+
+    /** Of two gates of which one would do: only if both are closed for good, this is. */
+    Closed or(Closed other) {
+        Verdict both = order() > other.order() ? verdict : other.verdict;
+        return new Closed(both, reason + ", and " + other.reason);
+    }
+}

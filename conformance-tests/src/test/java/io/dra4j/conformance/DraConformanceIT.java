@@ -1,0 +1,75 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.example.FakeGpuProvider;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
+
+/** What is left of a run in JUnit, and how its tests are called. */
+class DraConformanceIT {
+
+    private final Set<Path> roots = ConcurrentHashMap.newKeySet();
+
+    private List<DynamicTest> tests() {
+        return DraConformance.of(
+                        "gpu.example.com",
+                        place -> {
+                            roots.add(place.root());
+                            return new FakeGpuProvider(place.driver(), place.node(), 4);
+                        })
+                .settings(
+                        "only: [DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01,"
+                                + " DRA-SLICE-19, DRA-CDI-02]")
+                .tests()
+                .flatMap(DraConformanceIT::leaves)
+                .toList();
+    }
+
+    private static Stream<DynamicTest> leaves(DynamicNode node) {
+        return node instanceof DynamicContainer container
+                ? container.getChildren().flatMap(DraConformanceIT::leaves)
+                : Stream.of((DynamicTest) node);
+    }
+
+    @Test
+    void nothingOfItStaysInTheTemporaryDirectory() throws Throwable {
+        int passed = 0;
+        for (DynamicTest test : tests()) {
+            try {
+                test.getExecutable().execute();
+                passed++;
+            } catch (TestAbortedException e) {
+                assertThat(e).hasMessageContaining("Assumption failed");
+            }
+        }
+
+        assertThat(passed).isGreaterThanOrEqualTo(7);
+        assertThat(roots).isNotEmpty().allSatisfy(root -> assertThat(root).doesNotExist());
+    }
+
+    /** Surefire names dynamic tests by their numbers unless they have a source of their own. */
+    @Test
+    void eachTestHasASourceOfItsOwn() {
+        assertThat(tests())
+                .allSatisfy(
+                        test ->
+                                assertThat(test.getTestSourceUri())
+                                        .get()
+                                        .hasToString(
+                                                "classpath:/io/dra4j/conformance/requirements/requirements.yaml"))
+                .extracting(DynamicTest::getDisplayName)
+                .anyMatch(name -> name.startsWith("DRA-PREP-01: "));
+        assertThat(roots).isEmpty();
+    }
+}
