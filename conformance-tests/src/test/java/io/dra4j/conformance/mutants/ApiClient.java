@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** The API server over plain HTTP and JSON. */
+/** The API server over plain HTTP, and in JSON. */
 class ApiClient {
 
     static final String RESOURCE = "/apis/resource.k8s.io/v1";
@@ -33,10 +33,16 @@ class ApiClient {
                     .build();
     private final String server;
     private final String token;
+    private final HttpClient http;
 
     ApiClient(Settings settings) {
-        server = settings.kubeconfig("server");
-        token = settings.kubeconfig("token");
+        this(settings.kubeconfig("server"), settings.kubeconfig("token"), HTTP);
+    }
+
+    ApiClient(String server, String token, HttpClient http) {
+        this.server = server;
+        this.token = token;
+        this.http = http;
     }
 
     /** An answer that is not a success; status 0 is none at all. */
@@ -70,10 +76,14 @@ class ApiClient {
     }
 
     JsonNode write(String method, String path, String type, JsonNode body) {
+        return write(method, path, type, body.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    JsonNode write(String method, String path, String type, byte[] body) {
         return send(
                 request(path, limit())
                         .header("Content-Type", type)
-                        .method(method, BodyPublishers.ofString(body.toString()))
+                        .method(method, BodyPublishers.ofByteArray(body))
                         .build());
     }
 
@@ -88,7 +98,7 @@ class ApiClient {
     /** Opens a stream of lines that ends when the server ends it. */
     InputStream open(String path) throws IOException, InterruptedException {
         HttpResponse<InputStream> response =
-                HTTP.send(request(path, LONGEST).GET().build(), BodyHandlers.ofInputStream());
+                http.send(request(path, LONGEST).GET().build(), BodyHandlers.ofInputStream());
         if (response.statusCode() != 200) {
             response.body().close();
             throw new IOException("watch: " + response.statusCode());
@@ -97,11 +107,15 @@ class ApiClient {
         return response.body();
     }
 
+    String accept() {
+        return "application/json";
+    }
+
     private HttpRequest.Builder request(String path, Duration timeout) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(server + path))
                         .timeout(timeout)
-                        .header("Accept", "application/json");
+                        .header("Accept", accept());
         return token.isEmpty() ? request : request.header("Authorization", "Bearer " + token);
     }
 
@@ -119,7 +133,7 @@ class ApiClient {
         HttpResponse<byte[]> response;
         Life.current().check();
         try {
-            response = HTTP.send(request, BodyHandlers.ofByteArray());
+            response = http.send(request, BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new Failed(0, request.method() + " failed: " + e, Duration.ZERO);
         } catch (InterruptedException e) {
@@ -127,7 +141,7 @@ class ApiClient {
             Life.current().check();
             throw new Failed(0, request.method() + " was interrupted", Duration.ZERO);
         }
-        String body = new String(response.body(), StandardCharsets.UTF_8);
+        JsonNode body = tree(response.body());
         if (response.statusCode() / 100 != 2) {
             long wait = response.headers().firstValueAsLong("Retry-After").orElse(0);
             throw new Failed(
@@ -135,17 +149,17 @@ class ApiClient {
                     request.method() + " failed: " + response.statusCode() + " " + message(body),
                     Duration.ofSeconds(wait));
         }
-        return tree(body);
+        return body;
     }
 
-    private static String message(String body) {
-        String text = tree(body).path("message").asText();
+    private static String message(JsonNode body) {
+        String text = body.path("message").asText();
         return text.substring(0, Math.min(500, text.length()));
     }
 
-    private static JsonNode tree(String body) {
+    JsonNode tree(byte[] body) {
         try {
-            return Json.read(body);
+            return Json.read(new String(body, StandardCharsets.UTF_8));
         } catch (IOException e) {
             return MissingNode.getInstance();
         }

@@ -8,10 +8,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.jar.JarOutputStream;
@@ -26,6 +29,9 @@ import java.util.zip.ZipEntry;
  * in {@code target} for as long as the classes are the same.
  */
 public final class BareProgram {
+
+    /** What a driver that speaks protobuf reads and writes with. */
+    private static final String CODEC = "io/dra4j/conformance/protobuf";
 
     private static final Path FOLDER = Path.of("target/bare-driver");
     private static final List<String> OPTIONS =
@@ -120,7 +126,8 @@ public final class BareProgram {
     }
 
     /**
-     * The mutants' own classes, the stubs and what they stand on: no suite, and no test library.
+     * The mutants' own classes, the stubs and what they stand on: of the suite the codec alone, and
+     * no test library.
      */
     private static List<String> entries() throws IOException {
         List<String> entries = new ArrayList<>();
@@ -128,11 +135,18 @@ public final class BareProgram {
             Path path = Path.of(entry);
             if (Files.isDirectory(path.resolve("io/dra4j/conformance/mutants"))) {
                 entries.add(jar(path, path.resolve("io/dra4j/conformance/mutants")));
+            } else if (Files.isDirectory(path.resolve(CODEC))) {
+                entries.add(jar(path, path.resolve(CODEC)));
+            } else if (path.getFileName().toString().matches("dra4j-conformance-tests-.*\\.jar")) {
+                try (FileSystem packaged = FileSystems.newFileSystem(path)) {
+                    Path root = packaged.getPath("/");
+                    entries.add(jar(root, root.resolve(CODEC)));
+                }
             } else if (Files.isDirectory(path.resolve("io/dra4j/kubelet"))) {
                 entries.add(jar(path, path.resolve("io/dra4j/kubelet")));
             } else if (path.toString()
                     .matches(
-                            ".*/(grpc-|netty-|protobuf-|jackson-|guava|failureaccess|perfmark|annotations|dra4j-sdk-runtime).*\\.jar")) {
+                            ".*/(grpc-|netty-|protobuf-|client-java-proto-|jackson-|snakeyaml-|guava|failureaccess|perfmark|annotations|dra4j-sdk-runtime).*\\.jar")) {
                 entries.add(entry);
             }
         }
@@ -146,7 +160,7 @@ public final class BareProgram {
         }
         StringBuilder content = new StringBuilder();
         for (Path file : files) {
-            content.append(file).append(Files.size(file)).append(Files.getLastModifiedTime(file));
+            content.append(file).append(Arrays.hashCode(Files.readAllBytes(file)));
         }
         Path jar = FOLDER.resolve(hash(content.toString()) + ".jar").toAbsolutePath();
         if (!Files.exists(jar)) {

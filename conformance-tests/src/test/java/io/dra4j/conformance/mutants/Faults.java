@@ -22,6 +22,7 @@ final class Faults {
                         || UnprepareFaults.install(id, parts)
                         || CdiFaults.install(id, parts)
                         || SliceFaults.install(id, parts)
+                        || UnpublishedFaults.install(id, parts)
                         || InventoryFaults.install(id, parts)
                         || StateFaults.install(id, parts)
                         || LifeFaults.install(id, parts)

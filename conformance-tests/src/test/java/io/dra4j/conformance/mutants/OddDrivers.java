@@ -30,6 +30,8 @@ final class OddDrivers {
     static void install(String id, Parts parts) {
         switch (id) {
             case "" -> {}
+            case "H-27" -> parts.work = ShapedClaims.AllOrNothing::new;
+            case "H-28" -> parts.work = ShapedClaims.Configured::new;
             case "H-1" -> {
                 parts.cdi = NoCdi::new;
                 parts.state = FailingClosed::new; // there is nothing to make it anew from
@@ -64,7 +66,15 @@ final class OddDrivers {
             }
             case "H-14" -> parts.plan = FixedNames::new;
             case "H-15" -> parts.work = Backwards::new;
-            default -> throw new IllegalArgumentException("There is no odd driver " + id);
+            case "H-16" -> parts.api = ProtobufClient::new;
+            case "H-17" -> parts.work = GoNames::new;
+            case "H-18" -> slowPublishing(parts, 8_000);
+            case "H-19" -> noSlices(parts);
+            default -> {
+                if (!OddReactions.install(id, parts) && !OddPlaces.install(id, parts)) {
+                    throw new IllegalArgumentException("There is no odd driver " + id);
+                }
+            }
         }
     }
 
@@ -379,6 +389,16 @@ final class OddDrivers {
                             void start() {
                                 Pauses.later(delay, super::start);
                             }
+                        };
+    }
+
+    private static void noSlices(Parts parts) {
+        parts.settings = given -> given.with("--num-devices", "0");
+        parts.publisher =
+                driver ->
+                        new Publisher(driver) {
+                            @Override
+                            void start() {}
                         };
     }
 

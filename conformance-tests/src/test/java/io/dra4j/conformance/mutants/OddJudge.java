@@ -3,10 +3,12 @@
 package io.dra4j.conformance.mutants;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.dra4j.conformance.driver.DriverAdapter;
+import io.dra4j.conformance.driver.DriverAdapters;
 import io.dra4j.conformance.driver.DriverTrouble;
-import io.dra4j.conformance.driver.ProcessDriver;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.run.Engine;
@@ -14,9 +16,10 @@ import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
+import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
+import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +34,7 @@ final class OddJudge {
     private static final Set<Verdict> GREEN =
             Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
 
-    private static final Duration START = Duration.ofSeconds(30);
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     /** Where the hooks of the settings leave what they have to tell. */
     private static final Map<String, String> ENVIRONMENT =
@@ -39,6 +42,7 @@ final class OddJudge {
 
     private final Catalogue catalogue = Catalogue.load();
     private final boolean whole;
+    private final Map<String, JsonNode> more;
 
     /**
      * Makes a judge.
@@ -46,7 +50,13 @@ final class OddJudge {
      * @param whole whether all core profiles are tried, and not only what the table names
      */
     OddJudge(boolean whole) {
+        this(whole, Map.of());
+    }
+
+    /** The same, with more settings, by JSON pointer. */
+    OddJudge(boolean whole, Map<String, JsonNode> more) {
         this.whole = whole;
+        this.more = more;
     }
 
     /** Returns what the suite got wrong, a line each; nothing if the driver stays green. */
@@ -64,19 +74,16 @@ final class OddJudge {
                 .forEach(complaints::add);
         due(odd.passes(), Verdict.PASS, results).forEach(complaints::add);
         due(odd.notApplicable(), Verdict.NOT_APPLICABLE, results).forEach(complaints::add);
+        due(odd.untested(), Verdict.UNTESTED, results).forEach(complaints::add);
         due(List.copyOf(odd.warned().keySet()), Verdict.WARN, results).forEach(complaints::add);
         return complaints;
     }
 
     private Outcome run(Oddity odd) throws Exception {
-        ProcessDriver driver = new ProcessDriver(odd.command(), ENVIRONMENT, START);
         String text = MutantJudge.settings() + selection(odd) + "\n";
-        return new Engine(
-                        SettingsReader.parse(text, "settings.yaml", flags(odd)),
-                        driver,
-                        catalogue,
-                        Progress.NONE)
-                .run();
+        Settings settings = SettingsReader.parse(text, "settings.yaml", flags(odd));
+        DriverAdapter driver = DriverAdapters.of(settings.driver());
+        return new Engine(settings, driver, catalogue, Progress.NONE).run();
     }
 
     private String selection(Oddity odd) {
@@ -89,11 +96,14 @@ final class OddJudge {
         return "only: " + Stream.concat(odd.requirements().stream(), canaries).toList();
     }
 
-    private Map<String, JsonNode> flags(Oddity odd) {
+    private Map<String, JsonNode> flags(Oddity odd) throws IOException, InterruptedException {
         Map<String, JsonNode> flags = new HashMap<>();
+        flags.put("/driver/process/command", JSON.valueToTree(odd.command()));
+        flags.put("/driver/process/environment", JSON.valueToTree(ENVIRONMENT));
         flags.put("/driver/seamlessUpgrade", BooleanNode.valueOf(whole)); // it takes its time
         flags.put("/driver/declares", JsonNodeFactory.instance.arrayNode().add("adm"));
         flags.putAll(odd.settings());
+        flags.putAll(more);
         return flags;
     }
 

@@ -16,9 +16,11 @@ import java.util.stream.Stream;
  * @param id the catalogue's number, with a letter where there are several forms
  * @param options what the driver is started with besides
  * @param settings what the suite is told of it instead, by JSON pointer
+ * @param namespace whether it needs a mount namespace for its process
  * @param slow whether it takes so long that the usual requirements are not tried with it
  * @param passes requirements that a suite with a narrower view would find broken
  * @param notApplicable requirements of which the oddity leaves nothing to try
+ * @param untested requirements that its settings leave no room to try
  * @param warned requirements that it rightly is warned of, with the reason
  */
 record Oddity(
@@ -26,9 +28,11 @@ record Oddity(
         String what,
         List<String> options,
         Map<String, JsonNode> settings,
+        boolean namespace,
         boolean slow,
         List<String> passes,
         List<String> notApplicable,
+        List<String> untested,
         Map<String, String> warned) {
 
     /** Fills in what was left out. */
@@ -37,6 +41,7 @@ record Oddity(
         settings = settings == null ? Map.of() : Map.copyOf(settings);
         passes = passes == null ? List.of() : List.copyOf(passes);
         notApplicable = notApplicable == null ? List.of() : List.copyOf(notApplicable);
+        untested = untested == null ? List.of() : List.copyOf(untested);
         warned = warned == null ? Map.of() : Map.copyOf(warned);
     }
 
@@ -49,6 +54,7 @@ record Oddity(
     List<String> requirements() {
         TreeSet<String> all = new TreeSet<>(passes);
         all.addAll(notApplicable);
+        all.addAll(untested);
         all.addAll(warned.keySet());
         return List.copyOf(all);
     }

@@ -1,0 +1,63 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.mutants;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+
+/** Drivers of which no claim can have a device; {@link UnpublishedDriverIT} has them judged. */
+final class UnpublishedFaults {
+
+    private UnpublishedFaults() {}
+
+    static boolean install(String id, Parts parts) {
+        switch (id) {
+            case "M-137" -> parts.plan = Silent::new;
+            case "M-138" -> parts.api = Outdated::new;
+            case "M-139" -> parts.driver = given -> new Alone(given, parts);
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Lists and watches slices, and writes none. */
+    private static final class Silent extends SlicePlan {
+        Silent(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void apply(List<JsonNode> existing) {
+            Life.current().say("E1123 01:02:03.000004       1 main.go:7] no devices were found");
+        }
+    }
+
+    /** Writes in an encoding that the API server does not read. */
+    private static final class Outdated extends ApiClient {
+        Outdated(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        JsonNode post(String path, JsonNode body) {
+            return write("POST", path, "application/x-thrift", body);
+        }
+    }
+
+    /** Serves the first instance on a node only: another one ends. */
+    private static final class Alone extends BareDriver {
+        Alone(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        void start() throws java.io.IOException {
+            if (!settings.podUid().isEmpty()) {
+                throw new java.io.IOException("another instance of the driver may be running");
+            }
+            super.start();
+        }
+    }
+}
