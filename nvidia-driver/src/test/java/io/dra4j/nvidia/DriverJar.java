@@ -3,10 +3,10 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.driver.ProcessDriver;
-import io.dra4j.conformance.kubelet.KubeletClaim;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,6 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.conformance.driver.ProcessDriver;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
@@ -13,6 +12,7 @@ import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.driver.ProcessDriver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

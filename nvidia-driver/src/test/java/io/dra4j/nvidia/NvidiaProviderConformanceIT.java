@@ -3,12 +3,12 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.conformance.DraConformance;
-import io.dra4j.conformance.driver.Place;
 import io.dra4j.nvidia.health.NodeMemory;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -5,6 +5,9 @@ package io.dra4j.runtime;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.util.ContextInitializer;
+import ch.qos.logback.core.joran.spi.JoranException;
 import io.dra4j.api.error.DraException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,9 +19,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
@@ -34,6 +39,14 @@ class DriverMainTest {
     private final List<String> events = new ArrayList<>();
     private final DriverMain.Ending ending = new DriverMain.Ending();
     private final AcmeOptions options = new AcmeOptions();
+
+    /** A program sets up its own logging, and the tests after this one have another. */
+    @AfterEach
+    void restoreLogging() throws JoranException {
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        context.reset();
+        new ContextInitializer(context).autoConfig();
+    }
 
     private int execute(String... args) {
         return execute(filled -> new RecordedRun(), args);

@@ -1,6 +1,0 @@
-// Copyright The dra4j Authors
-// SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.kubelet;
-
-/** A claim as the kubelet names it to a driver; any text is possible, since a test may lie. */
-public record KubeletClaim(String namespace, String name, String uid) {}

@@ -1,0 +1,123 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.cluster.KubeconfigException;
+import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.proxy.UpstreamException;
+import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The command line of the conformance product; its commands are subcommands. */
+@Command(
+        name = "dra-conformance",
+        description = {"Tries DRA drivers in any language.", ""},
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        mixinStandardHelpOptions = true,
+        versionProvider = ConformanceMain.Version.class,
+        subcommands = {
+            RunMain.class,
+            BenchMain.class,
+            InitMain.class,
+            ListMain.class,
+            ExplainMain.class,
+            PlayMain.class
+        })
+public final class ConformanceMain {
+
+    /** The exit status that says nothing about a driver. */
+    private static final int NO_ANSWER = 3;
+
+    private static final List<Class<? extends Exception>> TROUBLE =
+            List.of(
+                    SettingsException.class,
+                    KubeconfigException.class,
+                    UpstreamException.class,
+                    ClusterException.class,
+                    DriverTrouble.class,
+                    IOException.class);
+
+    private ConformanceMain() {}
+
+    /**
+     * Runs one command.
+     *
+     * @param args the command line; {@code --help} explains it
+     */
+    public static void main(String[] args) {
+        // Named here and not found by its usual name: a suite on a class path must not bring along
+        // the logging of this program.
+        System.setProperty("logback.configurationFile", "io/dra4j/conformance/logback-main.xml");
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The command line as {@link #main} runs it. */
+    static CommandLine commandLine() {
+        return new CommandLine(new ConformanceMain())
+                .setUsageHelpWidth(100)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionStrategy(ConformanceMain::executeWithoutUnknownWords)
+                .setParameterExceptionHandler(ConformanceMain::explainWrongUsage)
+                .setExecutionExceptionHandler(ConformanceMain::explainTrouble);
+    }
+
+    /**
+     * What keeps a command from its work and is told by its message; all else is a bug of the
+     * suite, which is shown with its stack trace, and neither says anything about a driver.
+     */
+    private static int explainTrouble(Exception e, CommandLine command, ParseResult line) {
+        PrintWriter err = command.getErr();
+        if (TROUBLE.stream().anyMatch(type -> type.isInstance(e))) {
+            err.println("dra-conformance: " + e.getMessage());
+        } else {
+            err.println("dra-conformance: the suite itself failed; please report this:");
+            e.printStackTrace(err);
+        }
+        return NO_ANSWER;
+    }
+
+    /** Also where help is asked for, which makes the parser leave unknown words alone. */
+    private static int executeWithoutUnknownWords(ParseResult line) {
+        for (CommandLine command : line.asCommandLineList()) {
+            List<String> unknown = command.getParseResult().unmatched();
+            if (!unknown.isEmpty()) {
+                throw new UnmatchedArgumentException(command, unknown);
+            }
+        }
+        return new CommandLine.RunLast().execute(line);
+    }
+
+    /** One line says what is wrong, and another where to look; no page of usage hides them. */
+    private static int explainWrongUsage(ParameterException e, String[] args) {
+        CommandLine command = e.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        PrintWriter err = command.getErr();
+        err.println(name + ": " + message(e));
+        err.println("See `" + name + " --help`.");
+        return NO_ANSWER;
+    }
+
+    private static String message(ParameterException e) {
+        return e instanceof UnmatchedArgumentException unmatched
+                ? "there is no command or option " + unmatched.getUnmatched().get(0)
+                : String.valueOf(e.getMessage());
+    }
+
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = ConformanceMain.class.getPackage().getImplementationVersion();
+            return new String[] {"dra-conformance " + (version == null ? "(unpackaged)" : version)};
+        }
+    }
+}

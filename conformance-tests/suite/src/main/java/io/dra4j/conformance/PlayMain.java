@@ -1,0 +1,156 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import io.dra4j.conformance.play.Play;
+import io.dra4j.conformance.play.PlaySettings;
+import io.dra4j.testkit.driver.ProcessSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The command {@code play}: manifests and a driver, for people to watch. */
+@Command(
+        name = "play",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        description = {
+            "Play manifests with one driver or several: an embedded API server, a fake kubelet, and each"
+                    + " driver as a process of its own, which is killed and started again.",
+            ""
+        },
+        footer = {
+            "",
+            "A driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT,"
+                    + " KUBELET_PLUGINS_DIRECTORY_PATH and KUBELET_REGISTRAR_DIRECTORY_PATH in its"
+                    + " environment; in its command, {NAME} stands for the value.",
+            "With several drivers, the names and the commands are in the same order:",
+            "  play --driver-name=A --driver-name=B --manifests=DIR -- run-a -- run-b",
+            "Exit status: 0 if every step held, 1 if not, 3 if the command line is wrong."
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class PlayMain implements Callable<Integer> {
+
+    @Option(
+            names = "--driver-name",
+            paramLabel = "NAME",
+            required = true,
+            description = "The driver's name; once for each driver.")
+    private List<String> driverNames;
+
+    @Option(
+            names = "--node-name",
+            paramLabel = "NAME",
+            defaultValue = "demo-node",
+            description = "The node that the manifests speak of. Default: ${DEFAULT-VALUE}")
+    private String nodeName;
+
+    @Option(
+            names = "--manifests",
+            paramLabel = "DIR",
+            required = true,
+            description =
+                    "YAML manifests of DeviceClasses, Pods, and ResourceClaims with the allocation"
+                            + " that a scheduler would have written; applied in the order of their"
+                            + " names.")
+    private Path manifests;
+
+    @Option(
+            names = "--patience",
+            paramLabel = "SECONDS",
+            defaultValue = "30",
+            description =
+                    "How long to wait for anything a driver is to do. Default: ${DEFAULT-VALUE}")
+    private int patienceSeconds;
+
+    @Option(
+            names = "--keep",
+            arity = "0..1",
+            paramLabel = "true|false",
+            description =
+                    "Stop once devices and claims are there, and wait for Ctrl-C: look at them with"
+                            + " kubectl.")
+    private boolean keep;
+
+    @Option(
+            names = "--standard-paths",
+            description =
+                    "The paths of drivers can't be set: each process finds directories of the play at"
+                            + " /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and"
+                            + " /etc/cdi; needs root.")
+    private boolean standardPaths;
+
+    @Option(
+            names = "--in-cluster",
+            description =
+                    "Drivers find the API server as a container of a cluster does: by a service"
+                            + " account, TLS and KUBERNETES_SERVICE_HOST; needs root.")
+    private boolean inCluster;
+
+    @Option(
+            names = "--make-directory",
+            paramLabel = "DIR",
+            description =
+                    "A directory that is there before each start, as a driver's DaemonSet makes it, such"
+                            + " as {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
+    private List<String> directories = new ArrayList<>();
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "COMMAND",
+            description =
+                    "How to run the driver: a program and its arguments, after --; once for each driver.")
+    private List<String> commands;
+
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Duration patience = Duration.ofSeconds(patienceSeconds);
+        PlaySettings settings = new PlaySettings(drivers(), nodeName, manifests, patience);
+        try (Play play = new Play(settings, System.out)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(play::close, "dra4j-play-end"));
+            boolean held = keep ? play.open() : play.run();
+            if (keep && held) {
+                new CountDownLatch(1).await(); // until a signal ends the JVM, and the hook the play
+            }
+            return held ? 0 : 1;
+        }
+    }
+
+    /** Returns the drivers in the order of their names, each with the command of its place. */
+    List<PlaySettings.Driver> drivers() {
+        List<List<String>> separate = new ArrayList<>(List.of(new ArrayList<>()));
+        for (String word : commands) {
+            if (word.equals("--")) {
+                separate.add(new ArrayList<>());
+            } else {
+                separate.get(separate.size() - 1).add(word);
+            }
+        }
+        if (separate.size() != driverNames.size() || separate.contains(List.of())) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "There are %d names of drivers and %d commands; give each driver one, after --"
+                            .formatted(driverNames.size(), separate.size()));
+        }
+        List<PlaySettings.Driver> drivers = new ArrayList<>();
+        for (int i = 0; i < separate.size(); i++) {
+            ProcessSettings process =
+                    new ProcessSettings(
+                            separate.get(i), Map.of(), standardPaths, inCluster, directories);
+            drivers.add(new PlaySettings.Driver(driverNames.get(i), process));
+        }
+        return drivers;
+    }
+}

@@ -1,0 +1,74 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import io.dra4j.conformance.report.Reports;
+import io.dra4j.conformance.report.Terminal;
+import io.dra4j.conformance.report.TerminalProgress;
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.run.Deviations;
+import io.dra4j.conformance.run.Engine;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.settings.DriverAdapters;
+import io.dra4j.conformance.settings.Settings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
+
+/** The command {@code run}: a driver is judged. */
+@Command(
+        name = "run",
+        customSynopsis = {
+            "dra-conformance run [OPTION]... --driver-name=NAME -- COMMAND...",
+            "       dra-conformance run [OPTION]... --config=FILE"
+        },
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        description = {
+            "Try a driver by the catalogue of requirements, and write a report.",
+            "",
+        },
+        footer = {
+            "",
+            DriverOptions.PLACES,
+            "Exit status: 0 if all is well, 1 if a MUST is broken, 2 if a core profile is only partly"
+                    + " tried or has known deviations, 3 if the suite or the driver could not be run."
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class RunMain implements Callable<Integer> {
+
+    @Mixin private RunOptions options;
+
+    @Override
+    public Integer call() throws IOException {
+        Settings settings = options.settings();
+        Catalogue catalogue = Catalogue.load();
+        Deviations deviations =
+                settings.deviations().isEmpty()
+                        ? Deviations.NONE
+                        : Deviations.read(Path.of(settings.deviations()));
+        TerminalProgress progress =
+                new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
+        Outcome seen =
+                new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress)
+                        .run();
+        Set<String> known =
+                catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
+        Deviations.Applied applied = deviations.apply(seen.results(), known, LocalDate.now());
+        List<String> notes = new ArrayList<>(seen.notes());
+        notes.addAll(applied.notes());
+        Outcome outcome = new Outcome(seen.header(), seen.profiles(), applied.results(), notes);
+        List<Path> files = Reports.write(outcome, Path.of(settings.report()));
+        progress.finished(outcome, files);
+        return outcome.exitCode();
+    }
+}

@@ -1,0 +1,57 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.play;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Brings the manifests of a folder into the cluster. */
+final class Manifests {
+
+    private final EmbeddedApiServer api;
+
+    private Manifests(EmbeddedApiServer api) {
+        this.api = api;
+    }
+
+    /** Applies the manifests in the order of their names, and returns their pods. */
+    static List<PlayedPod> apply(Path folder, EmbeddedApiServer api) {
+        List<JsonNode> applied =
+                files(folder).stream()
+                        .flatMap(file -> api.store().applyManifest(file).stream())
+                        .toList();
+        Manifests manifests = new Manifests(api);
+        List<PlayedPod> pods =
+                applied.stream()
+                        .filter(object -> object.path("kind").asText().equals("Pod"))
+                        .map(pod -> PlayedPod.of(pod, manifests::claim))
+                        .toList();
+        StepFailed.unless(!pods.isEmpty(), "no manifest in " + folder + " has a Pod");
+        return pods;
+    }
+
+    private static List<Path> files(Path folder) {
+        try (Stream<Path> all = Files.list(folder)) {
+            List<Path> manifests =
+                    all.filter(file -> file.toString().endsWith(".yaml")).sorted().toList();
+            StepFailed.unless(!manifests.isEmpty(), "there is no *.yaml file in " + folder);
+            return manifests;
+        } catch (IOException e) {
+            throw new StepFailed("the manifests cannot be read: " + e);
+        }
+    }
+
+    private JsonNode claim(String namespace, String name) {
+        return api.store()
+                .find("resourceclaims", namespace, name)
+                .orElseThrow(
+                        () ->
+                                new StepFailed(
+                                        "no manifest has the claim " + namespace + "/" + name));
+    }
+}

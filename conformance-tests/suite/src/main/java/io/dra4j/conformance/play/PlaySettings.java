@@ -1,0 +1,43 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.play;
+
+import io.dra4j.testkit.driver.ProcessSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What to play, and with which drivers.
+ *
+ * @param drivers the drivers of the node, one or more
+ * @param nodeName the node that the manifests speak of
+ * @param manifests the folder of YAML manifests, applied in the order of their names
+ * @param patience how long to wait for anything a driver is to do
+ */
+public record PlaySettings(
+        List<Driver> drivers, String nodeName, Path manifests, Duration patience) {
+
+    public PlaySettings {
+        drivers = List.copyOf(drivers);
+    }
+
+    List<String> driverNames() {
+        return drivers.stream().map(Driver::name).toList();
+    }
+
+    /**
+     * A driver to play with.
+     *
+     * @param name the driver's name
+     * @param process the driver's command line, and what its processes find
+     */
+    public record Driver(String name, ProcessSettings process) {
+
+        /** A driver that needs nothing but its environment. */
+        public Driver(String name, List<String> command) {
+            this(name, ProcessSettings.of(command, Map.of()));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/** Claims and devices that no driver has. */
+final class Absent {
+
+    /** A driver that is on no node. */
+    static final String DRIVER = "other.dra-conformance.example.com";
+
+    private Absent() {}
+
+    /** A device that no driver has, in a pool that it may have. */
+    static PublishedDevice device(Bench bench) {
+        return device(anyDevice(bench).pool());
+    }
+
+    /** A device that no driver has. */
+    static PublishedDevice device(String pool) {
+        return new PublishedDevice(
+                pool, "dra-conformance-no-such-device", JsonNodeFactory.instance.objectNode());
+    }
+
+    /** A device that claims can have, or one that nobody has if there is none. */
+    static PublishedDevice anyDevice(Bench bench) {
+        return bench.devices().usable().stream()
+                .findFirst()
+                .orElseGet(() -> device(bench.place().node()));
+    }
+
+    /** A claim that nobody has made. */
+    static KubeletClaim claim(Bench bench) {
+        String seed = "claim " + bench.random().nextLong();
+        return new KubeletClaim(
+                "dra-conformance-nowhere",
+                "nobody",
+                UUID.nameUUIDFromBytes(seed.getBytes(StandardCharsets.UTF_8)).toString());
+    }
+}

@@ -1,0 +1,81 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.ClaimDraft;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Devices for which the scheduler waits. */
+@Lane.On(Lane.OPTIONAL)
+final class BindingRules {
+
+    private static final List<String> FIELDS =
+            List.of("bindingConditions", "bindingFailureConditions");
+    private static final int MOST = 4;
+
+    private final Bench bench;
+    private final Publishing publishing;
+
+    BindingRules(Bench bench) {
+        this.bench = bench;
+        publishing = new Publishing(bench);
+    }
+
+    @Rule("DRA-BIND-01")
+    void oneOfTheConditionsIsSet() throws InterruptedException {
+        List<PublishedDevice> bound =
+                publishing.settled().devices().stream().filter(PublishedDevice::isBound).toList();
+        Untested.unless(!bound.isEmpty(), "no device has binding conditions now");
+        for (PublishedDevice device : bound) {
+            for (String field : FIELDS) {
+                Violation.unless(
+                        device.json().path(field).size() <= MOST,
+                        "device %s has %d %s, and %d are allowed",
+                        device,
+                        device.json().path(field).size(),
+                        field,
+                        MOST);
+            }
+        }
+        PublishedDevice device = bound.get(0);
+        ClaimDraft draft = bench.claims().draft().bareRequest("r0");
+        var result = draft.rawResult("r0", bench.place().driver(), device.pool(), device.name());
+        FIELDS.forEach(field -> result.set(field, device.json().path(field)));
+        KubeletClaim claim = bench.claims().create(draft);
+        boolean isSet =
+                new ClaimStatus(bench, claim)
+                        .await(
+                                "time until a binding condition was set",
+                                entry -> conditions(device).stream().anyMatch(c -> holds(entry, c)),
+                                device,
+                                bench.patience().change());
+        Violation.unless(
+                isSet,
+                "device %s was allocated to a claim %d s ago, and the driver has set none of its conditions %s in status.devices: its pod is never bound",
+                device,
+                bench.patience().change().toSeconds(),
+                conditions(device));
+    }
+
+    private static List<String> conditions(PublishedDevice device) {
+        List<String> names = new ArrayList<>();
+        FIELDS.forEach(f -> device.json().path(f).forEach(name -> names.add(name.asText())));
+        return names;
+    }
+
+    private static boolean holds(JsonNode entry, String type) {
+        return Cluster.elements(entry.path("conditions")).stream()
+                .anyMatch(
+                        condition ->
+                                condition.path("type").asText().equals(type)
+                                        && condition.path("status").asText().equals("True"));
+    }
+}

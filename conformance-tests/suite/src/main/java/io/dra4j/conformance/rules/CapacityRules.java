@@ -1,0 +1,158 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.apiserver.Quantities;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Devices that several claims can have, each with a share of the capacity. */
+@Lane.On(Lane.OPTIONAL)
+final class CapacityRules {
+
+    /** How long a policy is looked at while a share is allocated. */
+    private static final Duration WHILE_IN_USE = Duration.ofSeconds(2);
+
+    private final Bench bench;
+    private final Publishing publishing;
+
+    CapacityRules(Bench bench) {
+        this.bench = bench;
+        publishing = new Publishing(bench);
+    }
+
+    /** Looks at what was published, and at what was refused. */
+    @Rule("DRA-CAP-01")
+    void policiesAreSound() {
+        publishing.begun();
+        for (RecordedRequest write : bench.proxy().requests(Publishing.WRITES)) {
+            Publishing.body(write)
+                    .ifPresent(s -> s.at("/spec/devices").forEach(CapacityRules::check));
+        }
+        publishing.now().devices().forEach(device -> check(device.json()));
+    }
+
+    private static void check(JsonNode device) {
+        device.path("capacity")
+                .properties()
+                .forEach(
+                        capacity -> {
+                            JsonNode policy = capacity.getValue().path("requestPolicy");
+                            if (policy.isObject()) {
+                                check(device, capacity.getKey(), capacity.getValue(), policy);
+                            }
+                        });
+    }
+
+    private static void check(JsonNode device, String name, JsonNode capacity, JsonNode policy) {
+        String whose =
+                "the requestPolicy of capacity %s of device %s"
+                        .formatted(name, device.path("name").asText());
+        Violation.unless(
+                device.path("allowMultipleAllocations").asBoolean(),
+                "%s is of no use: the device does not allow multiple allocations",
+                whose);
+        JsonNode preset = policy.path("default");
+        if (preset.isMissingNode()) {
+            Violation.unless(
+                    policy.path("validValues").isMissingNode()
+                            && policy.path("validRange").isMissingNode(),
+                    "%s has valid values, and no default",
+                    whose);
+            return;
+        }
+        Violation.unless(
+                amount(preset).compareTo(amount(capacity.path("value"))) <= 0,
+                "%s has the default %s, and the capacity is %s",
+                whose,
+                preset,
+                capacity.path("value"));
+        checkValues(whose, preset, policy.path("validValues"));
+        checkRange(whose, preset, policy.path("validRange"));
+    }
+
+    private static void checkValues(String whose, JsonNode preset, JsonNode values) {
+        boolean isOne =
+                values.isMissingNode()
+                        || Cluster.elements(values).stream()
+                                .anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
+        Violation.unless(
+                isOne, "%s has the default %s, which is none of its %s", whose, preset, values);
+    }
+
+    private static void checkRange(String whose, JsonNode preset, JsonNode range) {
+        if (range.isMissingNode()) {
+            return;
+        }
+        BigDecimal value = amount(preset);
+        BigDecimal least = amount(range.path("min"));
+        boolean isInside =
+                value.compareTo(least) >= 0
+                        && (!range.has("max") || value.compareTo(amount(range.path("max"))) <= 0);
+        Violation.unless(
+                isInside, "%s has the default %s, outside of its range %s", whose, preset, range);
+        Violation.unless(
+                !range.has("step")
+                        || value.subtract(least).remainder(amount(range.path("step"))).signum()
+                                == 0,
+                "%s has the default %s, which is no step of its range %s",
+                whose,
+                preset,
+                range);
+    }
+
+    private static BigDecimal amount(JsonNode quantity) {
+        return quantity.isMissingNode() ? BigDecimal.ZERO : Quantities.exact(quantity.asText());
+    }
+
+    @Rule("DRA-CAP-02")
+    void policiesStayWhileAShareIsAllocated() throws InterruptedException {
+        publishing.settled();
+        PublishedDevice device =
+                bench.devices().usable().stream()
+                        .filter(PublishedDevice::isShared)
+                        .findFirst()
+                        .orElseThrow(
+                                () ->
+                                        new Untested(
+                                                "no device that claims can share is free of taints"));
+        Map<String, JsonNode> before = policies(publishing.now());
+        KubeletClaim claim = bench.claims().allocate(device);
+        bench.calls().prepared(claim);
+        Optional<SeenPools> changed =
+                publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
+        bench.calls().unprepared(claim);
+        Violation.unless(
+                changed.isEmpty(),
+                "a share of device %s is allocated, and the request policies changed from %s to %s",
+                device,
+                before,
+                changed.map(CapacityRules::policies).orElse(before));
+    }
+
+    private static Map<String, JsonNode> policies(SeenPools seen) {
+        Map<String, JsonNode> policies = new TreeMap<>();
+        for (PublishedDevice device : seen.devices()) {
+            device.json()
+                    .path("capacity")
+                    .properties()
+                    .forEach(
+                            capacity ->
+                                    policies.put(
+                                            device + " " + capacity.getKey(),
+                                            capacity.getValue().path("requestPolicy")));
+        }
+        return policies;
+    }
+}

@@ -1,0 +1,251 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.CdiView;
+import io.dra4j.conformance.bench.CdiView.Resolved;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** How a driver deals with the files of the CDI directory, its own and those of others. */
+@Lane.On(Lane.CALLS)
+final class CdiFileRules {
+
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(20);
+    private static final Set<PosixFilePermission> OF_OTHERS =
+            Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+    private static final int FORMAT = 0xf000;
+    private static final Map<Integer, String> TYPES = Map.of(0x2000, "c", 0x6000, "b", 0x1000, "p");
+
+    private final Bench bench;
+
+    CdiFileRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    private ClaimAnswer prepared(KubeletClaim claim) {
+        ClaimAnswer answer = bench.calls().prepared(claim);
+        NotApplicable.unless(!CdiView.ids(answer).isEmpty(), "the driver answers without CDI ids");
+        return answer;
+    }
+
+    @Rule("DRA-CDI-05")
+    void specsAppearAtOnce() throws Exception {
+        PublishedDevice device = bench.devices().one();
+        try (SpecWatch watch = SpecWatch.of(bench.cdi().folders())) {
+            Rounds rounds = new Rounds(20, LONG_ENOUGH);
+            while (rounds.next()) {
+                KubeletClaim claim = bench.claims().allocate(device);
+                prepared(claim);
+                bench.calls().unprepared(claim);
+            }
+            watch.trouble()
+                    .ifPresent(
+                            trouble -> {
+                                throw new Violation(trouble);
+                            });
+        }
+    }
+
+    @Rule("DRA-CDI-09")
+    void nodesExistAndAreOfOneClaim() throws IOException {
+        List<PublishedDevice> usable = bench.devices().some(2);
+        List<PublishedDevice> exclusive =
+                bench.devices().usable().stream().filter(d -> !d.isShared()).limit(3).toList();
+        Map<KubeletClaim, Set<String>> nodes = new LinkedHashMap<>();
+        for (PublishedDevice device : exclusive.size() < 2 ? usable : exclusive) {
+            KubeletClaim claim = bench.claims().allocate(device);
+            nodes.put(claim, nodes(prepared(claim)));
+        }
+        NotApplicable.unless(
+                nodes.values().stream().anyMatch(some -> !some.isEmpty()),
+                "the driver's edits have no device nodes");
+        if (exclusive.size() > 2) {
+            nobodyElseHas(nodes);
+        }
+    }
+
+    /** A node that all have serves all; one that two of three have is one's, or the other's. */
+    private static void nobodyElseHas(Map<KubeletClaim, Set<String>> nodes) {
+        Map<String, List<String>> owners = new TreeMap<>();
+        nodes.forEach(
+                (claim, paths) ->
+                        paths.forEach(
+                                path ->
+                                        owners.computeIfAbsent(path, p -> new ArrayList<>())
+                                                .add(claim.uid())));
+        owners.forEach(
+                (path, claims) ->
+                        Violation.unless(
+                                claims.size() == 1 || claims.size() == nodes.size(),
+                                "the node %s is in the edits of the claims %s, which have"
+                                        + " exclusive devices",
+                                path,
+                                claims));
+    }
+
+    /** The host's device nodes of an answer, each of which is looked at. */
+    private Set<String> nodes(ClaimAnswer answer) throws IOException {
+        Set<String> paths = new TreeSet<>();
+        for (String id : CdiView.ids(answer)) {
+            for (JsonNode edits : bench.cdi().resolve(id).edits()) {
+                for (JsonNode node : edits.path("deviceNodes")) {
+                    String path = node.path("hostPath").asText(node.path("path").asText());
+                    Path file = bench.place().outside(Path.of(path));
+                    if (Files.exists(file) || !isComplete(node)) {
+                        exists(file, node.path("type").asText());
+                    }
+                    paths.add(path);
+                }
+            }
+        }
+        return paths;
+    }
+
+    /** Of such a node the runtime makes its own, and never looks at the host's. */
+    private static boolean isComplete(JsonNode node) {
+        return !node.path("type").asText().isEmpty() && node.path("major").asLong() != 0;
+    }
+
+    private static void exists(Path node, String declared) throws IOException {
+        Violation.unless(Files.exists(node), "the device node %s is not on the host", node);
+        int mode = (Integer) Files.getAttribute(node, "unix:mode");
+        String type = TYPES.getOrDefault(mode & FORMAT, "no device");
+        String wanted = declared.equals("u") ? "c" : declared;
+        Violation.unless(
+                wanted.isEmpty() ? !type.equals("no device") : wanted.equals(type),
+                "the device node %s is declared as \"%s\", but is \"%s\" on the host",
+                node,
+                declared,
+                type);
+    }
+
+    @Rule("DRA-CDI-10")
+    void aMissingSpecIsWrittenAgain() throws IOException {
+        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        ClaimAnswer first = prepared(claim);
+        Map<Path, byte[]> removed = new HashMap<>();
+        for (String id : CdiView.ids(first)) {
+            Path file = bench.cdi().path(bench.cdi().resolve(id).file());
+            removed.put(file, Files.readAllBytes(file));
+        }
+        bench.transcript().note("remove " + removed.keySet());
+        try {
+            for (Path file : removed.keySet()) {
+                Files.delete(file);
+            }
+            CdiView.ids(bench.calls().prepared(claim)).forEach(bench.cdi()::resolve);
+        } finally {
+            restore(removed);
+        }
+    }
+
+    /** A spec that was not written again may be one for all claims, which others need. */
+    private static void restore(Map<Path, byte[]> removed) throws IOException {
+        for (Map.Entry<Path, byte[]> file : removed.entrySet()) {
+            if (!Files.exists(file.getKey())) {
+                Files.write(file.getKey(), file.getValue());
+            }
+        }
+    }
+
+    @Lane.On(Lane.RESTARTS)
+    @Rule("DRA-CDI-11")
+    void specsOfOthersStay() throws IOException {
+        try (Canaries canaries = Canaries.ofCdi(bench.cdi().folder())) {
+            KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+            prepared(claim);
+            noNameTwice();
+            if (bench.driver().adapter().controlsProcess()) {
+                bench.driver().restartAfterKill();
+                bench.calls().prepared(claim);
+            }
+            bench.calls().unprepared(claim);
+            canaries.live();
+        }
+    }
+
+    private void noNameTwice() {
+        Map<String, String> files = new HashMap<>();
+        bench.cdi()
+                .specs()
+                .forEach(
+                        (file, spec) -> {
+                            for (JsonNode device : spec.path("devices")) {
+                                String name =
+                                        spec.path("kind").asText()
+                                                + "="
+                                                + device.path("name").asText();
+                                Path folder = bench.cdi().path(file).getParent();
+                                String known = files.put(folder + " " + name, file);
+                                Violation.unless(
+                                        known == null,
+                                        "the CDI device %s is defined in %s and in %s",
+                                        name,
+                                        known,
+                                        file);
+                            }
+                        });
+    }
+
+    @Rule("DRA-CDI-12")
+    void noTemporaryFileStaysAndNobodyElseMayWrite() throws IOException {
+        PublishedDevice device = bench.devices().one();
+        Set<String> before = bench.cdi().files().keySet();
+        Rounds rounds = new Rounds(20, LONG_ENOUGH);
+        while (rounds.next()) {
+            KubeletClaim claim = bench.claims().allocate(device);
+            for (String id : CdiView.ids(prepared(claim))) {
+                Resolved resolved = bench.cdi().resolve(id);
+                closed(bench.cdi().path(resolved.file()));
+            }
+            bench.calls().unprepared(claim);
+        }
+        List<String> left =
+                bench.cdi().files().keySet().stream()
+                        .filter(name -> !before.contains(name))
+                        .filter(name -> !name.endsWith(".json") && !name.endsWith(".yaml"))
+                        .toList();
+        Violation.unless(
+                left.isEmpty(),
+                "after %d rounds of prepare and unprepare, files stay that are no specs: %s",
+                rounds.done(),
+                left);
+        closed(bench.cdi().folder());
+    }
+
+    private static void closed(Path path) throws IOException {
+        try {
+            Set<PosixFilePermission> modes =
+                    Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS);
+            Violation.unless(
+                    modes.stream().noneMatch(OF_OTHERS::contains),
+                    "%s can be written by its group or others: %s",
+                    path,
+                    PosixFilePermissions.toString(modes));
+        } catch (NoSuchFileException e) {
+            throw new Violation(path + " has gone while its claim was prepared");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.CdiView;
+import io.dra4j.conformance.bench.CdiView.Resolved;
+import io.dra4j.conformance.bench.ClaimDraft;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.settings.ConfigSettings.Valid;
+import io.dra4j.testkit.cdi.CdiCheck;
+import io.dra4j.testkit.cdi.CdiName;
+import io.dra4j.testkit.cdi.CdiVersion;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** What the CDI specs say that answers lead to. */
+@Lane.On(Lane.CALLS)
+final class CdiRules {
+
+    private static final int MANY = 8;
+
+    private final Bench bench;
+
+    CdiRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    /** The ids of an answer to a claim with several devices, if there are as many. */
+    private List<String> ids() {
+        return ids(
+                bench.calls()
+                        .prepared(bench.claims().create(draft(bench.devices().forOneClaim(MANY)))));
+    }
+
+    private ClaimDraft draft(List<PublishedDevice> devices) {
+        return bench.claims().draft().request("r0", devices);
+    }
+
+    private static List<String> ids(ClaimAnswer answer) {
+        List<String> ids = CdiView.ids(answer);
+        NotApplicable.unless(!ids.isEmpty(), "the driver answers without CDI ids");
+        return ids;
+    }
+
+    @Rule("DRA-CDI-01")
+    void idsAreQualifiedNames() {
+        for (String id : ids()) {
+            CdiName.problem(id)
+                    .ifPresent(
+                            problem -> {
+                                throw new Violation("the CDI id \"" + id + "\" " + problem);
+                            });
+        }
+    }
+
+    @Rule("DRA-CDI-02")
+    void idsResolveWhenTheAnswerIsThere() {
+        ids().forEach(bench.cdi()::resolve);
+    }
+
+    /** The specs, by file, that some ids lead to. */
+    private Map<String, JsonNode> specs(List<String> ids) {
+        Map<String, JsonNode> specs = new LinkedHashMap<>();
+        for (String id : ids) {
+            Resolved resolved = bench.cdi().resolve(id);
+            specs.put(resolved.file(), resolved.spec());
+        }
+        return specs;
+    }
+
+    @Rule("DRA-CDI-03")
+    void specsAreValid() {
+        specs(ids())
+                .forEach(
+                        (file, spec) -> {
+                            List<String> problems = CdiCheck.problems(spec);
+                            Violation.unless(
+                                    problems.isEmpty(),
+                                    "the CDI spec %s is invalid: %s",
+                                    file,
+                                    String.join("; ", problems));
+                        });
+    }
+
+    @Rule("DRA-CDI-04")
+    void specsNameTheVersionThatTheyNeed() {
+        String newest = bench.settings().driver().cdiVersion();
+        specs(ids())
+                .forEach(
+                        (file, spec) ->
+                                CdiVersion.problem(spec, newest)
+                                        .ifPresent(
+                                                problem -> {
+                                                    throw new Violation(
+                                                            "in the CDI spec "
+                                                                    + file
+                                                                    + ", "
+                                                                    + problem);
+                                                }));
+    }
+
+    @Rule("DRA-CDI-06")
+    void aClaimsSpecsGoWithIt() {
+        PublishedDevice device = bench.devices().one();
+        round(device); // after it, whatever serves all claims is there
+        Map<String, JsonNode> before = bench.cdi().contents();
+        KubeletClaim claim = round(device);
+        bench.cdi()
+                .contents()
+                .forEach(
+                        (file, spec) ->
+                                Violation.unless(
+                                        spec.equals(before.get(file)),
+                                        "after Unprepare of claim %s, the CDI spec %s %s",
+                                        claim.uid(),
+                                        file,
+                                        before.containsKey(file)
+                                                ? "has changed: " + spec
+                                                : "is still there"));
+    }
+
+    private KubeletClaim round(PublishedDevice device) {
+        KubeletClaim claim = bench.claims().allocate(device);
+        bench.calls().prepared(claim);
+        bench.calls().unprepared(claim);
+        return claim;
+    }
+
+    @Rule("DRA-CDI-07")
+    void aClaimGetsNothingOfAnother() {
+        List<PublishedDevice> devices = bench.devices().some(2);
+        KubeletClaim one = bench.claims().allocate(devices.get(0));
+        KubeletClaim other = bench.claims().allocate(devices.get(1));
+        ClaimAnswer answer = bench.calls().prepared(one);
+        List<String> alone = edits(answer);
+        ClaimAnswer second = bench.calls().prepared(other);
+        unmixed(one, edits(answer), alone, other);
+        bench.calls().unprepared(one);
+        List<String> without = edits(second);
+        ClaimAnswer again = bench.calls().prepared(one);
+        unmixed(other, edits(second), without, one);
+        mentionsNot(one, edits(again), other);
+    }
+
+    private List<String> edits(ClaimAnswer answer) {
+        ids(answer);
+        return bench.cdi().edits(answer.devices());
+    }
+
+    private static void unmixed(
+            KubeletClaim claim, List<String> now, List<String> before, KubeletClaim other) {
+        List<String> more = now.stream().filter(line -> !before.contains(line)).toList();
+        Violation.unless(
+                more.isEmpty(),
+                "since claim %s was prepared, containers of claim %s get %s, too",
+                other.uid(),
+                claim.uid(),
+                more);
+        mentionsNot(claim, now, other);
+    }
+
+    private static void mentionsNot(KubeletClaim claim, List<String> edits, KubeletClaim other) {
+        for (String line : edits) {
+            Violation.unless(
+                    !line.contains(other.uid()),
+                    "containers of claim %s get something of claim %s: %s",
+                    claim.uid(),
+                    other.uid(),
+                    line);
+        }
+    }
+
+    @Rule("DRA-CDI-08")
+    void aNameKeepsItsContent() {
+        PublishedDevice device = bench.devices().one();
+        List<Valid> configs = bench.settings().driver().configs().valid();
+        Map<String, List<JsonNode>> first = contents(draft(List.of(device)), configs, 0);
+        Map<String, List<JsonNode>> second = contents(draft(List.of(device)), configs, 1);
+        second.forEach(
+                (id, content) ->
+                        Violation.unless(
+                                !first.containsKey(id) || Objects.equals(first.get(id), content),
+                                "the CDI name %s was used again with other content: %s, before"
+                                        + " it was %s",
+                                id,
+                                content,
+                                first.get(id)));
+    }
+
+    /** What the ids of a claim resolve to, which is unprepared again. */
+    private Map<String, List<JsonNode>> contents(ClaimDraft draft, List<Valid> configs, int which) {
+        if (configs.size() > which) {
+            draft.config(configs.get(which).parameters(), "r0");
+        }
+        KubeletClaim claim = bench.claims().create(draft);
+        Map<String, List<JsonNode>> contents = new LinkedHashMap<>();
+        for (String id : ids(bench.calls().prepared(claim))) {
+            contents.put(id, bench.cdi().resolve(id).edits());
+        }
+        bench.calls().unprepared(claim);
+        return contents;
+    }
+}

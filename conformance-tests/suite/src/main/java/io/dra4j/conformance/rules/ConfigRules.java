@@ -1,0 +1,242 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.ClaimDraft;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.settings.ConfigSettings;
+import io.dra4j.conformance.settings.ConfigSettings.Valid;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Opaque configurations: whose they are, which devices they are for, and which of them wins. */
+@Lane.On(Lane.CALLS)
+final class ConfigRules {
+
+    private static final String CLASS = "FromClass";
+    private static final String CLAIM = "FromClaim";
+
+    private final Bench bench;
+    private final ConfigSettings configs;
+
+    ConfigRules(Bench bench) {
+        this.bench = bench;
+        configs = bench.settings().driver().configs();
+    }
+
+    private Valid visible(int index) {
+        NotApplicable.unless(
+                bench.detected().contains("cdi"),
+                "effects of configs show in CDI edits, and the driver answers without CDI ids");
+        List<Valid> visible = configs.valid().stream().filter(c -> !c.effect().isEmpty()).toList();
+        Untested.unless(
+                visible.size() > index,
+                "the settings have %d valid configs with a visible effect, and %d are needed",
+                visible.size(),
+                index + 1);
+        return visible.get(index);
+    }
+
+    private ClaimDraft draft() {
+        return bench.claims().draft();
+    }
+
+    /** Prepares a claim, and returns the edits of a device. */
+    private List<String> edits(ClaimDraft draft, PublishedDevice device) {
+        ClaimAnswer answer = bench.calls().prepared(bench.claims().create(draft));
+        List<PreparedDevice> own =
+                answer.devices().stream()
+                        .filter(d -> d.pool().equals(device.pool()))
+                        .filter(d -> d.device().equals(device.name()))
+                        .toList();
+        return bench.cdi().edits(own);
+    }
+
+    private static boolean shows(List<String> edits, Valid config) {
+        Pattern effect = Pattern.compile(config.effect());
+        return edits.stream().anyMatch(line -> effect.matcher(line).find());
+    }
+
+    private static void due(List<String> edits, Valid config, String why) {
+        Violation.unless(
+                shows(edits, config),
+                "no edit of the device matches \"%s\", although %s; its edits: %s",
+                config.effect(),
+                why,
+                edits);
+    }
+
+    private static void notDue(List<String> edits, Valid config, String why) {
+        Violation.unless(
+                !shows(edits, config),
+                "an edit of the device matches \"%s\", although %s; its edits: %s",
+                config.effect(),
+                why,
+                edits);
+    }
+
+    @Rule("DRA-PREP-14")
+    void configsOfOtherDriversAreNotRead() {
+        ObjectNode nonsense = JsonNodeFactory.instance.objectNode().put("kind", "Nonsense");
+        nonsense.putArray("dra-conformance").add(1).addObject();
+        ClaimDraft draft =
+                draft().request("r0", bench.devices().one())
+                        .config(CLAIM, Absent.DRIVER, nonsense)
+                        .config(CLASS, "absent.dra-conformance.example.com", nonsense, "r0");
+        CallResult result = bench.calls().prepare(bench.claims().create(draft));
+        Violation.unless(
+                result.complaint().isEmpty(),
+                "a claim with configs of other drivers was refused: %s",
+                result.complaint().orElse(""));
+    }
+
+    @Rule("DRA-PREP-23")
+    void theClaimOutweighsTheClassAndTheLaterTheEarlier() {
+        wins(CLASS, CLAIM, "the claim's config comes after the class's");
+        later(CLAIM, "the claim's config outweighs the class's, which is listed later");
+        if (!configs.precedence().equals("reject-multiple")) {
+            wins(CLAIM, CLAIM, "it is the later of two configs of the claim");
+            wins(CLASS, CLASS, "it is the later of two configs of the class");
+        }
+    }
+
+    private void wins(String first, String second, String why) {
+        PublishedDevice device = bench.devices().one();
+        ClaimDraft draft =
+                draft().request("r0", device)
+                        .config(first, bench.place().driver(), visible(0).parameters())
+                        .config(second, bench.place().driver(), visible(1).parameters());
+        judge(edits(draft, device), visible(1), visible(0), why);
+    }
+
+    private void later(String source, String why) {
+        PublishedDevice device = bench.devices().one();
+        ClaimDraft draft =
+                draft().request("r0", device)
+                        .config(source, bench.place().driver(), visible(0).parameters())
+                        .config(CLASS, bench.place().driver(), visible(1).parameters());
+        judge(edits(draft, device), visible(0), visible(1), why);
+    }
+
+    private void judge(List<String> edits, Valid winner, Valid loser, String why) {
+        due(edits, winner, why);
+        if (!configs.precedence().equals("merge")) {
+            notDue(edits, loser, "another config outweighs it: " + why);
+        }
+        bench.tidy();
+    }
+
+    @Rule("DRA-PREP-24")
+    void aConfigIsForItsRequestsAloneOrForAll() {
+        List<PublishedDevice> two = bench.devices().some(2);
+        JsonNode config = visible(0).parameters();
+        for (PublishedDevice device : two) {
+            boolean first = device.equals(two.get(0));
+            ClaimDraft one = draft().request("r0", two.get(0)).request("r1", two.get(1));
+            List<String> edits = edits(one.config(config, "r0"), device);
+            if (first) {
+                due(edits, visible(0), "a config for request r0 is for this device");
+            } else {
+                notDue(edits, visible(0), "its config is for request r0 and the device for r1");
+            }
+            bench.tidy();
+            ClaimDraft all = draft().request("r0", two.get(0)).request("r1", two.get(1));
+            due(
+                    edits(all.config(config), device),
+                    visible(0),
+                    "a config that names no request is for all");
+            bench.tidy();
+        }
+    }
+
+    @Rule("DRA-PREP-25")
+    void aConfigForAMainRequestIsForWhicheverAlternative() {
+        PublishedDevice device = bench.devices().one();
+        for (String chosen : List.of("a", "b")) {
+            if (bench.detected().contains("cdi")
+                    && configs.valid().stream().anyMatch(c -> !c.effect().isEmpty())) {
+                ClaimDraft draft = draft().alternatives("r0", List.of("a", "b"), chosen, device);
+                due(
+                        edits(draft.config(visible(0).parameters(), "r0"), device),
+                        visible(0),
+                        "a config for request r0 is for its subrequest r0/" + chosen);
+                bench.tidy();
+            }
+            if (!configs.invalid().isEmpty()) {
+                ClaimDraft draft = draft().alternatives("r0", List.of("a", "b"), chosen, device);
+                refused(
+                        draft.config(configs.invalid().get(0), "r0"),
+                        "an invalid config for request r0 is for its subrequest r0/" + chosen);
+            }
+        }
+    }
+
+    private String refused(ClaimDraft draft, String because) {
+        String error = bench.calls().refused(bench.claims().create(draft), because);
+        bench.tidy();
+        return error;
+    }
+
+    @Rule("DRA-PREP-26")
+    void aConfigForAnAlternativeIsForThatOneAlone() {
+        PublishedDevice device = bench.devices().one();
+        JsonNode config = visible(0).parameters();
+        ClaimDraft chosen = draft().alternatives("r0", List.of("a", "b"), "a", device);
+        due(
+                edits(chosen.config(config, "r0/a"), device),
+                visible(0),
+                "a config for subrequest r0/a is for this device");
+        bench.tidy();
+        ClaimDraft passedOver = draft().alternatives("r0", List.of("a", "b"), "b", device);
+        notDue(
+                edits(passedOver.config(config, "r0/a"), device),
+                visible(0),
+                "its config is for subrequest r0/a, and r0/b was chosen");
+    }
+
+    @Rule("DRA-PREP-27")
+    void anInvalidConfigIsAnError() {
+        Leftovers leftovers = Leftovers.since(bench);
+        for (JsonNode invalid : configs.invalid()) {
+            String error =
+                    refused(
+                            draft().request("r0", bench.devices().one()).config(invalid),
+                            "its config is invalid by the settings of this run: " + invalid);
+            Violation.unless(
+                    !error.isBlank(), "the error for the invalid config %s is empty", invalid);
+            leftovers.none("after the prepare of a claim with an invalid config");
+        }
+    }
+
+    @Rule("DRA-PREP-28")
+    void whatAConfigMustNotHoldIsAnError() {
+        JsonNode valid = configs.valid().get(0).parameters();
+        unknown(valid, "draConformanceBogus", "bogus");
+        if (valid.has("apiVersion")) {
+            String version = valid.path("apiVersion").asText();
+            String group = version.contains("/") ? version.split("/")[0] + "/" : "";
+            unknown(valid, "apiVersion", group + "v999");
+        }
+        if (valid.has("kind")) {
+            unknown(valid, "kind", "DraConformanceNoSuchKind");
+        }
+    }
+
+    private void unknown(JsonNode valid, String field, String value) {
+        ObjectNode changed = valid.deepCopy();
+        changed.put(field, value);
+        refused(
+                draft().request("r0", bench.devices().one()).config(changed),
+                "its config has the unknown %s: %s".formatted(field, value));
+    }
+}

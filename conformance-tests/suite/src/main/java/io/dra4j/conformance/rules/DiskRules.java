@@ -1,0 +1,144 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Blockade;
+import io.dra4j.conformance.bench.CdiView;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a driver does that cannot write. */
+@Lane.On(Lane.TROUBLE)
+final class DiskRules {
+
+    private final Bench bench;
+
+    DiskRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-UNP-12")
+    void leftoversAreAnError() throws IOException {
+        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        Leftovers leftovers = Leftovers.since(bench);
+        ClaimAnswer answer = bench.calls().prepared(claim);
+        List<Path> specs = new ArrayList<>();
+        for (String id : CdiView.ids(answer)) {
+            specs.add(bench.cdi().path(bench.cdi().resolve(id).file()));
+        }
+        CallResult result;
+        boolean left;
+        try (Blockade blockade = blocked(bench.cdi().folders(), specs)) {
+            bench.transcript().note("nothing can be written by " + blockade);
+            result = bench.calls().unprepare(claim);
+            left = result.complaint().isEmpty() && specs.stream().anyMatch(Files::exists);
+        }
+        boolean claims = left && !unchanged(leftovers);
+        Violation.unless(
+                !claims,
+                "Unprepare of claim %s succeeded while the CDI directory was read-only, and its"
+                        + " spec %s is still there",
+                claim.uid(),
+                specs);
+        bench.calls().unprepared(claim);
+        leftovers.none(
+                "after a failed Unprepare of claim %s and a retry on a writable CDI directory"
+                        .formatted(claim.uid()));
+    }
+
+    private Blockade blocked(List<Path> folders, List<Path> files) {
+        List<Path> present = folders.stream().filter(Files::isDirectory).toList();
+        bench.transcript().note(present + " read-only from here on");
+        return Blockade.of(bench, present, files.stream().distinct().toList());
+    }
+
+    /** Specs for all claims may stay. */
+    private static boolean unchanged(Leftovers leftovers) {
+        try {
+            leftovers.none("now");
+            return true;
+        } catch (Violation e) {
+            return false;
+        }
+    }
+
+    @Rule("DRA-RST-07")
+    void whatCantBeWrittenFails() throws IOException {
+        PublishedDevice device = bench.devices().one();
+        boolean tried = withoutCdi(device) | withoutState(device);
+        NotApplicable.unless(
+                tried, "the driver writes no CDI specs, and the settings name no state files");
+    }
+
+    private boolean withoutCdi(PublishedDevice device) {
+        KubeletClaim claim = bench.claims().allocate(device);
+        Leftovers leftovers = Leftovers.since(bench);
+        CallResult result;
+        try (Blockade blockade = blocked(bench.cdi().folders(), List.of())) {
+            bench.transcript().note("nothing can be written by " + blockade);
+            result = bench.calls().prepare(claim);
+        }
+        ClaimAnswer answer = result.answers().get(claim.uid());
+        if (result.complaint().isEmpty() && answer != null) {
+            for (String id : CdiView.ids(answer)) {
+                Violation.unless(
+                        !bench.cdi().find(id).isEmpty(),
+                        "Prepare of claim %s succeeded while the CDI directory was read-only,"
+                                + " and its id %s resolves to nothing",
+                        claim.uid(),
+                        id);
+            }
+        }
+        worksAgain(claim, leftovers, "the CDI directory");
+        return answer == null || !CdiView.ids(answer).isEmpty();
+    }
+
+    private boolean withoutState(PublishedDevice device) throws IOException {
+        if (bench.settings().driver().stateFiles().isEmpty()) {
+            return false;
+        }
+        KubeletClaim claim = bench.claims().allocate(device);
+        Leftovers leftovers = Leftovers.since(bench);
+        StateFiles files = StateFiles.of(bench);
+        CallResult result;
+        try (Blockade blockade =
+                blocked(List.of(files.paths().get(0).getParent()), files.paths())) {
+            bench.transcript().note("nothing can be written by " + blockade);
+            result = bench.calls().prepare(claim);
+        }
+        Violation.unless(
+                result.complaint().isPresent() || !files.areUnchanged(),
+                "Prepare of claim %s succeeded while the state files %s were read-only, and they"
+                        + " say nothing of it",
+                claim.uid(),
+                files.paths());
+        worksAgain(claim, leftovers, "the directory of the state");
+        return true;
+    }
+
+    private void worksAgain(KubeletClaim claim, Leftovers leftovers, String place) {
+        bench.calls()
+                .prepare(claim)
+                .complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new Violation(
+                                    "Prepare of claim %s fails although %s is writable again: %s"
+                                            .formatted(claim.uid(), place, complaint));
+                        });
+        bench.calls().unprepared(claim);
+        leftovers.none(
+                "after a Prepare of claim %s while %s was read-only, and Unprepare"
+                        .formatted(claim.uid(), place));
+    }
+}

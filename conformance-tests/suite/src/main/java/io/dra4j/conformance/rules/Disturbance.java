@@ -1,0 +1,176 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measured;
+import io.dra4j.testkit.cluster.Cluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * What came of it when somebody deleted a slice, changed another, and had slices of his own beside:
+ * a helper may take 30 s for each repair, so it is done once for all rules about it.
+ *
+ * @param afterDelete how the deleted slice was not made again; empty if it was
+ * @param untilBack the time until the deleted slice was made again
+ * @param wasChanged whether there was a slice to change
+ * @param afterChange how the changed slice was not repaired; empty if it was
+ * @param untilRepaired the time until the changed slice was repaired
+ * @param toOthers what the driver did to slices that are not its own; empty if nothing
+ */
+record Disturbance(
+        String afterDelete,
+        Measured untilBack,
+        boolean wasChanged,
+        String afterChange,
+        Measured untilRepaired,
+        String toOthers) {
+
+    static Disturbance of(Bench bench) {
+        try {
+            return new Work(bench, new Publishing(bench).settled()).done();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    private record Work(Bench bench, SeenPools before) {
+
+        Disturbance done() throws InterruptedException {
+            PlantedSlices others = new PlantedSlices(bench);
+            int number = bench.proxy().lastNumber();
+            others.canaries(SeenPools.pool(before.slices().get(0)));
+            try {
+                if (bench.driver().adapter().controlsProcess()) {
+                    bench.driver().restart();
+                    publishing().settled();
+                }
+                return disturbed(others, number);
+            } finally {
+                others.remove();
+                publishing().mend(before);
+            }
+        }
+
+        private Disturbance disturbed(PlantedSlices others, int number)
+                throws InterruptedException {
+            List<JsonNode> slices = publishing().settled().slices();
+            Optional<JsonNode> changed =
+                    slices.stream().filter(s -> !s.at("/spec/devices").isEmpty()).findFirst();
+            changed.ifPresent(this::change);
+            Optional<JsonNode> deleted =
+                    slices.stream().filter(s -> !isSame(s, changed)).findFirst();
+            deleted.ifPresent(publishing()::delete); // both at once, if there are two
+            Return repaired = new Return("time until the changed slice was repaired", changed);
+            Return back = new Return("time until the deleted slice was back", deleted);
+            String both = trouble(repaired, back);
+            String afterChange = changed.map(this::missing).orElse("");
+            String afterDelete = deleted.map(this::missing).orElse("");
+            if (deleted.isEmpty()) {
+                JsonNode only = publishing().now().slices().get(0);
+                publishing().delete(only);
+                back = new Return(back.what, Optional.of(only));
+                afterDelete = trouble(back);
+            } else if (afterChange.isEmpty() && afterDelete.isEmpty()) {
+                afterDelete = both;
+            }
+            return new Disturbance(
+                    about(afterDelete, "a slice was deleted"),
+                    back.measured(limit(), afterDelete.isEmpty()),
+                    changed.isPresent(),
+                    about(afterChange, "a slice was changed"),
+                    repaired.measured(limit(), afterChange.isEmpty()),
+                    others.harm(number).orElse(""));
+        }
+
+        /** The devices of a slice that are in no slice now; empty if none. */
+        private String missing(JsonNode slice) {
+            List<String> there = names(publishing().now().slices());
+            List<String> gone = new ArrayList<>(names(List.of(slice)));
+            gone.removeAll(there);
+            return gone.isEmpty() ? "" : "missing: " + SeenPools.few(gone);
+        }
+
+        private static List<String> names(List<JsonNode> slices) {
+            return slices.stream()
+                    .flatMap(slice -> Cluster.elements(slice.at("/spec/devices")).stream())
+                    .map(device -> device.path("name").asText())
+                    .toList();
+        }
+
+        private static boolean isSame(JsonNode slice, Optional<JsonNode> other) {
+            return other.isPresent() && SeenPools.name(other.get()).equals(SeenPools.name(slice));
+        }
+
+        private Publishing publishing() {
+            return new Publishing(bench);
+        }
+
+        /** Takes a device out of a slice, as a hand that edits it does. */
+        private void change(JsonNode slice) {
+            ObjectNode edited = slice.deepCopy();
+            ((ObjectNode) edited.path("metadata")).remove("managedFields");
+            ((ArrayNode) edited.at("/spec/devices")).remove(0);
+            bench.transcript().note("somebody else edits slice " + SeenPools.name(slice));
+            bench.cluster().replace(Publishing.SLICES + "/" + SeenPools.name(slice), edited);
+        }
+
+        /** Waits until the pools are as before, and says how they differ if they are not. */
+        private String trouble(Return... returns) throws InterruptedException {
+            Predicate<SeenPools> asBefore = Publishing.like(before);
+            Predicate<SeenPools> seenByAll =
+                    seen -> {
+                        boolean over = asBefore.test(seen);
+                        List.of(returns).forEach(each -> each.look(seen, over));
+                        return over;
+                    };
+            return publishing().await(seenByAll, limit()).isPresent()
+                    ? ""
+                    : publishing().now().difference(before);
+        }
+
+        private Duration limit() {
+            return bench.patience().cachedRepair();
+        }
+
+        private String about(String trouble, String what) {
+            return trouble.isEmpty()
+                    ? ""
+                    : "%s by somebody else, and %d s later the driver has not put it right: %s"
+                            .formatted(what, limit().toSeconds(), trouble);
+        }
+    }
+
+    /** The time until the devices of a slice are published again. */
+    private static final class Return {
+        private final String what;
+        private final Set<String> devices;
+        private final long begin = System.nanoTime();
+        private Duration took = Duration.ZERO;
+
+        Return(String what, Optional<JsonNode> slice) {
+            this.what = what;
+            devices = slice.map(one -> Set.copyOf(Work.names(List.of(one)))).orElse(Set.of());
+        }
+
+        void look(SeenPools seen, boolean over) {
+            boolean there = !devices.isEmpty() && Work.names(seen.slices()).containsAll(devices);
+            if (took.isZero() && (over || there)) {
+                took = Duration.ofNanos(System.nanoTime() - begin);
+            }
+        }
+
+        Measured measured(Duration limit, boolean happened) {
+            return Measured.time(what, happened ? took : limit, limit, !happened);
+        }
+    }
+}

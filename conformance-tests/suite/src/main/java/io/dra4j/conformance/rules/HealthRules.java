@@ -1,0 +1,326 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measurements;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.HealthWatch;
+import io.dra4j.testkit.kubelet.HealthWatch.Device;
+import io.dra4j.testkit.kubelet.HealthWatch.Report;
+import io.dra4j.testkit.kubelet.HealthWatch.Version;
+import io.dra4j.testkit.kubelet.KubeletEvent;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What the driver tells of the health of its devices. */
+@Lane.On(Lane.OPTIONAL)
+final class HealthRules {
+
+    private static final int DEFAULT_TIMEOUT = 30;
+    private static final Duration LATEST_REFRESH = Duration.ofSeconds(65);
+    private static final int LONGEST_MESSAGE = 1024;
+    private static final int REOPENED = 100;
+    private static final int SPARE = 10;
+    private static final String ALL_UNKNOWN =
+            "the health of all devices is Unknown, which needs no second message";
+
+    private final Bench bench;
+    private final HealthStreams streams;
+
+    HealthRules(Bench bench) {
+        this.bench = bench;
+        streams = new HealthStreams(bench);
+    }
+
+    /** What the driver has to tell of; without a device, it may as well be silent. */
+    private Set<String> published() {
+        Set<String> published = streams.published();
+        bench.devices().requirePool();
+        NotApplicable.unless(
+                !published.isEmpty(), "the driver publishes no device whose health could be told");
+        return published;
+    }
+
+    @Rule("DRA-HLT-01")
+    void theCompleteListComesSoon() throws InterruptedException {
+        Set<String> published = published();
+        for (Version version : HealthStreams.versions(bench)) {
+            try (HealthWatch watch = streams.open(version)) {
+                streams.await(
+                        watch,
+                        report -> HealthStreams.missing(report, published).isEmpty(),
+                        Patience.FIRST_HEALTH,
+                        "the complete list of the %d published devices on %s"
+                                .formatted(published.size(), version.wireName()));
+            }
+        }
+    }
+
+    @Rule("DRA-HLT-02")
+    void aChangeIsSentAndEveryMessageIsComplete() throws InterruptedException {
+        Set<String> published = published();
+        try (HealthWatch watch = streams.open()) {
+            Report before = first(watch, published);
+            try {
+                bench.hooks().run("fault");
+                streams.await(
+                        watch,
+                        report -> !states(report).equals(states(before)),
+                        bench.patience().change(),
+                        "a change of health after the hook fault");
+            } finally {
+                bench.hooks().run("recover");
+            }
+            streams.await(
+                    watch,
+                    report -> states(report).equals(states(before)),
+                    bench.patience().change(),
+                    "the health of before, after the hook recover,");
+            for (Report report : watch.reports()) {
+                List<String> missing = HealthStreams.missing(report, published);
+                Violation.unless(
+                        missing.isEmpty(),
+                        "a message of health must be complete; one with %d entries lacks %s",
+                        report.devices().size(),
+                        SeenPools.few(missing));
+            }
+        }
+    }
+
+    private Report first(HealthWatch watch, Set<String> published) throws InterruptedException {
+        return streams.await(
+                watch,
+                report -> HealthStreams.missing(report, published).isEmpty(),
+                Patience.FIRST_HEALTH,
+                "the complete list");
+    }
+
+    private static Map<String, String> states(Report report) {
+        return report.devices().stream()
+                .collect(
+                        Collectors.toMap(
+                                d -> d.pool() + "/" + d.device(), Device::state, (a, b) -> b));
+    }
+
+    @Rule("DRA-HLT-03")
+    @Lane.On(Lane.QUIET)
+    void entriesAreDatedInSecondsAndRefreshedInTime() throws InterruptedException {
+        QuietWindow window = QuietWindow.of(bench);
+        List<Report> reports = window.reports();
+        NotApplicable.unless(
+                reports.stream().anyMatch(report -> !report.devices().isEmpty()),
+                "the driver tells of no device");
+        for (Report report : reports) {
+            report.devices().forEach(device -> checkDate(device, report));
+        }
+        boolean isOpen = window.health().orElseThrow().end().isEmpty();
+        Violation.unless(isOpen, "%s", HealthStreams.seen(window.health().orElseThrow()));
+        Untested.unless(reports.stream().anyMatch(HealthStreams::isAnyKnown), ALL_UNKNOWN);
+        Map<String, Device> known = new HashMap<>();
+        for (Report report : reports) {
+            checkFresh(known, report.received().getEpochSecond());
+            known.clear();
+            report.devices().forEach(d -> known.put(d.pool() + "/" + d.device(), d));
+        }
+        checkFresh(known, java.time.Instant.now().getEpochSecond());
+    }
+
+    private static void checkDate(Device device, Report report) {
+        long now = report.received().getEpochSecond();
+        Violation.unless(
+                device.lastUpdated() <= now + 1,
+                "the health of %s/%s has last_updated_time %d at the time %d: it is in the future, or not in seconds",
+                device.pool(),
+                device.device(),
+                device.lastUpdated(),
+                now);
+    }
+
+    private void checkFresh(Map<String, Device> known, long now) {
+        for (Device device : known.values().stream().filter(HealthStreams::isKnown).toList()) {
+            long timeout = timeout(device);
+            bench.measurements()
+                    .time(
+                            "greatest age of an entry",
+                            Duration.ofSeconds(Math.max(0, now - device.lastUpdated())),
+                            Duration.ofSeconds(timeout + 1));
+            Violation.unless(
+                    now <= device.lastUpdated() + timeout + 1,
+                    "the health of %s/%s was not refreshed in time: its last_updated_time %d was %d s ago, and its timeout is %d s; a kubelet takes it for Unknown",
+                    device.pool(),
+                    device.device(),
+                    device.lastUpdated(),
+                    now - device.lastUpdated(),
+                    timeout);
+        }
+    }
+
+    @Rule("DRA-HLT-04")
+    void manyStreamsWorkAndLeaveNothing() throws InterruptedException {
+        Set<String> published = published();
+        reopen(SPARE, published); // what the first streams leave is kept for later ones
+        ProcessCount before = ProcessCount.of(bench);
+        int known = ends().size();
+        boolean anyKnown;
+        List<HealthWatch> three = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                three.add(streams.open());
+                first(three.get(i), published);
+            }
+            anyKnown = HealthStreams.isAnyKnown(last(three.get(0)));
+            if (anyKnown) {
+                awaitRefresh(three);
+            }
+            reopen(REOPENED, published);
+            three.forEach(HealthRules::checkOpen);
+        } finally {
+            three.forEach(HealthWatch::close);
+        }
+        List<KubeletEvent> ended = ends().stream().skip(known).toList();
+        Violation.unless(
+                ended.isEmpty(), "the driver ended the kubelet's health stream: %s", ended);
+        before.checkGrowth(bench, REOPENED + 3, SPARE);
+        Untested.unless(anyKnown, ALL_UNKNOWN + ": whether each stream has the next is not seen");
+    }
+
+    private static Report last(HealthWatch watch) {
+        List<Report> reports = watch.reports();
+        return reports.get(reports.size() - 1);
+    }
+
+    /**
+     * The health service must not forget the first stream over the second: each has to hear again
+     * before what it heard is out of date, however late that is.
+     */
+    private void awaitRefresh(List<HealthWatch> all) throws InterruptedException {
+        Duration due = due(all.get(0));
+        if (due.compareTo(LATEST_REFRESH) > 0) {
+            bench.transcript().note("a message is due within " + due.toSeconds() + " s only");
+            return;
+        }
+        List<Integer> counts = all.stream().map(watch -> watch.reports().size()).toList();
+        boolean hasHook = bench.hooks().has("fault") && bench.hooks().has("recover");
+        if (hasHook) {
+            bench.hooks().run("fault");
+        }
+        try {
+            for (int i = 0; i < all.size(); i++) {
+                int count = counts.get(i);
+                Measurements.Wait wait =
+                        bench.measurements().begin("time until the next message", due);
+                boolean came =
+                        all.get(i).awaitAll(reports -> reports.size() > count, due).isPresent();
+                wait.end(came);
+                Violation.unless(
+                        came,
+                        "three health streams are open, and stream %d, counted in the order of opening, hears nothing more: %s",
+                        i + 1,
+                        HealthStreams.seen(all.get(i)));
+            }
+        } finally {
+            if (hasHook) {
+                bench.hooks().run("recover");
+            }
+        }
+    }
+
+    /** How long a stream may be silent after what came last. */
+    private static Duration due(HealthWatch watch) {
+        return Duration.ofSeconds(
+                last(watch).devices().stream()
+                                .filter(HealthStreams::isKnown)
+                                .mapToLong(HealthRules::timeout)
+                                .min()
+                                .orElse(DEFAULT_TIMEOUT)
+                        + 5);
+    }
+
+    private static long timeout(Device device) {
+        return device.timeoutSeconds() > 0 ? device.timeoutSeconds() : DEFAULT_TIMEOUT;
+    }
+
+    private static void checkOpen(HealthWatch watch) {
+        Violation.unless(
+                watch.end().isEmpty(),
+                "the driver ended a health stream that nobody cancelled: %s",
+                HealthStreams.seen(watch));
+    }
+
+    private void reopen(int times, Set<String> published) throws InterruptedException {
+        for (int i = 0; i < times; i++) {
+            try (HealthWatch watch =
+                    bench.kubelet()
+                            .watchHealth(
+                                    bench.place().driver(), HealthStreams.versions(bench).get(0))) {
+                first(watch, published);
+            }
+        }
+    }
+
+    /** The ends of this instance's streams: a killed sibling's socket may be there, and dead. */
+    private List<KubeletEvent> ends() {
+        Path socket = RegistrationSocket.of(bench).path();
+        return bench.kubelet().events().stream()
+                .filter(event -> event.kind() == KubeletEvent.Kind.HEALTH_ENDED)
+                .filter(event -> event.socket().equals(socket))
+                .toList();
+    }
+
+    @Rule("DRA-HLT-05")
+    void namesArePublishedOnesAndMessagesShort() throws InterruptedException {
+        Set<String> published = published();
+        try (HealthWatch watch = streams.open()) {
+            Report report =
+                    streams.await(watch, any -> true, Patience.FIRST_HEALTH, "a first message");
+            Set<String> seen = new HashSet<>();
+            for (Device device : report.devices()) {
+                String name = device.pool() + "/" + device.device();
+                Violation.unless(
+                        published.contains(name),
+                        "the health stream names device %s, which no slice has",
+                        name);
+                Violation.unless(seen.add(name), "the health stream names device %s twice", name);
+                int length = device.message().getBytes(StandardCharsets.UTF_8).length;
+                bench.measurements().bytes("longest message", length, LONGEST_MESSAGE);
+                Violation.unless(
+                        length <= LONGEST_MESSAGE,
+                        "the message about device %s has %d bytes, and %d are allowed",
+                        name,
+                        length,
+                        LONGEST_MESSAGE);
+            }
+        }
+    }
+
+    @Rule("DRA-HLT-06")
+    void withoutTheServiceTheCallIsUnimplementedAtOnce() throws InterruptedException {
+        for (Version version : Version.values()) {
+            try (HealthWatch watch = streams.open(version)) {
+                Violation.unless(
+                        streams.ends(watch, Patience.FIRST_HEALTH),
+                        "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED at once",
+                        version.wireName());
+                String end = watch.end().orElse("");
+                Violation.unless(
+                        end.equals("UNIMPLEMENTED") && watch.reports().isEmpty(),
+                        "the driver does not declare %s, and its call was answered with %d messages and %s instead of UNIMPLEMENTED",
+                        version.wireName(),
+                        watch.reports().size(),
+                        end);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measurements;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.HealthWatch;
+import io.dra4j.testkit.kubelet.HealthWatch.Report;
+import io.dra4j.testkit.kubelet.HealthWatch.Version;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Streams of the driver's health, and what every message on them must have. */
+final class HealthStreams {
+
+    private final Bench bench;
+
+    HealthStreams(Bench bench) {
+        this.bench = bench;
+    }
+
+    /** The versions of the service that the driver declares. */
+    static List<Version> versions(Bench bench) {
+        List<String> declared = bench.driver().info().versions();
+        return Arrays.stream(Version.values())
+                .filter(version -> declared.contains(version.wireName()))
+                .toList();
+    }
+
+    HealthWatch open(Version version) {
+        bench.transcript().note("open a stream of " + version.wireName());
+        return bench.kubelet().watchHealth(bench.place().driver(), version);
+    }
+
+    /** Opens a stream of the version that the kubelet would take. */
+    HealthWatch open() {
+        return open(versions(bench).get(0));
+    }
+
+    /** Waits for a message as wanted, and measures the time. */
+    Report await(HealthWatch watch, Predicate<Report> wanted, Duration timeout, String what)
+            throws InterruptedException {
+        Measurements.Wait wait = bench.measurements().begin("time until " + what, timeout);
+        Optional<Report> found = watch.await(wanted, timeout);
+        wait.end(found.isPresent());
+        return found.orElseThrow(
+                () ->
+                        new Violation(
+                                "%s has not come on the health stream within %d s; %s"
+                                        .formatted(what, timeout.toSeconds(), seen(watch))));
+    }
+
+    /** Whether the driver ends a stream within a limit, with the time as measured. */
+    boolean ends(HealthWatch watch, Duration limit) throws InterruptedException {
+        Measurements.Wait wait = bench.measurements().begin("time until the stream ended", limit);
+        boolean ended = watch.awaitEnd(limit);
+        wait.end(ended);
+        return ended;
+    }
+
+    /** Whether an entry says more than a kubelet would assume by itself when it is out of date. */
+    static boolean isKnown(HealthWatch.Device device) {
+        return !device.state().equals("UNKNOWN");
+    }
+
+    static boolean isAnyKnown(Report report) {
+        return report.devices().stream().anyMatch(HealthStreams::isKnown);
+    }
+
+    static String seen(HealthWatch watch) {
+        List<Report> reports = watch.reports();
+        return reports.size()
+                + " messages came"
+                + (reports.isEmpty() ? "" : ", the last: " + text(reports.get(reports.size() - 1)))
+                + watch.end().map(end -> "; the driver ended the stream with " + end).orElse("");
+    }
+
+    static String text(Report report) {
+        return SeenPools.few(
+                report.devices().stream()
+                        .map(d -> d.pool() + "/" + d.device() + " " + d.state())
+                        .toList());
+    }
+
+    Set<String> published() {
+        return bench.devices().all().stream()
+                .map(PublishedDevice::toString)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    static Set<String> names(Report report) {
+        return report.devices().stream()
+                .map(d -> d.pool() + "/" + d.device())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The devices of which a message says nothing. */
+    static List<String> missing(Report report, Set<String> devices) {
+        return devices.stream().filter(name -> !names(report).contains(name)).toList();
+    }
+}

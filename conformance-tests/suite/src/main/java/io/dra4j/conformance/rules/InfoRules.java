@@ -1,0 +1,244 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.kubelet.HealthWatch;
+import io.dra4j.testkit.kubelet.HealthWatch.Version;
+import io.dra4j.testkit.kubelet.KubeletEvent;
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import io.dra4j.testkit.kubelet.PrepareMessages;
+import io.dra4j.testkit.kubelet.RawCalls;
+import io.dra4j.testkit.kubelet.RegistrationCalls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What a driver says of itself. */
+@Lane.On(Lane.CALLS)
+final class InfoRules {
+
+    private static final String SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+    private static final int LONGEST_NAME = 63;
+    private static final Duration LOOK = Duration.ofMillis(200);
+    private static final int SOCKET = 0140000;
+    private static final int FILE_TYPE = 0170000;
+
+    private final Bench bench;
+
+    InfoRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    private RegistrationCalls.Info info() {
+        return RegistrationSocket.of(bench).info();
+    }
+
+    @Rule(value = "DRA-INFO-01", unregistered = true)
+    void theTypeIsThatOfDraPlugins() {
+        String type = info().type();
+        Violation.unless(
+                type.equals("DRAPlugin"),
+                "GetInfo says the type \"%s\"; the kubelet takes \"DRAPlugin\" alone",
+                type);
+    }
+
+    @Rule(value = "DRA-INFO-02", unregistered = true)
+    void theNameIsThatOfTheSlices() {
+        String name = info().name();
+        Violation.unless(
+                name.matches(SUBDOMAIN + "(\\." + SUBDOMAIN + ")*")
+                        && name.length() <= LONGEST_NAME,
+                "the name \"%s\" is no lower-case DNS subdomain of at most %d characters",
+                name,
+                LONGEST_NAME);
+        Set<String> slices = driversOfTheNode();
+        Violation.unless(
+                slices.isEmpty() || slices.contains(name),
+                "GetInfo says the name %s; the node's ResourceSlices are of %s",
+                name,
+                slices);
+        Violation.unless(
+                name.equals(bench.place().driver()),
+                "GetInfo says the name %s; the settings of this run say %s",
+                name,
+                bench.place().driver());
+    }
+
+    private Set<String> driversOfTheNode() {
+        return bench
+                .cluster()
+                .list(
+                        Cluster.RESOURCE + "/resourceslices",
+                        "fieldSelector=" + Cluster.encoded("spec.nodeName=" + bench.place().node()))
+                .stream()
+                .map(slice -> slice.at("/spec/driver"))
+                .map(JsonNode::asText)
+                .collect(Collectors.toSet());
+    }
+
+    @Rule(value = "DRA-INFO-03", unregistered = true)
+    void theEndpointIsALiveSocket() throws IOException, InterruptedException {
+        RegistrationSocket registration = RegistrationSocket.of(bench);
+        String endpoint = registration.info().endpoint();
+        Path socket = registration.service();
+        Violation.unless(socket.isAbsolute(), "the endpoint \"%s\" is no absolute path", endpoint);
+        Violation.unless(isSocket(socket), "the endpoint %s is no unix socket", socket);
+        try (RawCalls calls = new RawCalls(socket)) {
+            RawCalls.Answer answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
+            Violation.unless(
+                    !answer.code().equals("UNAVAILABLE"),
+                    "nobody answers at the endpoint %s: %s",
+                    socket,
+                    answer);
+        }
+        if (bench.driver().isReady() && bench.detected().contains("roll")) {
+            try {
+                anotherInstanceHasAnother(socket);
+            } catch (Violation e) {
+                throw e.of("seamless-upgrade"); // one instance serves the kubelet all the same
+            }
+        }
+    }
+
+    private void anotherInstanceHasAnother(Path socket) throws IOException, InterruptedException {
+        int before = bench.kubelet().events().size();
+        Instance second =
+                bench.driver().launch(Map.of("POD_UID", "00000000-0000-4000-8000-00000000da7a"));
+        try {
+            awaitInfo(second, before);
+            RegistrationSocket registration = RegistrationSocket.since(bench, before);
+            Path other = registration.service();
+            second.terminate();
+            second.awaitExit(Patience.SHUTDOWN);
+            Files.deleteIfExists(registration.path());
+            Violation.unless(
+                    !other.equals(socket),
+                    "two instances of the driver with different POD_UID name the same endpoint %s",
+                    socket);
+        } finally {
+            second.kill();
+        }
+    }
+
+    private void awaitInfo(Instance second, int before) throws InterruptedException {
+        long end = System.nanoTime() + bench.driver().adapter().startTimeout().toNanos();
+        while (System.nanoTime() < end && !bench.kubelet().awaitEvents(hasInfo(before), LOOK)) {
+            Violation.unless(
+                    second.isAlive(),
+                    "a second instance of the driver, which has a POD_UID of its own, ended:%n%s",
+                    bench.driver().log().strip());
+        }
+    }
+
+    private static Predicate<List<KubeletEvent>> hasInfo(int before) {
+        return events -> events.stream().skip(before).anyMatch(e -> e.kind() == Kind.INFO);
+    }
+
+    static boolean isSocket(Path file) {
+        try {
+            int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            return (mode & FILE_TYPE) == SOCKET;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Rule(value = "DRA-INFO-04", unregistered = true)
+    void theVersionsBeginWithTheNewest() {
+        List<String> versions = info().versions();
+        int v1 = versions.indexOf(Service.V1.wireName());
+        int v1beta1 = versions.indexOf(Service.V1BETA1.wireName());
+        Violation.unless(
+                v1 >= 0 || v1beta1 >= 0,
+                "the supported versions %s have neither %s nor %s: no kubelet registers the driver",
+                versions,
+                Service.V1.wireName(),
+                Service.V1BETA1.wireName());
+        Violation.unless(
+                v1 < 0 || v1beta1 < 0 || v1 < v1beta1,
+                "the supported versions are %s; the kubelet takes the first that it knows, which"
+                        + " is the older one",
+                versions);
+    }
+
+    @Rule(value = "DRA-INFO-05", unregistered = true)
+    void whatIsDeclaredIsServed() throws InterruptedException {
+        declaredServicesAreServed();
+        List<String> versions = info().versions();
+        Set<String> served = served();
+        served.forEach(
+                service ->
+                        Violation.minorUnless(
+                                versions.contains(service),
+                                "the driver serves %s and does not declare it: no kubelet will"
+                                        + " use it",
+                                service));
+    }
+
+    /** The half of the rule that says what a kubelet would stumble over. */
+    void declaredServicesAreServed() throws InterruptedException {
+        List<String> versions = info().versions();
+        Set<String> served = served();
+        for (String service : known()) {
+            Violation.unless(
+                    !versions.contains(service) || served.contains(service),
+                    "the driver declares %s and does not serve it: the call is UNIMPLEMENTED",
+                    service);
+        }
+    }
+
+    /** The services that can be tried: no health without a kubelet's connection. */
+    private List<String> known() {
+        return Stream.concat(
+                        Arrays.stream(Service.values()).map(Service::wireName),
+                        bench.driver().isReady()
+                                ? Arrays.stream(Version.values()).map(Version::wireName)
+                                : Stream.of())
+                .toList();
+    }
+
+    private Set<String> served() throws InterruptedException {
+        Set<String> served = new TreeSet<>();
+        try (RawCalls calls = new RawCalls(RegistrationSocket.of(bench).service())) {
+            for (Service service : Service.values()) {
+                RawCalls.Answer answer = calls.call(PrepareMessages.method(service), new byte[0]);
+                if (!answer.code().equals("UNIMPLEMENTED")) {
+                    served.add(service.wireName());
+                }
+            }
+        }
+        if (bench.driver().isReady()) {
+            for (Version version : Version.values()) {
+                if (servesHealth(version)) {
+                    served.add(version.wireName());
+                }
+            }
+        }
+        return served;
+    }
+
+    private boolean servesHealth(Version version) throws InterruptedException {
+        try (HealthWatch watch = bench.kubelet().watchHealth(bench.place().driver(), version)) {
+            watch.awaitAll(all -> !all.isEmpty() || watch.end().isPresent(), Patience.FIRST_HEALTH);
+            return !watch.end().equals(Optional.of("UNIMPLEMENTED"));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Calls;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** What a driver leaves that is killed in the middle of its work. */
+@Lane.On(Lane.RESTARTS)
+final class KillRules {
+
+    private static final int ROUNDS = 20;
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(40);
+    private static final Duration SOAK = Duration.ofMinutes(5);
+
+    private final Bench bench;
+
+    KillRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-RST-03")
+    void unprepareAloneUndoesHalfAPrepare() throws IOException, InterruptedException {
+        PublishedDevice device = bench.devices().one();
+        Leftovers leftovers = Leftovers.since(bench);
+        Rounds rounds = new Rounds(ROUNDS, bench.settings().soak() ? SOAK : LONG_ENOUGH);
+        int hits = 0;
+        while (rounds.next()) {
+            KubeletClaim claim = bench.claims().allocate(device);
+            if (killedAtItsSpec(claim)) {
+                hits++;
+            }
+            bench.driver().restarted();
+            bench.calls().unprepared(claim);
+            leftovers.none(
+                    "after a SIGKILL when the CDI spec of claim %s appeared, and Unprepare"
+                                    .formatted(claim.uid())
+                            + " in a new process (window hit "
+                            + hits
+                            + "/"
+                            + rounds.done()
+                            + ")");
+            isFree(device, claim);
+        }
+        bench.remark("window hit %d/%d".formatted(hits, rounds.done()));
+    }
+
+    /** Whether the answer was still missing when the spec was there, and the driver killed. */
+    private boolean killedAtItsSpec(KubeletClaim claim) throws IOException, InterruptedException {
+        try (WatchService watch = FileSystems.getDefault().newWatchService()) {
+            for (Path folder : bench.cdi().folders()) {
+                if (Files.isDirectory(folder)) {
+                    folder.register(
+                            watch,
+                            StandardWatchEventKinds.ENTRY_CREATE,
+                            StandardWatchEventKinds.ENTRY_MODIFY);
+                }
+            }
+            CompletableFuture<CallResult> call = Calls.async(() -> bench.calls().prepare(claim));
+            boolean seen = seesSpec(watch, call);
+            bench.driver().kill();
+            CallResult result = call.join();
+            NotApplicable.unless(
+                    seen || result.complaint().isPresent(), "no CDI spec appears with a claim");
+            return seen && result.complaint().isPresent();
+        }
+    }
+
+    private static boolean seesSpec(WatchService watch, CompletableFuture<CallResult> call)
+            throws InterruptedException {
+        boolean over = false;
+        while (true) {
+            WatchKey key = watch.poll(over ? 200 : 20, TimeUnit.MILLISECONDS);
+            if (key != null && key.pollEvents().stream().anyMatch(e -> isSpec(e.context()))) {
+                return true;
+            }
+            if (key != null) {
+                key.reset();
+            } else if (over) {
+                return false;
+            }
+            over = call.isDone();
+        }
+    }
+
+    private static boolean isSpec(Object name) {
+        return name.toString().endsWith(".json") || name.toString().endsWith(".yaml");
+    }
+
+    private void isFree(PublishedDevice device, KubeletClaim killed) {
+        KubeletClaim next = bench.claims().allocate(device);
+        bench.calls()
+                .prepare(next)
+                .complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new Violation(
+                                    "the device %s is not free after the killed Prepare of claim %s"
+                                                    .formatted(device, killed.uid())
+                                            + " was undone: "
+                                            + complaint);
+                        });
+        bench.calls().unprepared(next);
+    }
+
+    @Rule("DRA-RST-10")
+    void nothingIsLeftWhateverTheOrder() throws Exception {
+        Leftovers leftovers = Leftovers.since(bench);
+        Soak soak = new Soak(bench);
+        for (int step = 1; step <= Soak.STEPS; step++) {
+            soak.step(step);
+        }
+        soak.unprepareAll();
+        leftovers.none("after %s, and Unprepare of all claims".formatted(soak));
+        for (PublishedDevice device : soak.devices()) {
+            KubeletClaim claim = bench.claims().allocate(device);
+            bench.calls()
+                    .prepare(claim)
+                    .complaint()
+                    .ifPresent(
+                            complaint -> {
+                                throw new Violation(
+                                        "after %s, the device %s can't be prepared: %s"
+                                                .formatted(soak, device, complaint));
+                            });
+            bench.calls().unprepared(claim);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.CdiView;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The files from which containers read about their devices.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
+ *     KEP-5304</a>
+ */
+@Lane.On(Lane.OPTIONAL)
+final class MetadataRules {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String FOLDER = "/var/run/kubernetes.io/dra-device-attributes/";
+
+    private final Bench bench;
+
+    MetadataRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-META-01")
+    void metadataIsThereFromPrepareToUnprepare() {
+        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        ClaimAnswer answer = bench.calls().prepared(claim);
+        Instant answered = Instant.now();
+        Map<String, Path> files = files(answer);
+        Violation.unless(
+                !files.isEmpty(),
+                "the CDI specs of a prepared claim mount nothing below %s, where containers look for metadata",
+                FOLDER);
+        files.values().forEach(file -> checkTime(file, answered));
+        files.values().forEach(MetadataRules::checkContent);
+        bench.calls().unprepared(claim);
+        files.forEach(
+                (inside, outside) ->
+                        Violation.unless(
+                                !Files.exists(outside),
+                                "the metadata file %s is still there after Unprepare",
+                                outside));
+    }
+
+    /** The files on the host, by the paths at which containers find them. */
+    private Map<String, Path> files(ClaimAnswer answer) {
+        Map<String, Path> files = new TreeMap<>();
+        for (String id : CdiView.ids(answer)) {
+            for (JsonNode edits : bench.cdi().resolve(id).edits()) {
+                for (JsonNode mount : edits.path("mounts")) {
+                    String inside = mount.path("containerPath").asText();
+                    if (inside.replaceFirst("^/run/", "/var/run/").startsWith(FOLDER)) {
+                        files.put(inside, outside(mount));
+                    }
+                }
+            }
+        }
+        return files;
+    }
+
+    private Path outside(JsonNode mount) {
+        return bench.place().outside(Path.of(mount.path("hostPath").asText()));
+    }
+
+    /** Who looks slowly finds a file that was not there in time: its own time tells. */
+    private static void checkTime(Path file, Instant answered) {
+        try {
+            Instant written = Files.getLastModifiedTime(file).toInstant();
+            Violation.unless(
+                    !written.isAfter(answered),
+                    "the metadata file %s was written %d ms after Prepare had returned",
+                    file,
+                    Duration.between(answered, written).toMillis());
+        } catch (NoSuchFileException e) {
+            throw new Violation("the metadata file " + file + " is not there when Prepare returns");
+        } catch (IOException e) {
+            throw new Violation("the metadata file " + file + " can't be looked at: " + e);
+        }
+    }
+
+    private static void checkContent(Path file) {
+        for (Path one : Files.isDirectory(file) ? list(file) : List.of(file)) {
+            try (MappingIterator<JsonNode> objects =
+                    JSON.readerFor(JsonNode.class).readValues(one.toFile())) {
+                List<JsonNode> all = objects.readAll();
+                Violation.unless(
+                        !all.isEmpty()
+                                && all.stream()
+                                        .allMatch(
+                                                o ->
+                                                        o.path("kind")
+                                                                        .asText()
+                                                                        .equals("DeviceMetadata")
+                                                                && o.has("apiVersion")),
+                        "the metadata file %s must hold objects of kind DeviceMetadata, and holds %s",
+                        one,
+                        all);
+            } catch (IOException e) {
+                throw new Violation(
+                        "the metadata file " + one + " can't be parsed: " + e.getMessage());
+            }
+        }
+    }
+
+    private static List<Path> list(Path folder) {
+        try (var files = Files.list(folder)) {
+            return files.toList();
+        } catch (IOException e) {
+            throw new Violation("the metadata in " + folder + " can't be read: " + e);
+        }
+    }
+}

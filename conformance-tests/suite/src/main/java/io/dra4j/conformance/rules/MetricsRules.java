@@ -1,0 +1,127 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the metrics of a driver count; of one that has not been replaced by two instances, of which
+ * one alone can have the port.
+ */
+@Lane.On(Lane.CALLS)
+final class MetricsRules {
+
+    private static final int CALLS = 3;
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Pattern SAMPLE =
+            Pattern.compile(
+                    "([a-zA-Z_:][a-zA-Z0-9_:]*(?:\\{.*\\})?)\\s+"
+                            + "([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))(?:\\s+\\S+)?(?: #.*)?");
+
+    private final Bench bench;
+
+    MetricsRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-MET-01")
+    void callsAreCounted() throws InterruptedException {
+        NotApplicable.unless(
+                !bench.settings().driver().metrics().isEmpty(), "the settings name no metrics");
+        Map<String, Double> first = samples();
+        for (int i = 0; i < CALLS; i++) {
+            KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+            bench.calls().prepared(claim);
+            bench.calls().unprepared(claim);
+        }
+        Map<String, Double> second = samples();
+        Violation.unless(
+                second.entrySet().stream().anyMatch(now -> counts(grew(first, now))),
+                "no metric counts calls: after %d Prepares and as many Unprepares, none had grown by as many",
+                CALLS);
+        for (int i = 0; i < CALLS; i++) {
+            bench.calls().prepare(Absent.claim(bench));
+        }
+        Set<String> ofErrors = new TreeSet<>();
+        samples().entrySet().stream()
+                .filter(now -> grew(second, now) == CALLS)
+                .map(Map.Entry::getKey)
+                .filter(
+                        name ->
+                                second.getOrDefault(name, 0.0)
+                                        .equals(first.getOrDefault(name, 0.0)))
+                .map(name -> name.replaceFirst("\\{.*", ""))
+                .forEach(ofErrors::add);
+        Violation.unless(
+                !ofErrors.isEmpty(),
+                "no metric tells failed calls from others: after %d failed Prepares, none has grown"
+                        + " that had not grown before",
+                CALLS);
+        bench.remark("failed calls are counted by " + ofErrors);
+    }
+
+    /** Each kind of calls for itself, or both together; what grows by more is something else. */
+    private static boolean counts(double growth) {
+        return growth == CALLS || growth == 2 * CALLS;
+    }
+
+    private static double grew(Map<String, Double> before, Map.Entry<String, Double> now) {
+        return now.getValue() - before.getOrDefault(now.getKey(), 0.0);
+    }
+
+    private Map<String, Double> samples() throws InterruptedException {
+        URI url = URI.create(bench.place().fill(bench.settings().driver().metrics()));
+        HttpResponse<String> response = read(url);
+        Violation.unless(
+                response.statusCode() == 200,
+                "the metrics at %s were answered with status %d",
+                url,
+                response.statusCode());
+        return samples(response.body().lines().map(String::strip).toList());
+    }
+
+    private static HttpResponse<String> read(URI url) throws InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(url).timeout(LIMIT).build();
+        try {
+            return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new Violation("the settings say that metrics are at %s: %s".formatted(url, e));
+        }
+    }
+
+    /** The value of each sample, but for gauges, which count nothing, and parts of histograms. */
+    private static Map<String, Double> samples(List<String> lines) {
+        Map<String, Double> samples = new TreeMap<>();
+        for (String line : lines) {
+            if (!line.isEmpty() && !line.startsWith("#")) {
+                Matcher sample = SAMPLE.matcher(line);
+                Violation.unless(sample.matches(), "the metrics have a bad line: %s", line);
+                String name = sample.group(1);
+                boolean counts =
+                        !lines.contains("# TYPE " + name.replaceFirst("\\{.*", "") + " gauge")
+                                && !name.contains("le=\"");
+                if (counts) {
+                    samples.put(
+                            name, Double.parseDouble(sample.group(2).replace("Inf", "Infinity")));
+                }
+            }
+        }
+        return samples;
+    }
+}

@@ -1,0 +1,139 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Requests;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Slices that the suite makes in other names, and takes away again. */
+final class PlantedSlices {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String STRANGER = "canary.dra-conformance.dev";
+
+    private final Bench bench;
+    private final Map<String, JsonNode> planted = new LinkedHashMap<>();
+
+    PlantedSlices(Bench bench) {
+        this.bench = bench;
+    }
+
+    /**
+     * Plants what a former life of the driver could have left: in the same pool, and in another.
+     */
+    void stale(JsonNode like) {
+        long generation = SeenPools.generation(like);
+        plant("stale-same", like, spec -> pool(spec, SeenPools.pool(like), generation));
+        plant(
+                "stale-older",
+                like,
+                spec -> pool(spec, SeenPools.pool(like), Math.max(0, generation - 1)));
+        plant("stale-pool", like, spec -> pool(spec, "dra-conformance-removed", 1));
+    }
+
+    /** Plants slices of another driver on this node, and of this driver on another node. */
+    void canaries(String pool) {
+        String node = bench.place().node();
+        String driver = bench.place().driver();
+        plant("other-driver", null, spec -> of(spec, STRANGER, node, pool));
+        plant("other-node", null, spec -> of(spec, driver, node + "-other", pool));
+        plant("other-nodes-pool", null, spec -> of(spec, driver, node + "-other", node + "-other"));
+    }
+
+    private static void of(ObjectNode spec, String driver, String node, String pool) {
+        pool(spec.put("driver", driver).put("nodeName", node), pool, 1);
+    }
+
+    private static void pool(ObjectNode spec, String name, long generation) {
+        spec.putObject("pool")
+                .put("name", name)
+                .put("generation", generation)
+                .put("resourceSliceCount", 1);
+    }
+
+    private void plant(
+            String name,
+            @org.jspecify.annotations.Nullable JsonNode like,
+            java.util.function.Consumer<ObjectNode> change) {
+        ObjectNode slice = JSON.createObjectNode();
+        slice.put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
+        ObjectNode metadata = slice.putObject("metadata");
+        metadata.put("name", bench.place().node() + "-planted-" + name);
+        ObjectNode spec = slice.putObject("spec");
+        if (like != null) {
+            metadata.set("ownerReferences", like.at("/metadata/ownerReferences").deepCopy());
+            spec.setAll((ObjectNode) like.path("spec").deepCopy());
+            spec.remove("sharedCounters");
+        }
+        change.accept(spec);
+        spec.putArray("devices").addObject().put("name", "planted-" + name);
+        JsonNode created = bench.cluster().create(Publishing.SLICES, slice);
+        planted.put(SeenPools.name(created), created);
+        bench.transcript().note("somebody else makes slice " + SeenPools.name(created));
+    }
+
+    /** What is seen, but for the slices of a pool that the driver does not have. */
+    SeenPools without(SeenPools seen) {
+        return new SeenPools(
+                seen.slices().stream()
+                        .filter(s -> !SeenPools.pool(s).equals("dra-conformance-removed"))
+                        .toList());
+    }
+
+    /** What the driver has done, or tried, to the slices; empty if nothing. */
+    Optional<String> harm(int number) {
+        for (RecordedRequest write :
+                bench.proxy().requests(Publishing.WRITES.and(Requests.after(number)))) {
+            if (planted.containsKey(write.name())) {
+                return Optional.of(
+                        "the driver sent %s for slice %s, %s"
+                                .formatted(
+                                        write.method(),
+                                        write.name(),
+                                        whose(planted.get(write.name()))));
+            }
+        }
+        return planted.entrySet().stream()
+                .filter(one -> !isAsPlanted(one.getKey(), one.getValue()))
+                .findFirst()
+                .map(
+                        one ->
+                                "slice %s, %s, was changed or deleted while the driver put its own slices right"
+                                        .formatted(one.getKey(), whose(one.getValue())));
+    }
+
+    private boolean isAsPlanted(String name, JsonNode slice) {
+        return bench.cluster()
+                .find(Publishing.SLICES + "/" + name)
+                .filter(
+                        now ->
+                                now.at("/metadata/uid").equals(slice.at("/metadata/uid"))
+                                        && now.path("spec").equals(slice.path("spec")))
+                .isPresent();
+    }
+
+    private static String whose(@org.jspecify.annotations.Nullable JsonNode slice) {
+        if (slice == null) {
+            throw new Violation("a slice of somebody else is gone");
+        }
+        return "which belongs to driver %s on node %s"
+                .formatted(slice.at("/spec/driver").asText(), slice.at("/spec/nodeName").asText());
+    }
+
+    /** Takes them away. */
+    void remove() {
+        List<String> names = new ArrayList<>(planted.keySet());
+        names.forEach(name -> bench.cluster().delete(Publishing.SLICES + "/" + name));
+        planted.clear();
+    }
+}

@@ -1,0 +1,305 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Blocked;
+import io.dra4j.conformance.bench.Measurements;
+import io.dra4j.conformance.bench.Unpublished;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ObjectWatch;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Requests;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** The driver's slices: how they are, how they become, and who writes them. */
+final class Publishing {
+
+    static final String SLICES = Cluster.RESOURCE + "/resourceslices";
+    static final Predicate<RecordedRequest> WRITES = Requests.writes("resourceslices");
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String RESTORED = "time until the slices were as before";
+    private static final Set<Integer> REFUSALS = Set.of(400, 403, 413, 422);
+    private static final Duration LOOK = Duration.ofMillis(500);
+
+    private final Bench bench;
+
+    Publishing(Bench bench) {
+        this.bench = bench;
+    }
+
+    /** All slices of the driver, of whatever node, from now on. */
+    ObjectWatch watch() {
+        return bench.cluster()
+                .watch(
+                        SLICES,
+                        "fieldSelector="
+                                + Cluster.encoded("spec.driver=" + bench.place().driver()));
+    }
+
+    /** Of all slices of the driver those that its node can use. */
+    SeenPools seen(List<JsonNode> all) {
+        return new SeenPools(all.stream().filter(slice -> reaches(slice.path("spec"))).toList());
+    }
+
+    private boolean reaches(JsonNode spec) {
+        String node = spec.path("nodeName").asText();
+        return node.isEmpty() || node.equals(bench.place().node());
+    }
+
+    /** The pools now. */
+    SeenPools now() {
+        return new SeenPools(bench.devices().slices());
+    }
+
+    /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
+    void begun() {
+        if (now().slices().isEmpty()) {
+            happens(WRITES, patience());
+        }
+    }
+
+    /** Whether it was waited in vain for settled pools, which have not been seen since. */
+    private static final class InVain {
+        private boolean unsettled;
+    }
+
+    /** Whether it was once in vain waited for slices on this bench. */
+    private record FirstLook(boolean inVain) {}
+
+    /**
+     * Waits until the pools are settled, and returns them.
+     *
+     * @throws Blocked if the driver publishes nothing
+     * @throws Violation if the pools do not settle
+     */
+    SeenPools settled() throws InterruptedException {
+        InVain known = bench.shared(InVain.class, InVain::new);
+        SeenPools pools = now();
+        if (pools.settled()) {
+            known.unsettled = false;
+            return pools;
+        }
+        if (bench.unpublished().isPresent()) {
+            throw bench.unpublished().get().blocked();
+        }
+        boolean inVain = bench.shared(FirstLook.class, this::firstLook).inVain();
+        if (inVain && now().slices().isEmpty()) {
+            bench.devices().requirePool();
+        }
+        return orInVain(SeenPools::settled).orElseThrow(this::unsettled);
+    }
+
+    /**
+     * Waits until the pools are settled or the API server has refused a slice, and returns them.
+     *
+     * @throws Blocked if the driver publishes nothing
+     * @throws Violation if neither happens
+     */
+    SeenPools settledOrRefused() throws InterruptedException {
+        Optional<Unpublished> unpublished = bench.unpublished();
+        if (unpublished.isPresent() && !unpublished.get().refused()) {
+            return settled(); // which does not wait
+        }
+        Optional<SeenPools> pools = orInVain(seen -> seen.settled() || refusal().isPresent());
+        if (pools.isEmpty() && !now().slices().isEmpty()) {
+            throw unsettled();
+        }
+        return pools.isPresent() ? pools.get() : settled();
+    }
+
+    /** Waits for it, unless that was in vain and the pools have not settled since. */
+    private Optional<SeenPools> orInVain(Predicate<SeenPools> wanted) throws InterruptedException {
+        InVain known = bench.shared(InVain.class, InVain::new);
+        if (known.unsettled) {
+            return Optional.of(now()).filter(wanted);
+        }
+        Optional<SeenPools> found = await(wanted, patience());
+        known.unsettled = found.isEmpty();
+        return found;
+    }
+
+    /** How long to wait for what the driver does at its start, if it may do it. */
+    private Duration patience() {
+        boolean none = bench.unpublished().isPresent() || bench.settings().driver().hasNoDevices();
+        return none ? bench.patience().soon() : bench.patience().repair();
+    }
+
+    /** How the pools are that have not settled. */
+    Violation unsettled() {
+        String why = now().trouble().orElse("");
+        String known = bench.unpublished().map(u -> ", " + u.details()).orElse("");
+        return new Violation("the pools have not settled: " + why + known);
+    }
+
+    private FirstLook firstLook() {
+        try {
+            return new FirstLook(await(seen -> !seen.slices().isEmpty(), patience()).isEmpty());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /**
+     * Waits until the pools are as wanted, and returns them; empty if the time is over.
+     *
+     * @throws Violation if the driver ends meanwhile
+     */
+    Optional<SeenPools> await(Predicate<SeenPools> wanted, Duration timeout)
+            throws InterruptedException {
+        try (ObjectWatch watch = watch()) {
+            return await(watch, wanted, timeout);
+        }
+    }
+
+    /** The same, with the time that it took as a measured value. */
+    Optional<SeenPools> measured(String what, Predicate<SeenPools> wanted, Duration limit)
+            throws InterruptedException {
+        try (ObjectWatch watch = watch()) {
+            return measured(what, watch, wanted, limit);
+        }
+    }
+
+    Optional<SeenPools> measured(
+            String what, ObjectWatch watch, Predicate<SeenPools> wanted, Duration limit)
+            throws InterruptedException {
+        Measurements.Wait wait = bench.measurements().begin(what, limit);
+        Optional<SeenPools> found = await(watch, wanted, limit);
+        wait.end(found.isPresent());
+        return found;
+    }
+
+    Optional<SeenPools> await(ObjectWatch watch, Predicate<SeenPools> wanted, Duration timeout)
+            throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (!watch.await(all -> wanted.test(seen(all)), LOOK)) {
+            requireAlive();
+            if (System.nanoTime() > end) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(seen(watch.now())).filter(wanted);
+    }
+
+    private void requireAlive() {
+        if (!bench.driver().current().isAlive()) {
+            throw new Violation(
+                    "the driver has ended while its slices were waited for: "
+                            + bench.driver().fate());
+        }
+    }
+
+    /** Whether the pools are settled and say the same as before. */
+    static Predicate<SeenPools> like(SeenPools before) {
+        return seen -> seen.settled() && seen.content().equals(before.content());
+    }
+
+    /**
+     * Waits until the pools are again as before.
+     *
+     * @throws Violation if they are not in time; a new start has mended them then, if it could
+     */
+    SeenPools restored(SeenPools before, String after, Duration timeout)
+            throws InterruptedException {
+        Optional<SeenPools> restored = measured(RESTORED, like(before), timeout);
+        if (restored.isPresent()) {
+            return restored.get();
+        }
+        String difference = now().difference(before);
+        mend(before);
+        throw new Violation(
+                "%d s after %s the slices are not as before: %s"
+                        .formatted(timeout.toSeconds(), after, difference));
+    }
+
+    /** Starts the driver again where it does not put its slices right: other rules need them. */
+    void mend(SeenPools before) throws InterruptedException {
+        if (bench.driver().adapter().controlsProcess()
+                && bench.driver().isReady()
+                && !like(before).test(now())) {
+            bench.driver().restart();
+            await(like(before), bench.patience().repair());
+        }
+    }
+
+    /** The writes of the driver since a request. */
+    List<RecordedRequest> writesAfter(int number) {
+        return bench.proxy().requests(WRITES.and(Requests.after(number)));
+    }
+
+    /** Whether the driver writes a slice within a time; waits no longer than until it does. */
+    boolean writesWithin(int number, Duration time) {
+        return happens(WRITES.and(Requests.after(number)), time);
+    }
+
+    /** Whether a request comes, or came, within a limit, with the time until then as measured. */
+    boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
+        Measurements.Wait wait = bench.measurements().begin(what, limit);
+        boolean came = happens(request, limit);
+        wait.end(came);
+        return came;
+    }
+
+    /** Whether a request comes, or came, within a time. */
+    boolean happens(Predicate<RecordedRequest> request, Duration time) {
+        try {
+            bench.proxy().await(time, request);
+            return true;
+        } catch (AssertionError e) {
+            return false; // it did not come: that is an answer, too
+        }
+    }
+
+    /** The first write that the API server, and not the suite, refused as invalid. */
+    Optional<RecordedRequest> refusal() {
+        return bench
+                .proxy()
+                .requests(WRITES.and(request -> REFUSALS.contains(request.status())))
+                .stream()
+                .filter(request -> request.fault().isEmpty())
+                .findFirst();
+    }
+
+    /** The slice that a request wrote; empty if it was in another encoding than JSON. */
+    static Optional<JsonNode> body(RecordedRequest request) {
+        try {
+            return Optional.of(JSON.readTree(request.body())).filter(json -> json.has("spec"));
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
+        }
+    }
+
+    void delete(JsonNode slice) {
+        bench.transcript().note("somebody else deletes slice " + SeenPools.name(slice));
+        bench.cluster().delete(SLICES + "/" + SeenPools.name(slice));
+    }
+
+    /** What the kubelet does when it starts, and 30 s after it lost the driver. */
+    void wipe() {
+        bench.transcript().note("the kubelet wipes the slices of the driver on its node");
+        bench.cluster()
+                .deleteCollection(
+                        SLICES,
+                        "fieldSelector="
+                                + Cluster.encoded(
+                                        "spec.nodeName="
+                                                + bench.place().node()
+                                                + ",spec.driver="
+                                                + bench.place().driver()));
+    }
+
+    /** Deletes all slices of the driver that its node can use, node-local or not. */
+    void deleteAll(SeenPools pools) {
+        pools.slices().forEach(this::delete);
+    }
+}

@@ -1,0 +1,84 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** A driver whose devices do not change leaves its slices alone. */
+@Lane.On(Lane.QUIET)
+final class QuietRules {
+
+    private static final int STOPS = 3;
+    private static final int KILLS = 2;
+
+    private final Bench bench;
+    private final Publishing publishing;
+
+    QuietRules(Bench bench) {
+        this.bench = bench;
+        publishing = new Publishing(bench);
+    }
+
+    @Rule("DRA-SLICE-06")
+    void anIdleDriverWritesNothing() throws InterruptedException {
+        publishing.settled();
+        List<RecordedRequest> writes = QuietWindow.of(bench).writes();
+        bench.measurements()
+                .count(
+                        "writes of slices in %d s"
+                                .formatted(QuietWindow.WITHOUT_WRITES.toSeconds()),
+                        writes.size(),
+                        0);
+        Violation.unless(
+                writes.isEmpty(),
+                "nobody changed a device within %d s, and %s: %s",
+                QuietWindow.WITHOUT_WRITES.toSeconds(),
+                SliceRepairRules.words(writes),
+                writes.isEmpty() ? "" : cut(writes.get(0).body()));
+    }
+
+    private static String cut(String body) {
+        return body.length() > 1000 ? body.substring(0, 1000) + "…" : body;
+    }
+
+    @Rule("DRA-SLICE-07")
+    @Lane.On(Lane.SLICES)
+    void aRestartWritesNothing() throws InterruptedException {
+        Map<String, String> before = publishing.settled().versions();
+        int number = bench.proxy().lastNumber();
+        for (int i = 0; i < STOPS + KILLS; i++) {
+            boolean isKill = i >= STOPS;
+            if (isKill) {
+                bench.driver().restartAfterKill();
+            } else {
+                bench.driver().restart();
+            }
+            Duration look = Duration.ofSeconds(i == STOPS + KILLS - 1 ? 5 : 1);
+            boolean wrote = publishing.writesWithin(number, look);
+            bench.measurements()
+                    .count(
+                            "writes of slices by restarts",
+                            publishing.writesAfter(number).size(),
+                            0);
+            if (wrote) {
+                throw new Violation(
+                        "a restart (%s) with unchanged devices must not write slices: %s; before: %s, after: %s"
+                                .formatted(
+                                        isKill ? "SIGKILL" : "SIGTERM",
+                                        SliceRepairRules.words(publishing.writesAfter(number)),
+                                        before,
+                                        publishing.now().versions()));
+            }
+        }
+        Violation.unless(
+                publishing.now().versions().equals(before),
+                "restarts changed slices, though the driver wrote none through the proxy; before: %s, after: %s",
+                before,
+                publishing.now().versions());
+    }
+}

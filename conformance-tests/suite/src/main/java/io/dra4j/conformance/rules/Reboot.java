@@ -1,0 +1,98 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.settings.DriverSettings.Kind;
+import io.dra4j.testkit.driver.MountNamespace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The node of a bench goes down and up again, as far as a driver can tell. */
+final class Reboot {
+
+    private static final int FORMAT = 0xf000;
+    private static final int SOCKET = 0xc000;
+
+    private Reboot() {}
+
+    /**
+     * Requires that a driver can tell the reboot from a restart: by a boot id of its own, or by
+     * what the settings' hook does.
+     *
+     * @throws Untested if it can't
+     */
+    static void require(Bench bench) {
+        String missing = MountNamespace.missing();
+        Untested.unless(
+                bench.hooks().has("reboot") || bench.place().canReboot(),
+                "the node can't be rebooted for the driver: the settings have no hook reboot, and %s",
+                bench.settings().driver().kind() == Kind.PROCESS && !missing.isEmpty()
+                        ? "no mount namespace with another boot id can be made (" + missing + ")"
+                        : "the suite does not start the driver as a process");
+    }
+
+    /**
+     * Kills the driver, gives the node another boot id, empties the CDI directory, which is on a
+     * file system in memory, removes the sockets, lets the settings' hook do what else there is,
+     * and starts the driver.
+     */
+    static void of(Bench bench) throws IOException {
+        bench.driver().kill();
+        bench.transcript().note("reboot: the CDI directory is empty, the sockets are gone");
+        for (Path folder : bench.cdi().folders()) {
+            if (isOfTheRun(bench, folder) && !bench.place().outlivesReboot(folder)) {
+                removeSpecs(folder);
+            }
+        }
+        removeSockets(bench.place().registry());
+        removeSockets(bench.place().plugins());
+        if (bench.place().canReboot()) {
+            bench.place().reboot();
+            bench.transcript().note("reboot: the node has another boot id");
+        }
+        if (bench.hooks().has("reboot")) {
+            bench.hooks().run("reboot");
+        }
+        bench.driver().restarted();
+    }
+
+    /** What else the settings name is the host's, and has specs of others. */
+    private static boolean isOfTheRun(Bench bench, Path folder) {
+        return folder.startsWith(bench.place().root()) || folder.equals(bench.place().cdi());
+    }
+
+    private static void removeSpecs(Path folder) throws IOException {
+        try (Stream<Path> specs = Files.list(folder)) {
+            remove(specs.filter(Files::isRegularFile).toList());
+        } catch (NoSuchFileException e) {
+            // The driver has not made it yet.
+        }
+    }
+
+    private static void removeSockets(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            remove(all.filter(Reboot::isSocket).toList());
+        }
+    }
+
+    private static boolean isSocket(Path file) {
+        try {
+            int mode = (Integer) Files.getAttribute(file, "unix:mode");
+            return (mode & FORMAT) == SOCKET;
+        } catch (IOException e) {
+            return false; // gone since it was listed
+        }
+    }
+
+    private static void remove(List<Path> files) throws IOException {
+        for (Path file : files) {
+            Files.deleteIfExists(file);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measurements;
+import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.PluginInfo;
+import io.dra4j.testkit.kubelet.PrepareMessages;
+import io.dra4j.testkit.kubelet.RawCalls;
+import io.dra4j.testkit.kubelet.RegistrationCalls;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** How a driver registers with the kubelet, and stays registered. */
+@Lane.On(Lane.CALLS)
+final class RegistrationRules {
+
+    private static final int TIMES = 3;
+    private static final Duration DEATH = Duration.ofSeconds(3);
+
+    private final Bench bench;
+
+    RegistrationRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule(value = "DRA-REG-04", unregistered = true)
+    void theKubeletMayTellWhatItWants() {
+        RegistrationSocket socket = RegistrationSocket.of(bench);
+        RegistrationCalls.Info before = socket.info();
+        try (RegistrationCalls calls = new RegistrationCalls(socket.path())) {
+            for (int i = 0; i < TIMES; i++) {
+                tell(calls, "");
+            }
+            refuse(calls);
+        }
+        RegistrationCalls.Info after = afterRefusal(socket);
+        Violation.unless(
+                before.equals(after),
+                "GetInfo changed from %s to %s when the driver was told how its registration went",
+                before,
+                after);
+        servesStill(socket.service());
+    }
+
+    private void tell(RegistrationCalls calls, String error) {
+        try {
+            timed(calls, error);
+        } catch (RegistrationCalls.Failed e) {
+            throw new Violation("NotifyRegistrationStatus failed: " + e.getMessage());
+        }
+    }
+
+    private void timed(RegistrationCalls calls, String error) throws RegistrationCalls.Failed {
+        Measurements.Wait wait =
+                bench.measurements().begin("slowest NotifyRegistrationStatus", Patience.NOTIFY);
+        try {
+            calls.tell(error, Patience.NOTIFY);
+            wait.end(true);
+        } catch (RegistrationCalls.Failed e) {
+            wait.end(!isSilence(e));
+            throw e;
+        }
+    }
+
+    private static boolean isSilence(RegistrationCalls.Failed failure) {
+        return String.valueOf(failure.getMessage()).startsWith("DEADLINE_EXCEEDED");
+    }
+
+    /** Here an error is an answer, too; silence is not. */
+    private void refuse(RegistrationCalls calls) {
+        try {
+            timed(calls, "the conformance suite refuses the driver for a moment");
+        } catch (RegistrationCalls.Failed e) {
+            Violation.unless(
+                    !isSilence(e),
+                    "NotifyRegistrationStatus was not answered within %s",
+                    Patience.NOTIFY);
+        }
+    }
+
+    private RegistrationCalls.Info afterRefusal(RegistrationSocket socket) {
+        try {
+            return socket.info();
+        } catch (Violation e) {
+            bench.driver().current().awaitExit(bench.patience().times(DEATH));
+            Violation.unless(
+                    bench.driver().isAlive(),
+                    "the driver ended when it was told that it is not registered: %s",
+                    bench.driver().fate());
+            throw e;
+        }
+    }
+
+    private static void servesStill(Path service) {
+        try (RawCalls calls = new RawCalls(service)) {
+            RawCalls.Answer answer =
+                    calls.call(PrepareMessages.method(PluginInfo.Service.V1), new byte[0]);
+            Violation.unless(
+                    !answer.code().equals("UNAVAILABLE"),
+                    "the service is gone after the driver was told that it is not registered: %s",
+                    answer);
+        }
+    }
+
+    @Rule(value = "DRA-REG-05", unregistered = true)
+    void theKubeletMayCallTheSocketsWhatItWants() {
+        RegistrationSocket socket = RegistrationSocket.of(bench);
+        Path service = bench.place().outside(socket.info("localhost").service(socket.path()));
+        for (String authority : authorities(socket.path())) {
+            socket.info(authority);
+        }
+        for (String authority : authorities(service)) {
+            try (RawCalls calls = new RawCalls(service, authority)) {
+                RawCalls.Answer answer =
+                        calls.call(PrepareMessages.method(bench.calls().service()), new byte[0]);
+                bench.transcript().note("prepare as " + authority + " -> " + answer);
+                Violation.unless(
+                        List.of("OK", "UNIMPLEMENTED").contains(answer.code()),
+                        "a prepare with :authority %s failed: %s",
+                        authority,
+                        answer);
+            }
+        }
+    }
+
+    private static List<String> authorities(Path socket) {
+        return List.of(
+                RegistrationCalls.kubeletAuthority(socket),
+                "localhost",
+                "dra-conformance.example.com:4711",
+                "127.0.0.1");
+    }
+
+    @Rule("DRA-REG-06")
+    void aNewKubeletHearsTheSame() throws InterruptedException {
+        RegistrationCalls.Info before = RegistrationSocket.of(bench).info();
+        bench.restartKubelet();
+        Violation.unless(
+                bench.driver().registersAgain(),
+                "a new kubelet could not register the driver: %s",
+                bench.kubelet().events());
+        RegistrationCalls.Info after = RegistrationSocket.of(bench).info();
+        Violation.unless(before.equals(after), "GetInfo changed from %s to %s", before, after);
+        bench.devices().usable().stream()
+                .findFirst()
+                .map(bench.claims()::allocate)
+                .ifPresent(bench.calls()::prepared);
+    }
+}

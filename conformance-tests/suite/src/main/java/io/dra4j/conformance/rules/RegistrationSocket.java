@@ -1,0 +1,82 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.KubeletEvent;
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import io.dra4j.testkit.kubelet.RegistrationCalls;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The registration socket of a driver, and what it says there. */
+record RegistrationSocket(Bench bench, Path path) {
+
+    /**
+     * The one that the kubelet took the driver from, or the last that it saw if it took none; those
+     * that are gone do not count.
+     *
+     * @throws Violation if there was none
+     */
+    static RegistrationSocket of(Bench bench) {
+        List<KubeletEvent> events =
+                bench.kubelet().events().stream().filter(e -> Files.exists(e.socket())).toList();
+        return events.stream()
+                .filter(e -> e.kind() == Kind.REGISTERED)
+                .filter(e -> e.detail().equals(bench.place().driver()))
+                .reduce((first, second) -> second)
+                .or(
+                        () ->
+                                events.stream()
+                                        .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
+                                        .reduce((first, second) -> second))
+                .map(event -> new RegistrationSocket(bench, event.socket()))
+                .orElseThrow(
+                        () ->
+                                new Violation(
+                                        "there is no registration socket in "
+                                                + bench.place().registry()));
+    }
+
+    /** The last that appeared since some number of the kubelet's events. */
+    static RegistrationSocket since(Bench bench, int before) {
+        return bench.kubelet().events().stream()
+                .skip(before)
+                .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
+                .reduce((first, second) -> second)
+                .map(event -> new RegistrationSocket(bench, event.socket()))
+                .orElseThrow(
+                        () ->
+                                new Violation(
+                                        "a second instance of the driver made no registration"
+                                                + " socket in "
+                                                + bench.place().registry()));
+    }
+
+    /**
+     * What GetInfo says to a kubelet.
+     *
+     * @throws Violation if it says nothing within the kubelet's time
+     */
+    RegistrationCalls.Info info() {
+        return info(RegistrationCalls.kubeletAuthority(path));
+    }
+
+    /** What GetInfo says to somebody who calls the driver by this name. */
+    RegistrationCalls.Info info(String authority) {
+        try (RegistrationCalls calls = new RegistrationCalls(path, authority)) {
+            return calls.info(Patience.GET_INFO.multipliedBy(5));
+        } catch (RegistrationCalls.Failed e) {
+            throw new Violation(
+                    "GetInfo with :authority %s failed: %s".formatted(authority, e.getMessage()));
+        }
+    }
+
+    /** The service socket, as GetInfo says, where the suite finds it. */
+    Path service() {
+        return bench.place().outside(info().service(path));
+    }
+}

@@ -1,0 +1,77 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * What an answer reports, to be compared: devices may come in any order, and more than once.
+ *
+ * @param devices a line for each device of the answer, sorted
+ */
+record Reported(List<String> devices) {
+
+    /** All of it. */
+    static Reported of(ClaimAnswer answer) {
+        return new Reported(answer.devices().stream().map(Reported::line).sorted().toList());
+    }
+
+    /** All but the share ids, which the older version of the service has not. */
+    static Reported withoutShares(ClaimAnswer answer) {
+        return new Reported(
+                answer.devices().stream()
+                        .map(
+                                d ->
+                                        new PreparedDevice(
+                                                d.requests(),
+                                                d.pool(),
+                                                d.device(),
+                                                d.cdiDeviceIds(),
+                                                null))
+                        .map(Reported::line)
+                        .sorted()
+                        .toList());
+    }
+
+    private static String line(PreparedDevice device) {
+        return "%s/%s for %s as %s%s"
+                .formatted(
+                        device.pool(),
+                        device.device(),
+                        device.requests().stream().sorted().toList(),
+                        device.cdiDeviceIds().stream().sorted().toList(),
+                        device.shareId() == null ? "" : ", share " + device.shareId());
+    }
+
+    /** The pools and names of an answer's devices. */
+    static Set<String> names(ClaimAnswer answer) {
+        return answer.devices().stream()
+                .map(device -> device.pool() + "/" + device.device())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The pools and names of devices, with those that claims get only together with them. */
+    static Set<String> names(Collection<PublishedDevice> devices) {
+        return devices.stream()
+                .flatMap(device -> device.withCompanions().stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The pools and names of devices, with those that claims get only together with them. */
+    static Set<String> names(PublishedDevice... devices) {
+        return names(Arrays.asList(devices));
+    }
+
+    @Override
+    public String toString() {
+        return devices.toString();
+    }
+}

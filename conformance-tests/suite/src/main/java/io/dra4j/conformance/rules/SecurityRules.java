@@ -1,0 +1,198 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.proxy.Fault;
+import io.dra4j.testkit.proxy.Injection;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Requests;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Who may use a driver, and what it gives away and asks for. */
+@Lane.On(Lane.CALLS)
+final class SecurityRules {
+
+    private static final int LONGEST_ERROR = 4096;
+
+    /** A driver may try again until the kubelet gives up. */
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(5);
+
+    private static final Set<String> NEEDED =
+            Set.of(
+                    "GET one resourceclaims",
+                    "PATCH one resourceclaims",
+                    "PUT one resourceclaims",
+                    "GET one nodes",
+                    "GET one resourceslices",
+                    "GET all resourceslices",
+                    "POST all resourceslices",
+                    "PUT one resourceslices",
+                    "PATCH one resourceslices",
+                    "DELETE one resourceslices",
+                    "POST all events",
+                    "PATCH one events",
+                    "PUT one events");
+
+    private final Bench bench;
+
+    SecurityRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-SEC-01")
+    void socketsAreClosedToOthers() throws IOException {
+        RegistrationSocket registration = RegistrationSocket.of(bench);
+        isClosed(registration.path(), bench.place().registry());
+        isClosed(registration.service(), bench.place().plugins());
+    }
+
+    /** Directories from here on up are the suite's own, and say nothing of the driver. */
+    private static void isClosed(Path socket, Path suites) throws IOException {
+        Violation.unless(
+                socket.isAbsolute(), "the driver names its socket %s, no absolute path", socket);
+        Violation.unless(Files.exists(socket), "the driver's socket %s is not there", socket);
+        boolean open =
+                Files.getPosixFilePermissions(socket).contains(PosixFilePermission.OTHERS_WRITE);
+        for (Path above = socket.getParent();
+                open && above != null && !above.equals(suites);
+                above = above.getParent()) {
+            open =
+                    Files.getPosixFilePermissions(above)
+                            .contains(PosixFilePermission.OTHERS_EXECUTE);
+        }
+        Violation.unless(!open, "every user may connect to the socket %s", socket);
+    }
+
+    @Rule("DRA-SEC-02")
+    void hostileNamesGoNowhere() throws IOException {
+        KubeletClaim real = bench.claims().allocate(Absent.anyDevice(bench));
+        HostileNames hostile = HostileNames.around(bench);
+        int number = bench.proxy().lastNumber();
+        for (KubeletClaim claim : hostile.claims(real)) {
+            hostile.calling(claim);
+            bench.calls().prepare(claim);
+            bench.calls().unprepare(claim);
+        }
+        Violation.unless(
+                bench.driver().current().isAlive(),
+                "the driver ended when it was called with hostile names: %s",
+                bench.driver().fate());
+        hostile.checkFiles();
+        for (RecordedRequest request : bench.proxy().requests(Requests.after(number))) {
+            hostile.checkPath(request);
+        }
+    }
+
+    @Lane.On(Lane.RESTARTS)
+    @Rule("DRA-SEC-04")
+    void nothingGivesCredentialsAway() throws IOException {
+        String token = "t0k3n-0f-dra-c0nf0rmanc3-" + Math.abs(bench.random().nextLong());
+        Path credentials = credentials();
+        String before = Files.readString(credentials);
+        Files.writeString(credentials, withToken(before, token));
+        long length = Files.exists(bench.place().log()) ? Files.size(bench.place().log()) : 0;
+        try {
+            bench.driver().restart();
+            for (Fault fault :
+                    List.of(
+                            Fault.status(401, "Unauthorized"),
+                            Fault.status(403, "Forbidden"),
+                            Fault.status(500, "InternalError"),
+                            Fault.drop())) {
+                errors(fault).forEach(error -> isDiscreet(error, token));
+            }
+            byte[] log = Files.readAllBytes(bench.place().log());
+            String written =
+                    new String(
+                            log, (int) length, log.length - (int) length, StandardCharsets.UTF_8);
+            Violation.unless(
+                    !written.contains(token),
+                    "the driver writes its token for the API server into its log");
+        } finally {
+            Files.writeString(credentials, before);
+        }
+    }
+
+    /** The file from which the driver may read a token. */
+    private Path credentials() {
+        return bench.place()
+                .serviceAccount()
+                .map(account -> account.resolve("token"))
+                .orElse(bench.place().kubeconfig());
+    }
+
+    private String withToken(String before, String token) {
+        return bench.place().serviceAccount().isPresent()
+                ? token
+                : before.replace("user: {}", "user: {token: " + token + "}");
+    }
+
+    private List<String> errors(Fault fault) {
+        try (Injection broken = bench.inject(fault.on(Requests.to("resourceclaims")))) {
+            KubeletClaim claim = bench.claims().allocate(Absent.anyDevice(bench));
+            CallResult result = bench.calls().prepareWithin(LONG_ENOUGH, claim);
+            bench.transcript().note("the API server failed the driver: " + broken.over());
+            List<String> errors = new ArrayList<>(List.of(result.status()));
+            Optional.ofNullable(result.answers().get(claim.uid()))
+                    .map(ClaimAnswer::error)
+                    .ifPresent(errors::add);
+            return errors;
+        }
+    }
+
+    private static void isDiscreet(String error, String token) {
+        Violation.unless(!error.contains(token), "an error contains the token of the driver");
+        int bytes = error.getBytes(StandardCharsets.UTF_8).length;
+        Violation.unless(
+                bytes <= LONGEST_ERROR,
+                "an error has %d bytes, more than %d: %s",
+                bytes,
+                LONGEST_ERROR,
+                error.substring(0, Math.min(200, error.length())));
+        Violation.unless(error.indexOf('\ufffd') < 0, "an error is no valid UTF-8: %s", error);
+    }
+
+    @Rule("DRA-SEC-05")
+    void onlyNeededVerbsAreUsed() {
+        bench.devices().usable().stream()
+                .findFirst()
+                .map(bench.claims()::allocate)
+                .ifPresent(
+                        claim -> {
+                            bench.calls().prepare(claim);
+                            bench.calls().unprepare(claim);
+                        });
+        for (RecordedRequest request : bench.proxy().requests()) {
+            Violation.unless(
+                    request.resource().isEmpty() || isNeeded(request),
+                    "the driver asks the API server for more than it needs: %s %s",
+                    request.method(),
+                    request.path());
+        }
+    }
+
+    private static boolean isNeeded(RecordedRequest request) {
+        boolean one = !request.name().isEmpty() || selectsOne(request);
+        String verb =
+                "%s %s %s".formatted(request.method(), one ? "one" : "all", request.resource());
+        return NEEDED.contains(verb);
+    }
+
+    private static boolean selectsOne(RecordedRequest request) {
+        return request.query("fieldSelector").contains("metadata.name=");
+    }
+}

@@ -1,0 +1,221 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.testkit.cluster.Cluster;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The pools of the driver as a scheduler sees them at one moment: of each pool, the slices of the
+ * newest generation count, and it is complete when none of them is missing.
+ *
+ * @param slices all slices of the driver that its node can use
+ */
+record SeenPools(List<JsonNode> slices) {
+
+    SeenPools {
+        slices = List.copyOf(slices);
+    }
+
+    static String name(JsonNode slice) {
+        return slice.at("/metadata/name").asText();
+    }
+
+    static String pool(JsonNode slice) {
+        return slice.at("/spec/pool/name").asText();
+    }
+
+    static long generation(JsonNode slice) {
+        return slice.at("/spec/pool/generation").asLong();
+    }
+
+    /** The slices of each pool. */
+    Map<String, List<JsonNode>> byPool() {
+        return slices.stream()
+                .collect(Collectors.groupingBy(SeenPools::pool, TreeMap::new, Collectors.toList()));
+    }
+
+    /** The slices of a pool's newest generation. */
+    static List<JsonNode> newest(List<JsonNode> pool) {
+        long newest = pool.stream().mapToLong(SeenPools::generation).max().orElse(0);
+        return pool.stream().filter(slice -> generation(slice) == newest).toList();
+    }
+
+    /** Why a scheduler would wait for more slices of a pool; empty if it would not. */
+    private static Optional<String> incomplete(String pool, List<JsonNode> newest) {
+        return newest.stream()
+                .filter(s -> s.at("/spec/pool/resourceSliceCount").asInt() != newest.size())
+                .map(
+                        slice ->
+                                "slice %s says that pool %s has resourceSliceCount %s, but %d slices of generation %d are there"
+                                        .formatted(
+                                                name(slice),
+                                                pool,
+                                                slice.at("/spec/pool/resourceSliceCount"),
+                                                newest.size(),
+                                                generation(slice)))
+                .findFirst();
+    }
+
+    /** Why the pools are not settled; empty if they are. */
+    Optional<String> trouble() {
+        if (slices.isEmpty()) {
+            return Optional.of("there is no slice of the driver for its node");
+        }
+        for (Map.Entry<String, List<JsonNode>> pool : byPool().entrySet()) {
+            List<JsonNode> newest = newest(pool.getValue());
+            if (newest.size() != pool.getValue().size()) {
+                return Optional.of(
+                        "pool %s has slices of several generations, %s"
+                                .formatted(
+                                        pool.getKey(),
+                                        pool.getValue().stream()
+                                                .map(SeenPools::generation)
+                                                .distinct()
+                                                .sorted()
+                                                .toList()));
+            }
+            Optional<String> trouble =
+                    incomplete(pool.getKey(), newest).or(() -> twice(pool.getKey(), newest));
+            if (trouble.isPresent()) {
+                return trouble;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<String> twice(String pool, List<JsonNode> newest) {
+        Set<String> names = new HashSet<>();
+        return devicesOf(newest).stream()
+                .map(device -> device.path("name").asText())
+                .filter(device -> !names.add(device))
+                .findFirst()
+                .map(device -> "pool %s has device %s twice".formatted(pool, device));
+    }
+
+    private static List<JsonNode> devicesOf(List<JsonNode> slices) {
+        return slices.stream()
+                .flatMap(slice -> Cluster.elements(slice.at("/spec/devices")).stream())
+                .toList();
+    }
+
+    boolean settled() {
+        return trouble().isEmpty();
+    }
+
+    /** The devices of all pools that are complete. */
+    List<PublishedDevice> devices() {
+        List<PublishedDevice> devices = new ArrayList<>();
+        byPool().forEach(
+                        (pool, all) -> {
+                            List<JsonNode> newest = newest(all);
+                            if (incomplete(pool, newest).isEmpty()) {
+                                devicesOf(newest)
+                                        .forEach(
+                                                d ->
+                                                        devices.add(
+                                                                new PublishedDevice(
+                                                                        pool,
+                                                                        d.path("name").asText(),
+                                                                        d)));
+                            }
+                        });
+        return devices;
+    }
+
+    /** The names of their devices, with the pools' names. */
+    Set<String> deviceNames() {
+        return devices().stream().map(PublishedDevice::toString).collect(Collectors.toSet());
+    }
+
+    /**
+     * What the complete pools say, whatever slices it is spread over: pools, devices and counter
+     * sets, without the times of taints, which the server may add.
+     */
+    Map<String, JsonNode> content() {
+        Map<String, JsonNode> content = new TreeMap<>();
+        byPool().forEach(
+                        (pool, all) -> {
+                            List<JsonNode> newest = newest(all);
+                            if (incomplete(pool, newest).isEmpty()) {
+                                content.put("pool " + pool, BooleanNode.TRUE);
+                                newest.forEach(slice -> add(pool, slice.path("spec"), content));
+                            }
+                        });
+        return content;
+    }
+
+    /**
+     * What a scheduler may take a pool for: schedulers look at the count of one slice, whichever
+     * comes first; empty if no slice makes the pool look complete.
+     */
+    Map<String, JsonNode> contentAtSight(String pool) {
+        List<JsonNode> newest = newest(byPool().getOrDefault(pool, List.of()));
+        Map<String, JsonNode> content = new TreeMap<>();
+        if (newest.stream()
+                .anyMatch(s -> s.at("/spec/pool/resourceSliceCount").asInt() == newest.size())) {
+            newest.forEach(slice -> add(pool, slice.path("spec"), content));
+            content.put("pool " + pool, BooleanNode.TRUE);
+        }
+        return content;
+    }
+
+    private static void add(String pool, JsonNode spec, Map<String, JsonNode> content) {
+        for (JsonNode device : spec.path("devices")) {
+            JsonNode copy = device.deepCopy();
+            copy.path("taints").forEach(taint -> ((ObjectNode) taint).remove("timeAdded"));
+            content.put("device " + pool + "/" + device.path("name").asText(), copy);
+        }
+        for (JsonNode set : spec.path("sharedCounters")) {
+            content.put("counter set " + pool + "/" + set.path("name").asText(), set);
+        }
+    }
+
+    /** How the content differs from another, in words. */
+    String difference(SeenPools wanted) {
+        Map<String, JsonNode> have = content();
+        Map<String, JsonNode> want = wanted.content();
+        List<String> missing = want.keySet().stream().filter(k -> !have.containsKey(k)).toList();
+        List<String> extra = have.keySet().stream().filter(k -> !want.containsKey(k)).toList();
+        List<String> other =
+                want.keySet().stream()
+                        .filter(k -> have.containsKey(k) && !have.get(k).equals(want.get(k)))
+                        .toList();
+        return trouble().map(words -> words + "; ").orElse("")
+                + "missing: %s, too many: %s, different: %s"
+                        .formatted(few(missing), few(extra), few(other));
+    }
+
+    static String few(List<String> all) {
+        return all.size() <= 5
+                ? all.toString()
+                : all.subList(0, 5) + " and " + (all.size() - 5) + " more";
+    }
+
+    /** Which version of which object each slice is: the same as long as nobody writes. */
+    Map<String, String> versions() {
+        return slices.stream()
+                .collect(
+                        Collectors.toMap(
+                                SeenPools::name,
+                                slice ->
+                                        "UID %s, resource version %s"
+                                                .formatted(
+                                                        slice.at("/metadata/uid").asText(),
+                                                        slice.at("/metadata/resourceVersion")
+                                                                .asText()),
+                                (a, b) -> b,
+                                TreeMap::new));
+    }
+}

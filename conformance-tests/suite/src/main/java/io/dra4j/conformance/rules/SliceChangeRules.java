@@ -1,0 +1,213 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Refusals;
+import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.cluster.ObjectWatch;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Devices that come and go while the driver runs, by the hooks {@code plug} and {@code unplug}. */
+@Lane.On(Lane.SLICES)
+final class SliceChangeRules {
+
+    private static final int ROOM = 128;
+    private static final String PLUG_MANY = "plug-many";
+
+    private final Bench bench;
+    private final Publishing publishing;
+
+    SliceChangeRules(Bench bench) {
+        this.bench = bench;
+        publishing = new Publishing(bench);
+    }
+
+    @Rule("DRA-SLICE-12")
+    void devicesComeAndGo() throws InterruptedException {
+        SeenPools before = publishing.settled();
+        try (ObjectWatch watch = publishing.watch()) {
+            change(watch, before);
+        }
+    }
+
+    /** Unplugs, plugs, and returns what was there between. */
+    private SeenPools change(ObjectWatch watch, SeenPools before) throws InterruptedException {
+        NotApplicable.unless(
+                !before.devices().isEmpty(), "the driver publishes no device to unplug");
+        Untested.unless(!offered(before).isEmpty(), "every device that is published is tainted");
+        boolean isPlugged = false;
+        try {
+            bench.hooks().run("unplug");
+            SeenPools less =
+                    publishing
+                            .measured(
+                                    "time from the hook unplug until a device was gone",
+                                    watch,
+                                    isLess(before),
+                                    bench.patience().change())
+                            .orElseThrow(() -> notGone(before));
+            bench.hooks().run("plug");
+            isPlugged = true;
+            publishing.restored(before, "the hook plug", bench.patience().change());
+            return less;
+        } finally {
+            if (!isPlugged) {
+                bench.hooks().run("plug");
+            }
+        }
+    }
+
+    /** Whether a device is gone, or tainted so that no claim gets it any more. */
+    private static Predicate<SeenPools> isLess(SeenPools before) {
+        Set<String> had = offered(before);
+        return seen -> seen.settled() && !offered(seen).containsAll(had);
+    }
+
+    private static Set<String> offered(SeenPools pools) {
+        return pools.devices().stream()
+                .filter(device -> !device.isTainted())
+                .map(PublishedDevice::toString)
+                .collect(Collectors.toSet());
+    }
+
+    private Violation notGone(SeenPools before) {
+        return new Violation(
+                "%d s after the hook unplug all %d devices are still published without a taint"
+                        .formatted(
+                                bench.patience().change().toSeconds(),
+                                before.deviceNames().size()));
+    }
+
+    @Rule("DRA-SLICE-05")
+    void aChangeIsNeverSeenHalf() throws InterruptedException {
+        SeenPools before = publishing.settled();
+        try (ObjectWatch watch = publishing.watch()) {
+            SeenPools less = change(watch, before);
+            List<SeenPools> states = watch.states().stream().map(publishing::seen).toList();
+            bench.transcript().note(states.size() + " states of the slices were seen");
+            for (String pool : before.byPool().keySet()) {
+                replay(
+                        pool,
+                        states,
+                        new HashSet<>(
+                                List.of(before.contentAtSight(pool), less.contentAtSight(pool))));
+            }
+        }
+    }
+
+    /** Looks at every state as a scheduler does: only a complete pool counts, and it is whole. */
+    private static void replay(
+            String pool, List<SeenPools> states, Set<Map<String, JsonNode>> wholes) {
+        for (SeenPools state : states) {
+            Map<String, JsonNode> content = state.contentAtSight(pool);
+            Violation.unless(
+                    content.isEmpty() || wholes.contains(content),
+                    "while devices changed, pool %s looked complete with generation %d and a mix of old and new devices: slices %s with %d devices; with two slices to change, the generation must go up",
+                    pool,
+                    state.byPool().get(pool) == null
+                            ? 0
+                            : SeenPools.generation(
+                                    SeenPools.newest(state.byPool().get(pool)).get(0)),
+                    state.versions().keySet(),
+                    content.size() - 1);
+        }
+    }
+
+    @Rule("DRA-SLICE-04")
+    void aLargePoolIsSplit() throws InterruptedException {
+        publishing.settledOrRefused();
+        publishing.refusal().ifPresent(SliceChangeRules::checkRoom);
+        SeenPools pools = publishing.settled();
+        if (largest(pools) > ROOM || !bench.hooks().has(PLUG_MANY)) {
+            checkSplit(pools);
+            return;
+        }
+        int number = bench.proxy().lastNumber();
+        try {
+            bench.hooks().run(PLUG_MANY);
+            SeenPools many =
+                    publishing
+                            .measured(
+                                    "time from the hook plug-many until a pool had more than one slice holds",
+                                    seen -> seen.settled() && largest(seen) > ROOM,
+                                    bench.patience().change())
+                            .orElseThrow(() -> notSplit(number));
+            checkSplit(many);
+        } finally {
+            bench.hooks().run("plug");
+            publishing.await(Publishing.like(pools), bench.patience().change());
+        }
+    }
+
+    private static void checkRoom(RecordedRequest refused) {
+        int devices =
+                Publishing.body(refused).map(slice -> slice.at("/spec/devices").size()).orElse(0);
+        Violation.unless(
+                devices <= ROOM,
+                "the driver put %d devices into one slice, where there is room for %d: the pool must be split; %s",
+                devices,
+                ROOM,
+                Refusals.words(refused));
+    }
+
+    private static int largest(SeenPools pools) {
+        return pools.devices().stream()
+                .collect(Collectors.groupingBy(PublishedDevice::pool, Collectors.counting()))
+                .values()
+                .stream()
+                .mapToInt(Long::intValue)
+                .max()
+                .orElse(0);
+    }
+
+    private Violation notSplit(int number) {
+        List<RecordedRequest> refused =
+                publishing.writesAfter(number).stream().filter(w -> w.status() == 422).toList();
+        return new Violation(
+                "%d s after the hook %s no pool has more than %d devices, which is the room of one slice; %s"
+                        .formatted(
+                                bench.patience().change().toSeconds(),
+                                PLUG_MANY,
+                                ROOM,
+                                refused.isEmpty()
+                                        ? "the API server refused nothing"
+                                        : "the API server refused slices: "
+                                                + refused.get(0).answer()));
+    }
+
+    private void checkSplit(SeenPools pools) {
+        Untested.unless(
+                largest(pools) > ROOM,
+                "no pool has more than the %d devices of one slice, and the settings have no hook %s, which makes it so",
+                ROOM,
+                PLUG_MANY);
+        Set<String> names = new HashSet<>();
+        for (JsonNode slice : pools.slices()) {
+            bench.measurements()
+                    .count("devices of a slice", slice.at("/spec/devices").size(), ROOM);
+            Violation.unless(
+                    slice.at("/spec/devices").size() <= ROOM,
+                    "slice %s has %d devices",
+                    SeenPools.name(slice),
+                    slice.at("/spec/devices").size());
+        }
+        pools.devices()
+                .forEach(
+                        device ->
+                                Violation.unless(
+                                        names.add(device.toString()),
+                                        "device %s is in two slices",
+                                        device));
+    }
+}

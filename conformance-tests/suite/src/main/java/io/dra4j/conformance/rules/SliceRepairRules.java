@@ -1,0 +1,165 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Requests;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** What others do to the driver's slices while it runs: it puts them right. */
+@Lane.On(Lane.SLICES)
+final class SliceRepairRules {
+
+    private static final Predicate<RecordedRequest> WATCHES =
+            Requests.watches("resourceslices").and(request -> request.status() == 200);
+
+    private final Bench bench;
+    private final Publishing publishing;
+
+    SliceRepairRules(Bench bench) {
+        this.bench = bench;
+        publishing = new Publishing(bench);
+    }
+
+    private Disturbance disturbance() {
+        return bench.shared(Disturbance.class, () -> Disturbance.of(bench));
+    }
+
+    @Rule("DRA-SLICE-08")
+    void aDeletedSliceIsMadeAgain() {
+        Disturbance seen = disturbance();
+        bench.measurements().add(seen.untilBack());
+        Violation.unless(seen.afterDelete().isEmpty(), "%s", seen.afterDelete());
+    }
+
+    @Rule("DRA-SLICE-09")
+    void aChangedSliceIsRepaired() {
+        Disturbance seen = disturbance();
+        NotApplicable.unless(seen.wasChanged(), "no slice of the driver has a device to change");
+        bench.measurements().add(seen.untilRepaired());
+        Violation.unless(seen.afterChange().isEmpty(), "%s", seen.afterChange());
+    }
+
+    @Rule("DRA-SLICE-15")
+    void slicesOfOthersAreLeftAlone() {
+        Violation.unless(disturbance().toOthers().isEmpty(), "%s", disturbance().toOthers());
+    }
+
+    @Rule("DRA-SLICE-10")
+    void aWipeOfTheKubeletIsRepaired() throws InterruptedException {
+        SeenPools before = publishing.settled();
+        NotApplicable.unless(
+                before.slices().stream().anyMatch(slice -> slice.path("spec").has("nodeName")),
+                "no slice of the driver is local to its node, and so the kubelet wipes none");
+        publishing.wipe();
+        publishing.restored(before, "the kubelet wiped them", bench.patience().cachedRepair());
+    }
+
+    @Rule("DRA-SLICE-16")
+    void aBrokenWatchIsBegunAgain() throws InterruptedException {
+        SeenPools before = publishing.settled();
+        NotApplicable.unless(
+                bench.proxy().requests(WATCHES).stream().anyMatch(RecordedRequest::open),
+                "the driver watches no ResourceSlices");
+        int cut = bench.proxy().lastNumber();
+        bench.transcript().note("cut all watches");
+        bench.proxy().cutWatches();
+        awaitWatch(cut, "the connection of its watch was cut");
+        int expired = bench.proxy().lastNumber();
+        bench.transcript().note("end all watches with 410 Gone");
+        bench.proxy().expireWatches();
+        awaitWatch(expired, "its watch ended with 410 Gone");
+        publishing.delete(before.slices().get(0));
+        publishing.restored(
+                before,
+                "a slice was deleted, which came after two watches that broke",
+                bench.patience().cachedRepair());
+    }
+
+    private void awaitWatch(int number, String after) {
+        Violation.unless(
+                publishing.happens(
+                        "time until the next watch of ResourceSlices",
+                        WATCHES.and(Requests.after(number)),
+                        bench.patience().repair()),
+                "the driver has not begun another watch of ResourceSlices within %d s after %s",
+                bench.patience().repair().toSeconds(),
+                after);
+    }
+
+    @Rule("DRA-SLICE-11")
+    void staleSlicesDoNotSurviveAStart() throws InterruptedException {
+        SeenPools before = publishing.settled();
+        bench.driver().terminate();
+        PlantedSlices planted = new PlantedSlices(bench);
+        try {
+            planted.stale(before.slices().get(0));
+            bench.driver().restarted();
+            SeenPools after =
+                    publishing
+                            .measured(
+                                    "time from the start until a stale slice was gone",
+                                    seen -> Publishing.like(before).test(planted.without(seen)),
+                                    bench.patience().repair())
+                            .orElseThrow(
+                                    () ->
+                                            new Violation(
+                                                    "a slice with devices of another time, planted while the driver was down, is still in the pool after its start: "
+                                                            + publishing.now().difference(before)));
+            Violation.minorUnless(
+                    publishing
+                            .measured(
+                                    "time from then until a slice of an old pool was gone",
+                                    Publishing.like(before),
+                                    bench.patience().repair())
+                            .isPresent(),
+                    "a slice of a pool that the driver does not have any more is still there after its start: %s",
+                    after.difference(before));
+        } finally {
+            planted.remove();
+        }
+    }
+
+    @Rule("DRA-SLICE-17")
+    void aGracefulStopLeavesTheSlices() throws InterruptedException {
+        Map<String, String> before = publishing.settled().versions();
+        int number = bench.proxy().lastNumber();
+        bench.driver().terminate();
+        List<RecordedRequest> writes = publishing.writesAfter(number);
+        Map<String, String> stopped = publishing.now().versions();
+        bench.driver().restarted();
+        Violation.unless(
+                stopped.equals(before),
+                "a graceful stop must leave the slices in place; before: %s, after it: %s (%s)",
+                before,
+                stopped,
+                words(writes));
+        publishing.writesWithin(number, java.time.Duration.ofSeconds(2));
+        Map<String, String> after = publishing.now().versions();
+        Violation.unless(
+                after.equals(before),
+                "the slices that a graceful stop left were written by the start after it; before: %s, after: %s (%s)",
+                before,
+                after,
+                words(publishing.writesAfter(number)));
+    }
+
+    static String words(List<RecordedRequest> writes) {
+        return writes.isEmpty()
+                ? "the driver wrote nothing"
+                : "the driver sent "
+                        + SeenPools.few(
+                                writes.stream()
+                                        .map(w -> w.method() + " " + w.path() + answer(w.status()))
+                                        .toList());
+    }
+
+    private static String answer(int status) {
+        return status == 0 ? "" : " → " + status;
+    }
+}

@@ -1,0 +1,216 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.NotApplicable;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Refusals;
+import io.dra4j.conformance.bench.Unpublished;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** What the driver's slices look like, and what it asked for to bring them there. */
+@Lane.On(Lane.SLICES)
+final class SliceRules {
+
+    private static final List<String> SELECTIONS =
+            List.of("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection");
+    private static final String KUBERNETES = "resource.kubernetes.io/";
+    private static final Map<String, Pattern> STANDARD =
+            Map.of(
+                    KUBERNETES + "pcieRoot", Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}"),
+                    KUBERNETES + "pciBusID",
+                            Pattern.compile("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]"),
+                    KUBERNETES + "numaNode", Pattern.compile("[0-9]+"));
+
+    private static final int FORBIDDEN = 403;
+
+    private final Bench bench;
+    private final Publishing publishing;
+
+    SliceRules(Bench bench) {
+        this.bench = bench;
+        publishing = new Publishing(bench);
+    }
+
+    @Rule("DRA-SLICE-01")
+    void slicesAreOfThisNode() throws InterruptedException {
+        Optional<Unpublished> unpublished = bench.unpublished();
+        if (unpublished.isEmpty() && !bench.settings().driver().hasNoDevices()) {
+            unpublished =
+                    bench.awaitPublished().filter(found -> publishing.now().slices().isEmpty());
+        }
+        acceptedBodies().forEach(this::checkNode);
+        if (unpublished.isPresent() && unpublished.get().requirement().equals("DRA-SLICE-01")) {
+            throw new Violation(unpublished.get().message() + late());
+        }
+        NotApplicable.unless(
+                !publishing.now().slices().isEmpty(),
+                "the settings say that the driver has no devices");
+        publishing.now().slices().forEach(this::checkSlice);
+    }
+
+    private String late() {
+        int slices = publishing.now().slices().size();
+        return slices == 0
+                ? ""
+                : "; there are %d slices now: if the driver rightly takes so long, raise the setting patience"
+                        .formatted(slices);
+    }
+
+    /** The slices that the driver has written, as far as they were JSON. */
+    private List<JsonNode> acceptedBodies() {
+        return bench.proxy().requests(Publishing.WRITES).stream()
+                .filter(r -> r.status() / 100 == 2 && !r.method().equals("PATCH"))
+                .map(Publishing::body)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    private void checkNode(JsonNode slice) {
+        String node = slice.at("/spec/nodeName").asText();
+        Violation.unless(
+                node.isEmpty() || node.equals(bench.place().node()),
+                "the driver wrote a slice of pool %s with spec.nodeName %s; it runs on node %s",
+                SeenPools.pool(slice),
+                node,
+                bench.place().node());
+    }
+
+    private void checkSlice(JsonNode slice) {
+        checkNode(slice);
+        List<String> chosen =
+                SELECTIONS.stream().filter(field -> isChosen(slice.path("spec"), field)).toList();
+        Violation.unless(
+                chosen.size() == 1,
+                "slice %s must have exactly one node selection of %s, and has %s",
+                SeenPools.name(slice),
+                SELECTIONS,
+                chosen);
+        JsonNode node = bench.cluster().find("/api/v1/nodes/" + bench.place().node()).orElseThrow();
+        for (JsonNode owner : slice.at("/metadata/ownerReferences")) {
+            boolean isOther =
+                    owner.path("kind").asText().equals("Node")
+                            && !owner.path("uid").equals(node.at("/metadata/uid"));
+            Violation.unless(
+                    !isOther,
+                    "slice %s is owned by node %s with UID %s, which does not exist; its UID is %s",
+                    SeenPools.name(slice),
+                    owner.path("name").asText(),
+                    owner.path("uid").asText(),
+                    node.at("/metadata/uid").asText());
+        }
+        Violation.minorUnless(
+                !slice.at("/metadata/ownerReferences").isEmpty() || !chosen.contains("nodeName"),
+                "slice %s has no owner; it should be the Node, so that the slice goes with it",
+                SeenPools.name(slice));
+    }
+
+    private static boolean isChosen(JsonNode spec, String field) {
+        JsonNode value = spec.path(field);
+        return value.isBoolean() ? value.asBoolean() : !value.isMissingNode() && !value.isNull();
+    }
+
+    @Rule("DRA-SLICE-02")
+    void everyWriteOfASliceIsAccepted() throws InterruptedException {
+        SeenPools pools = publishing.settledOrRefused();
+        publishing
+                .refusal()
+                .ifPresent(
+                        refused -> {
+                            String what =
+                                    refused.status() == FORBIDDEN
+                                            ? "a slice may not be written: "
+                                            : "a slice is not valid: ";
+                            throw new Violation(what + Refusals.words(refused));
+                        });
+        bench.transcript().note(pools.slices().size() + " slices were accepted");
+    }
+
+    @Rule("DRA-SLICE-03")
+    void settledPoolsHaveOneGenerationAndCountTheirSlices() throws InterruptedException {
+        Optional<Unpublished> unpublished = bench.unpublished();
+        if (unpublished.isPresent() && !publishing.now().settled()) {
+            throw publishing.unsettled();
+        }
+        if (unpublished.isPresent() && unpublished.get().requirement().equals("DRA-SLICE-03")) {
+            throw new Violation(unpublished.get().message() + late());
+        }
+        publishing.settled();
+    }
+
+    @Rule("DRA-SLICE-18")
+    void listsAndWatchesAreLimited() throws InterruptedException {
+        SeenPools pools = publishing.settled();
+        boolean nodeLocal = pools.slices().stream().allMatch(s -> s.at("/spec").has("nodeName"));
+        for (RecordedRequest asked :
+                bench.proxy().requests(r -> r.list() || r.watch() && r.name().isEmpty())) {
+            String selector = asked.query("fieldSelector");
+            String verb = asked.watch() ? "watched" : "listed";
+            boolean isLimited =
+                    selector.contains("metadata.name=")
+                            || selector.contains("spec.nodeName=")
+                            || (selector.contains("spec.driver=") && !nodeLocal);
+            if (asked.resource().equals("resourceslices")) {
+                Violation.unless(
+                        isLimited,
+                        "the driver %s ResourceSlices with the field selector \"%s\"; it should name the node: spec.driver=%s,spec.nodeName=%s",
+                        verb,
+                        selector,
+                        bench.place().driver(),
+                        bench.place().node());
+            } else if (asked.resource().equals("pods")) {
+                Violation.unless(
+                        isLimited,
+                        "the driver %s pods with the field selector \"%s\": those of all nodes",
+                        verb,
+                        selector);
+            }
+        }
+    }
+
+    @Rule("DRA-SLICE-20")
+    void attributesAreWellFormed() throws InterruptedException {
+        for (PublishedDevice device : publishing.settled().devices()) {
+            device.json()
+                    .path("attributes")
+                    .properties()
+                    .forEach(a -> checkAttribute(device, a.getKey(), a.getValue()));
+        }
+    }
+
+    private static void checkAttribute(PublishedDevice device, String name, JsonNode attribute) {
+        int slash = name.indexOf('/');
+        String domain = slash < 0 ? "" : name.substring(0, slash);
+        if (!domain.equals("kubernetes.io")
+                && !domain.endsWith(".kubernetes.io")
+                && !domain.endsWith(".k8s.io")) {
+            return; // an own name: whose domain it is, nobody can tell
+        }
+        Pattern form = STANDARD.get(name);
+        Violation.unless(
+                form != null,
+                "device %s has the attribute %s, in a domain of Kubernetes, which defines no such attribute",
+                device,
+                name);
+        for (JsonNode value : attribute) {
+            List<JsonNode> values = value.isArray() ? Cluster.elements(value) : List.of(value);
+            for (JsonNode one : values) {
+                Violation.unless(
+                        form != null && form.matcher(one.asText()).matches(),
+                        "device %s has the attribute %s with the value %s, which should have the form %s",
+                        device,
+                        name,
+                        one,
+                        form);
+            }
+        }
+    }
+}

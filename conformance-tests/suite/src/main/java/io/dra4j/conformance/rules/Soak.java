@@ -1,0 +1,128 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** Random steps of a node's life, and the model of what is prepared. The seed repeats them. */
+final class Soak {
+
+    static final int STEPS = 50;
+
+    /** Each of this many steps is a kill, and each second of those comes during a Prepare. */
+    private static final int BETWEEN_KILLS = 9;
+
+    private static final int MOST_DEVICES = 4;
+
+    private final Bench bench;
+    private final Random random;
+    private final List<PublishedDevice> devices;
+    private final Map<PublishedDevice, Prepared> prepared = new LinkedHashMap<>();
+    private int done;
+    private int kills;
+
+    /** A claim that has a device; without an answer if the driver was killed before it. */
+    private record Prepared(KubeletClaim claim, @Nullable Reported answer) {}
+
+    Soak(Bench bench) {
+        this.bench = bench;
+        random = new Random(bench.settings().seed());
+        devices = bench.devices().upTo(MOST_DEVICES);
+    }
+
+    List<PublishedDevice> devices() {
+        return devices;
+    }
+
+    void step(int number) {
+        done = number;
+        PublishedDevice device = devices.get(random.nextInt(devices.size()));
+        Prepared known = prepared.get(device);
+        if (number % BETWEEN_KILLS == 0) {
+            kill();
+        } else if (known == null) {
+            KubeletClaim claim = bench.claims().allocate(device);
+            prepared.put(device, new Prepared(claim, prepare(claim)));
+        } else if (random.nextInt(3) == 0) {
+            repeat(device, known);
+        } else {
+            unprepare(known);
+            prepared.remove(device);
+        }
+    }
+
+    private void kill() {
+        kills++;
+        Optional<PublishedDevice> free =
+                devices.stream().filter(device -> !prepared.containsKey(device)).findFirst();
+        if (kills % 2 == 0 || free.isEmpty()) {
+            bench.driver().restartAfterKill();
+            return;
+        }
+        KubeletClaim claim = bench.claims().allocate(free.get());
+        Optional<HeldCall> call = HeldCall.begin(bench, claim);
+        bench.driver().kill();
+        call.ifPresent(HeldCall::release);
+        bench.driver().restarted();
+        boolean retried = kills % 4 == 1; // the kubelet does, but for pods that are gone by then
+        prepared.put(free.get(), new Prepared(claim, retried ? prepare(claim) : null));
+    }
+
+    private Reported prepare(KubeletClaim claim) {
+        CallResult result = bench.calls().prepare(claim);
+        result.complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw failed("Prepare of claim " + claim.uid() + " failed", complaint);
+                        });
+        return Reported.of(result.answers().get(claim.uid()));
+    }
+
+    private void repeat(PublishedDevice device, Prepared known) {
+        Reported again = prepare(known.claim());
+        if (known.answer() != null && !known.answer().equals(again)) {
+            throw failed(
+                    "Prepare of claim " + known.claim().uid() + " was answered " + again,
+                    "before it was " + known.answer());
+        }
+        prepared.put(device, new Prepared(known.claim(), again));
+    }
+
+    private void unprepare(Prepared known) {
+        bench.calls()
+                .unprepare(known.claim())
+                .complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw failed(
+                                    "Unprepare of claim " + known.claim().uid() + " failed",
+                                    complaint);
+                        });
+    }
+
+    private Violation failed(String what, String why) {
+        return new Violation("after %s, %s: %s".formatted(this, what, why));
+    }
+
+    void unprepareAll() {
+        prepared.values().forEach(this::unprepare);
+        prepared.clear();
+    }
+
+    /** How far it went, for a message. */
+    @Override
+    public String toString() {
+        return "%d random steps with %d kills, seed %d"
+                .formatted(done, kills, bench.settings().seed());
+    }
+}

@@ -1,0 +1,231 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Measurements;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import io.dra4j.testkit.kubelet.PrepareMessages;
+import io.dra4j.testkit.kubelet.RawCalls;
+import io.dra4j.testkit.kubelet.RegistrationCalls;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The sockets of a driver, from its start to its end. */
+@Lane.On(Lane.RESTARTS)
+final class SocketRules {
+
+    private static final int LONGEST_PATH = 107;
+    private static final Duration SOME = Duration.ofSeconds(5);
+    private static final Duration NEXT_LOOK = Duration.ofMillis(20);
+
+    private final Bench bench;
+
+    SocketRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Lane.On(Lane.CALLS)
+    @Rule(value = "DRA-REG-01", unregistered = true)
+    void thereIsARegistrationSocket() throws IOException {
+        Path registry = bench.place().registry();
+        List<Path> sockets = visibleSockets();
+        Violation.unless(
+                !sockets.isEmpty(),
+                "there is no socket in the registry directory %s that a kubelet looks at; it has"
+                        + " %s",
+                registry,
+                names(registry));
+        Path socket = RegistrationSocket.of(bench).path();
+        int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
+        bench.measurements().bytes("path of the registration socket", length, LONGEST_PATH);
+        Violation.unless(
+                length <= LONGEST_PATH,
+                "the path of the registration socket has %d bytes, and may have %d: %s",
+                length,
+                LONGEST_PATH,
+                socket);
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+        } catch (IOException e) {
+            throw new Violation(
+                    "nobody listens at the registration socket %s: %s"
+                            .formatted(socket, e.getMessage()));
+        }
+        String name = socket.getFileName().toString();
+        Violation.minorUnless(
+                name.startsWith(bench.place().driver()) && name.endsWith("-reg.sock"),
+                "the registration socket is called %s; others tell drivers apart by names such as"
+                        + " %s-reg.sock",
+                name,
+                bench.place().driver());
+    }
+
+    private List<Path> visibleSockets() throws IOException {
+        try (Stream<Path> files = Files.list(bench.place().registry())) {
+            return files.filter(InfoRules::isSocket)
+                    .filter(file -> !file.getFileName().toString().startsWith("."))
+                    .toList();
+        }
+    }
+
+    private static List<String> names(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> !file.equals(folder))
+                    .map(file -> folder.relativize(file).toString())
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    @Rule("DRA-REG-02")
+    void theServiceIsThereWhenTheRegistrationIs() throws IOException, InterruptedException {
+        bench.driver().terminate();
+        for (Path left : visibleSockets()) {
+            Files.deleteIfExists(left);
+        }
+        int before = bench.kubelet().events().size();
+        Instance instance = bench.driver().launch(Map.of());
+        bench.driver().use(instance);
+        Duration limit = bench.driver().adapter().startTimeout();
+        Measurements.Wait wait =
+                bench.measurements().begin("time from the start to the first GetInfo", limit);
+        Optional<Path> service = firstService(limit);
+        wait.end(service.isPresent());
+        Violation.unless(service.isPresent(), "no registration socket answers within %s", limit);
+        try (RawCalls calls = new RawCalls(service.get())) {
+            RawCalls.Answer answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
+            bench.transcript().note("first call of the service -> " + answer);
+            bench.driver().registers(before, limit);
+            Violation.unless(
+                    !answer.code().equals("UNAVAILABLE"),
+                    "when the registration socket answered, the service at %s did not: %s",
+                    service.get(),
+                    answer);
+        }
+        bench.awaitPools();
+    }
+
+    /** What the first answer of a registration socket says, as soon as there is one. */
+    private Optional<Path> firstService(Duration limit) throws IOException, InterruptedException {
+        Path registry = bench.place().registry();
+        long end = System.nanoTime() + limit.toNanos();
+        try (WatchService watcher = registry.getFileSystem().newWatchService()) {
+            registry.register(watcher, StandardWatchEventKinds.ENTRY_CREATE);
+            while (System.nanoTime() < end) {
+                for (Path socket : visibleSockets()) {
+                    try (RegistrationCalls calls = new RegistrationCalls(socket)) {
+                        return Optional.of(bench.place().outside(calls.info(SOME).service(socket)));
+                    } catch (RegistrationCalls.Failed e) {
+                        bench.transcript().note("first GetInfo -> " + e.getMessage());
+                    }
+                }
+                WatchKey key = watcher.poll(NEXT_LOOK.toMillis(), TimeUnit.MILLISECONDS);
+                if (key != null) {
+                    key.pollEvents();
+                    key.reset();
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Rule("DRA-REG-07")
+    void staleSocketsAreReplaced() throws IOException {
+        bench.driver().kill();
+        bench.transcript().note("left by the killed driver: " + names(bench.place().registry()));
+        bench.driver().restarted();
+        bench.awaitPools();
+        bench.calls().unprepared(Absent.claim(bench));
+    }
+
+    @Rule("DRA-REG-08")
+    void aStopRemovesTheSockets() {
+        RegistrationSocket registration = RegistrationSocket.of(bench);
+        Path service = registration.service();
+        bench.driver().terminate();
+        List<Path> left =
+                Stream.of(registration.path(), service)
+                        .distinct()
+                        .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+                        .toList();
+        bench.driver().restarted();
+        bench.awaitPools();
+        Violation.unless(left.isEmpty(), "after SIGTERM there are still the sockets %s", left);
+    }
+
+    @Rule("DRA-REG-09")
+    void whatIsOfOthersIsNotTouched() throws IOException {
+        try (Strangers strangers = Strangers.plant(bench.place())) {
+            if (!bench.devices().usable().isEmpty()) {
+                KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+                bench.calls().prepared(claim);
+                bench.calls().unprepared(claim);
+            }
+            strangers.live("prepare and unprepare");
+            bench.driver().terminate();
+            strangers.live("SIGTERM");
+            bench.driver().restarted();
+            strangers.live("a start");
+            bench.driver().restartAfterKill();
+            strangers.live("SIGKILL and a start");
+        }
+        bench.awaitPools();
+    }
+
+    @Rule("DRA-REG-11")
+    void aDriverThatCannotServeSaysSo() throws IOException {
+        Path socket = RegistrationSocket.of(bench).path();
+        bench.driver().terminate();
+        Files.deleteIfExists(socket);
+        Path inTheWay = Files.createFile(Files.createDirectory(socket).resolve("in-the-way"));
+        int before = bench.kubelet().events().size();
+        Instance instance = bench.driver().launch(Map.of());
+        bench.driver().use(instance);
+        OptionalInt status;
+        boolean registered = false;
+        try {
+            status = instance.awaitExit(bench.patience().times(SOME));
+        } finally {
+            Files.delete(inTheWay);
+            Files.deleteIfExists(socket);
+        }
+        if (status.isEmpty()) {
+            registered = bench.driver().registers(before, bench.patience().change());
+            status = instance.awaitExit(Duration.ZERO);
+        }
+        if (status.isPresent()) {
+            bench.driver().restarted();
+        }
+        bench.awaitPools();
+        Violation.unless(
+                registered || status.isPresent(),
+                "a directory was in the place of the registration socket %s; the driver neither"
+                        + " ended nor registered when it was gone",
+                socket);
+        Violation.unless(
+                registered || status.getAsInt() != 0,
+                "a directory is in the place of the registration socket %s, and the driver ends"
+                        + " with exit status 0",
+                socket);
+    }
+}

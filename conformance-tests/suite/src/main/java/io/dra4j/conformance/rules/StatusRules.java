@@ -1,0 +1,128 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.ClaimDraft;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.proxy.Fault;
+import io.dra4j.testkit.proxy.Injection;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Requests;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** What the driver writes into the status of claims. */
+@Lane.On(Lane.OPTIONAL)
+final class StatusRules {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String OTHER = "nic.dra-conformance.dev";
+    private static final String OTHERS_DEVICE = "nic-0";
+    private static final Predicate<RecordedRequest> STATUS_WRITES =
+            Requests.updates("resourceclaims");
+    private static final String WRITTEN = "time until status.devices had the entry";
+    private static final int MOST_CONDITIONS = 8;
+    private static final int MOST_DATA = 10_240;
+
+    private final Bench bench;
+
+    StatusRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-DST-01")
+    void entriesOfOthersSurvive() throws InterruptedException {
+        PublishedDevice device = bench.devices().one();
+        ClaimDraft draft = bench.claims().draft().request("r0", device).bareRequest("r1");
+        draft.rawResult("r1", OTHER, device.pool(), OTHERS_DEVICE);
+        KubeletClaim claim = bench.claims().create(draft);
+        plant(claim, device.pool());
+        ClaimStatus status = new ClaimStatus(bench, claim);
+        JsonNode planted = status.entry(OTHER, OTHERS_DEVICE).orElseThrow();
+
+        bench.inject(Fault.status(409, "Conflict").on(STATUS_WRITES).times(1));
+        if (bench.calls().prepare(claim).complaint().isPresent()) {
+            bench.calls().prepared(claim); // a kubelet comes again, too
+        }
+        Violation.unless(
+                status.await(WRITTEN, entry -> true, device, bench.patience().change()),
+                "the driver is said to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
+                bench.patience().change().toSeconds(),
+                device);
+        check(status.entry(bench.place().driver(), device.name()).orElseThrow());
+        survives(status, planted, "Prepare");
+
+        int number = bench.proxy().lastNumber();
+        bench.calls().unprepared(claim);
+        new Publishing(bench)
+                .happens(STATUS_WRITES.and(Requests.after(number)), Duration.ofSeconds(2));
+        survives(status, planted, "Unprepare");
+    }
+
+    private void plant(KubeletClaim claim, String pool) {
+        ObjectNode patch = JSON.createObjectNode();
+        ObjectNode entry = patch.putObject("status").putArray("devices").addObject();
+        entry.put("driver", OTHER).put("pool", pool).put("device", OTHERS_DEVICE);
+        entry.putObject("data").put("mtu", 9000);
+        bench.cluster().merge(bench.claims().path(claim) + "/status", patch);
+        bench.transcript().note("driver " + OTHER + " writes its entry into status.devices");
+    }
+
+    private void check(JsonNode entry) {
+        int data = entry.path("data").toString().length();
+        bench.measurements()
+                .count("conditions of an entry", entry.path("conditions").size(), MOST_CONDITIONS);
+        bench.measurements().bytes("data of an entry", data, MOST_DATA);
+        Violation.unless(
+                entry.path("conditions").size() <= MOST_CONDITIONS && data <= MOST_DATA,
+                "the entry %s in status.devices is too large",
+                entry);
+    }
+
+    private static void survives(ClaimStatus status, JsonNode planted, String call) {
+        Optional<JsonNode> now = status.entry(OTHER, OTHERS_DEVICE);
+        Violation.unless(
+                now.isPresent() && now.get().equals(planted),
+                "status.devices had an entry of another driver, %s; after %s it is %s: entries belong to their drivers",
+                planted,
+                call,
+                now.map(JsonNode::toString).orElse("gone"));
+    }
+
+    @Rule("DRA-DST-02")
+    void aStatusThatCanNotBeWrittenIsTriedAgain() throws InterruptedException {
+        for (int code : new int[] {403, 409}) {
+            PublishedDevice device = bench.devices().one();
+            KubeletClaim claim = bench.claims().allocate(device);
+            Injection refusal = bench.inject(Fault.status(code, "Refused").on(STATUS_WRITES));
+            int number = bench.proxy().lastNumber();
+            CallResult first = bench.calls().prepare(claim);
+            new Publishing(bench)
+                    .happens(STATUS_WRITES.and(Requests.after(number)), bench.patience().soon());
+            refusal.close();
+            if (first.complaint().isPresent()) {
+                CallResult second = bench.calls().prepare(claim);
+                Violation.unless(
+                        second.complaint().isEmpty(),
+                        "prepare failed after its write of the status was refused with %d, and again when it no longer was: %s",
+                        code,
+                        second.complaint().orElse(""));
+            }
+            Violation.unless(
+                    new ClaimStatus(bench, claim)
+                            .await(WRITTEN, entry -> true, device, bench.patience().repair()),
+                    "a status that was refused with %d was not written within %d s after it could be",
+                    code,
+                    bench.patience().repair().toSeconds());
+            bench.calls().unprepared(claim);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.ClaimDraft;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/** Taints of devices that do not work as they should. */
+@Lane.On(Lane.OPTIONAL)
+final class TaintRules {
+
+    private static final int MOST_TAINTS = 16;
+    private static final String TAINTED = "time from the hook fault until a device was tainted";
+    private static final Set<String> EFFECTS = Set.of("None", "NoSchedule", "NoExecute");
+
+    /** A helper looks again after 30 s. */
+    private static final Duration RESYNC = Duration.ofSeconds(35);
+
+    private static final String NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
+    private static final Pattern KEY = Pattern.compile("([a-z0-9][-a-z0-9.]{0,252}/)?" + NAME);
+    private static final Pattern VALUE = Pattern.compile("(" + NAME + ")?");
+
+    private static final Duration LINGERING = Duration.ofSeconds(5);
+
+    private final Bench bench;
+    private final Publishing publishing;
+
+    TaintRules(Bench bench) {
+        this.bench = bench;
+        publishing = new Publishing(bench);
+    }
+
+    /** When each taint was added, by its device, key, value and effect. */
+    private static Map<String, String> taints(SeenPools pools) {
+        Map<String, String> taints = new TreeMap<>();
+        for (PublishedDevice device : pools.devices()) {
+            for (JsonNode taint : device.json().path("taints")) {
+                taints.put(
+                        "%s %s=%s:%s"
+                                .formatted(
+                                        device,
+                                        taint.path("key").asText(),
+                                        taint.path("value").asText(),
+                                        taint.path("effect").asText()),
+                        taint.path("timeAdded").asText());
+            }
+        }
+        return taints;
+    }
+
+    @Rule("DRA-TAINT-01")
+    @Lane.On(Lane.QUIET)
+    void taintsAreValidAndKeepTheirTime() throws InterruptedException {
+        if (!taints(publishing.settled()).isEmpty()) {
+            QuietWindow window = QuietWindow.of(bench);
+            window.writes();
+            keptTheirTime(window.before());
+            return;
+        }
+        Untested.unless(
+                bench.hooks().has("fault"),
+                "no device is tainted now, and the settings have no hook fault");
+        try {
+            bench.hooks().run("fault");
+            SeenPools before =
+                    publishing
+                            .measured(
+                                    TAINTED,
+                                    seen -> seen.settled() && !taints(seen).isEmpty(),
+                                    bench.patience().change())
+                            .orElseThrow(() -> new Untested("the hook fault taints no device"));
+            publishing.writesWithin(bench.proxy().lastNumber(), RESYNC);
+            keptTheirTime(before);
+        } finally {
+            bench.hooks().run("recover");
+        }
+    }
+
+    private void keptTheirTime(SeenPools before) throws InterruptedException {
+        before.devices().forEach(this::check);
+        unchanged(before, "while nobody touched a device");
+        if (bench.driver().adapter().controlsProcess()) {
+            int number = bench.proxy().lastNumber();
+            bench.driver().restart();
+            publishing.writesWithin(number, Duration.ofSeconds(2));
+            publishing.settled();
+            unchanged(before, "by a restart");
+        }
+    }
+
+    private void unchanged(SeenPools before, String how) {
+        Map<String, String> then = taints(before);
+        Map<String, String> now = taints(publishing.now());
+        Violation.unless(
+                now.equals(then),
+                "the timeAdded of taints must stay; %s it changed from %s to %s",
+                how,
+                then,
+                now);
+    }
+
+    /** The taints that are there without a fault: one of a rule before may be about to go. */
+    private Set<String> lasting(SeenPools now) throws InterruptedException {
+        Map<String, String> first = taints(now);
+        return first.isEmpty()
+                ? Set.of()
+                : publishing
+                        .await(seen -> seen.settled() && !taints(seen).equals(first), LINGERING)
+                        .map(TaintRules::taints)
+                        .orElse(first)
+                        .keySet();
+    }
+
+    private void check(PublishedDevice device) {
+        JsonNode taints = device.json().path("taints");
+        bench.measurements().count("taints of a device", taints.size(), MOST_TAINTS);
+        Violation.unless(
+                taints.size() <= MOST_TAINTS,
+                "device %s has %d taints, and %d are allowed",
+                device,
+                taints.size(),
+                MOST_TAINTS);
+        for (JsonNode taint : taints) {
+            Violation.unless(
+                    KEY.matcher(taint.path("key").asText()).matches()
+                            && VALUE.matcher(taint.path("value").asText()).matches()
+                            && EFFECTS.contains(taint.path("effect").asText()),
+                    "device %s has the taint %s, of which key, value or effect is not legal",
+                    device,
+                    taint);
+        }
+    }
+
+    @Rule("DRA-TAINT-02")
+    void aFaultTaintsAndItsRecoveryTakesTheTaintAway() throws InterruptedException {
+        Set<String> known = lasting(publishing.settled());
+        Duration patience = bench.patience().change();
+        try {
+            bench.hooks().run("fault");
+            Predicate<SeenPools> more = seen -> !known.containsAll(taints(seen).keySet());
+            SeenPools broken =
+                    publishing
+                            .measured(TAINTED, seen -> seen.settled() && more.test(seen), patience)
+                            .orElseThrow(
+                                    () ->
+                                            new Violation(
+                                                    "%d s after the hook fault no device has a new taint"
+                                                            .formatted(patience.toSeconds())));
+            broken.devices().forEach(this::checkDomain);
+        } finally {
+            bench.hooks().run("recover");
+        }
+        Violation.unless(
+                publishing
+                        .measured(
+                                "time from the hook recover until the taints were as before",
+                                seen -> seen.settled() && taints(seen).keySet().equals(known),
+                                patience)
+                        .isPresent(),
+                "%d s after the hook recover the taints are %s instead of %s",
+                patience.toSeconds(),
+                taints(publishing.now()).keySet(),
+                known);
+    }
+
+    private void checkDomain(PublishedDevice device) {
+        String driver = bench.place().driver();
+        for (JsonNode taint : device.json().path("taints")) {
+            String key = taint.path("key").asText();
+            String domain = key.contains("/") ? key.substring(0, key.indexOf('/')) : "";
+            boolean isOwn =
+                    !domain.isEmpty()
+                            && (driver.equals(domain)
+                                    || driver.endsWith("." + domain)
+                                    || domain.endsWith("." + driver));
+            Violation.unless(
+                    isOwn,
+                    "device %s has a taint with the key %s, which should be in the driver's domain: %s/…",
+                    device,
+                    key,
+                    driver);
+        }
+    }
+
+    @Rule("DRA-TAINT-03")
+    void aToleratedTaintIsNoReasonToRefuse() throws InterruptedException {
+        PublishedDevice device =
+                publishing.settled().devices().stream()
+                        .filter(PublishedDevice::isTainted)
+                        .findFirst()
+                        .orElse(null);
+        Untested.unless(device != null, "no device is tainted so that claims must tolerate it");
+        if (device != null) {
+            KubeletClaim claim = bench.claims().create(tolerant(device));
+            CallResult result = bench.calls().prepare(claim);
+            Violation.unless(
+                    result.complaint().isEmpty(),
+                    "device %s is tainted, and a claim that tolerates it was allocated it; prepare refused: %s",
+                    device,
+                    result.complaint().orElse(""));
+        }
+    }
+
+    private ClaimDraft tolerant(PublishedDevice device) {
+        ClaimDraft draft = bench.claims().draft().bareRequest("r0");
+        ObjectNode result =
+                draft.rawResult("r0", bench.place().driver(), device.pool(), device.name());
+        for (JsonNode taint : device.json().path("taints")) {
+            result.withArray("tolerations")
+                    .addObject()
+                    .put("key", taint.path("key").asText())
+                    .put("operator", "Exists")
+                    .put("effect", taint.path("effect").asText());
+        }
+        return draft;
+    }
+}

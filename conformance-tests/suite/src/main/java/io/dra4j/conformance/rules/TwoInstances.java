@@ -1,0 +1,143 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.KubeletEvent;
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import io.dra4j.testkit.kubelet.PluginInfo;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Two instances of a driver side by side, as a rolling update has them for a while. */
+final class TwoInstances {
+
+    private final Bench bench;
+    private final Running old;
+    private final Running fresh;
+
+    /**
+     * An instance.
+     *
+     * @param process its process
+     * @param info who it said it is
+     * @param registration its registration socket
+     */
+    record Running(Instance process, PluginInfo info, Path registration) {}
+
+    /** Those that run under a pod's UID already, so that one of them can be the older. */
+    private static final class Known {
+        private final Set<Running> running = new HashSet<>();
+    }
+
+    private TwoInstances(Bench bench, Running old, Running fresh) {
+        this.bench = bench;
+        this.old = old;
+        this.fresh = fresh;
+    }
+
+    /**
+     * Starts a second instance beside the one that runs; that one is first replaced if it has no
+     * pod UID.
+     *
+     * @throws Violation if they do not run side by side
+     */
+    static TwoInstances start(Bench bench) {
+        Set<Running> known = bench.shared(Known.class, Known::new).running;
+        Optional<Running> older =
+                known.stream().filter(r -> r.process() == bench.driver().current()).findFirst();
+        if (older.isEmpty()) {
+            bench.driver().terminate();
+        }
+        Running old = older.orElseGet(() -> launch(bench));
+        bench.driver().use(old.process());
+        bench.awaitPools();
+        Running fresh = launch(bench);
+        known.add(old);
+        known.add(fresh);
+        return new TwoInstances(bench, old, fresh);
+    }
+
+    private static Running launch(Bench bench) {
+        int before = bench.kubelet().events().size();
+        Instance process = bench.driver().launch(Map.of("POD_UID", UUID.randomUUID().toString()));
+        try {
+            bench.driver().awaitRegistered(process, before);
+        } catch (DriverTrouble e) {
+            throw new Violation("an instance with a POD_UID did not start: " + e.getMessage());
+        }
+        KubeletEvent registered =
+                bench.kubelet().events().stream()
+                        .skip(before)
+                        .filter(event -> event.kind() == Kind.REGISTERED)
+                        .findFirst()
+                        .orElseThrow();
+        List<PluginInfo> plugins = bench.kubelet().plugins(bench.place().driver());
+        return new Running(process, plugins.get(plugins.size() - 1), registered.socket());
+    }
+
+    Running old() {
+        return old;
+    }
+
+    Running fresh() {
+        return fresh;
+    }
+
+    List<Running> both() {
+        return List.of(old, fresh);
+    }
+
+    ClaimAnswer prepared(Running at, KubeletClaim claim) {
+        CallResult result = bench.calls().prepareAt(at.info(), claim);
+        result.complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new Violation(
+                                    "%s did not prepare claim %s: %s"
+                                            .formatted(name(at), claim.uid(), complaint));
+                        });
+        return result.answers().get(claim.uid());
+    }
+
+    void unprepared(Running at, KubeletClaim claim) {
+        bench.calls()
+                .unprepareAt(at.info(), claim)
+                .complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new Violation(
+                                    "%s did not unprepare claim %s: %s"
+                                            .formatted(name(at), claim.uid(), complaint));
+                        });
+    }
+
+    private String name(Running at) {
+        return at == old ? "the older instance" : "the newer instance";
+    }
+
+    /** Stops the older, and goes on with the newer. */
+    void endOld() {
+        bench.driver().use(old.process());
+        bench.driver().terminate();
+        bench.driver().use(fresh.process());
+    }
+
+    /** Kills the newer, and goes on with the older. */
+    void killFresh() {
+        bench.driver().use(fresh.process());
+        bench.driver().kill();
+        bench.driver().use(old.process());
+    }
+}

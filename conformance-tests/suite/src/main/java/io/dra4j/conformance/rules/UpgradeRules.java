@@ -1,0 +1,242 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.bench.Calls;
+import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.rules.TwoInstances.Running;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Requests;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+
+/** What two instances of a driver do to each other. */
+@Lane.On(Lane.OPTIONAL)
+final class UpgradeRules {
+
+    private static final int PARALLEL = 16;
+    private static final int RACES = 10;
+
+    private final Bench bench;
+
+    UpgradeRules(Bench bench) {
+        this.bench = bench;
+    }
+
+    @Rule("DRA-UPG-01")
+    void bothAnswer() {
+        TwoInstances two = TwoInstances.start(bench);
+        List<?> endpoints = two.both().stream().map(r -> r.info().endpoint()).distinct().toList();
+        Violation.unless(
+                endpoints.size() == 2, "two instances have one service socket, %s", endpoints);
+        List<Path> sockets = two.both().stream().map(Running::registration).distinct().toList();
+        Violation.unless(
+                sockets.size() == 2, "two instances have one registration socket, %s", sockets);
+        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        for (Running instance : two.both()) {
+            two.prepared(instance, claim);
+            two.unprepared(instance, claim);
+        }
+        two.endOld();
+    }
+
+    @Rule("DRA-UPG-02")
+    void eachWorksOnTheClaimsOfTheOther() {
+        TwoInstances two = TwoInstances.start(bench);
+        PublishedDevice device = bench.devices().one();
+        Leftovers leftovers = Leftovers.since(bench);
+        across(two, device);
+        leftovers.none("after Prepare at one instance and Unprepare at the other");
+        atOnce(two, device);
+        leftovers.none("after equal Prepares at two instances, and Unprepare");
+        if (isGuarded(two.old(), device)) {
+            for (int i = 0; i < RACES; i++) {
+                race(two, device);
+            }
+        }
+        two.endOld();
+    }
+
+    private static void across(TwoInstances two, Running from, Running to, KubeletClaim claim) {
+        Reported first = Reported.of(two.prepared(from, claim));
+        Reported second = Reported.of(two.prepared(to, claim));
+        Violation.unless(
+                first.equals(second),
+                "two instances answered differently for claim %s: %s, and %s",
+                claim.uid(),
+                first,
+                second);
+        two.unprepared(to, claim);
+    }
+
+    private void across(TwoInstances two, PublishedDevice device) {
+        across(two, two.old(), two.fresh(), bench.claims().allocate(device));
+        across(two, two.fresh(), two.old(), bench.claims().allocate(device));
+    }
+
+    private void atOnce(TwoInstances two, PublishedDevice device) {
+        KubeletClaim claim = bench.claims().allocate(device);
+        List<CompletableFuture<ClaimAnswer>> calls = new ArrayList<>();
+        for (int i = 0; i < PARALLEL; i++) {
+            Running at = two.both().get(i % 2);
+            calls.add(Calls.async(() -> two.prepared(at, claim)));
+        }
+        List<Reported> answers =
+                calls.stream().map(UpgradeRules::join).map(Reported::of).distinct().toList();
+        Violation.unless(
+                answers.size() == 1,
+                "%d equal Prepares of claim %s at two instances were answered differently: %s",
+                PARALLEL,
+                claim.uid(),
+                answers);
+        two.unprepared(two.fresh(), claim);
+    }
+
+    private static <T> T join(CompletableFuture<T> call) {
+        try {
+            return call.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof Violation violation) {
+                throw violation;
+            }
+            throw e;
+        }
+    }
+
+    private boolean isGuarded(Running instance, PublishedDevice device) {
+        KubeletClaim first = bench.claims().allocate(device);
+        KubeletClaim second = bench.claims().allocate(device);
+        bench.calls().prepareAt(instance.info(), first);
+        boolean refused = bench.calls().prepareAt(instance.info(), second).complaint().isPresent();
+        bench.calls().unprepareAt(instance.info(), first);
+        bench.calls().unprepareAt(instance.info(), second);
+        return refused && !device.isShared();
+    }
+
+    private void race(TwoInstances two, PublishedDevice device) {
+        KubeletClaim left = bench.claims().allocate(device);
+        KubeletClaim right = bench.claims().allocate(device);
+        CompletableFuture<CallResult> one =
+                Calls.async(() -> bench.calls().prepareAt(two.old().info(), left));
+        CompletableFuture<CallResult> other =
+                Calls.async(() -> bench.calls().prepareAt(two.fresh().info(), right));
+        long given =
+                Stream.of(one.join(), other.join()).filter(r -> r.complaint().isEmpty()).count();
+        Violation.unless(
+                given < 2,
+                "two instances gave the device %s to two claims at once, %s and %s",
+                device,
+                left.uid(),
+                right.uid());
+        two.unprepared(two.fresh(), left);
+        two.unprepared(two.old(), right);
+    }
+
+    private Map<String, String> slices() {
+        Map<String, String> versions = new TreeMap<>();
+        for (JsonNode slice : bench.devices().slices()) {
+            versions.put(
+                    slice.at("/metadata/name").asText(),
+                    slice.at("/metadata/resourceVersion").asText());
+        }
+        return versions;
+    }
+
+    @Rule("DRA-UPG-03")
+    void slicesOutliveTheOverlap() {
+        TwoInstances two = TwoInstances.start(bench);
+        Map<String, String> before = slices();
+        int number = bench.proxy().lastNumber();
+        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        two.prepared(two.old(), claim);
+        two.unprepared(two.fresh(), claim);
+        two.endOld();
+        two.prepared(two.fresh(), claim);
+        List<RecordedRequest> writes =
+                bench.proxy()
+                        .requests(Requests.writes("resourceslices").and(Requests.after(number)));
+        Violation.unless(
+                writes.stream().noneMatch(request -> request.method().equals("DELETE")),
+                "slices were deleted while two instances overlapped, or when the older one ended:"
+                        + " there were %s, and are %s",
+                before,
+                slices());
+        bench.measurements()
+                .count("writes of slices by two instances", writes.size(), 2L * before.size());
+        Violation.unless(
+                writes.size() <= 2 * before.size(),
+                "two instances wrote slices %d times while they overlapped and nothing changed",
+                writes.size());
+    }
+
+    @Rule("DRA-UPG-04")
+    void anEndRemovesOnlyOnesOwnSockets() {
+        TwoInstances two = TwoInstances.start(bench);
+        two.endOld();
+        serves(two.fresh(), "after the older instance ended");
+        TwoInstances next = TwoInstances.start(bench);
+        next.killFresh();
+        serves(next.old(), "after the newer instance was killed");
+    }
+
+    private void serves(Running instance, String after) {
+        for (Path socket : List.of(instance.registration(), instance.info().endpoint())) {
+            Violation.unless(
+                    Files.exists(socket), "%s, the other one's socket %s is gone", after, socket);
+        }
+        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        for (CallResult result :
+                List.of(
+                        bench.calls().prepareAt(instance.info(), claim),
+                        bench.calls().unprepareAt(instance.info(), claim))) {
+            result.complaint()
+                    .ifPresent(
+                            complaint -> {
+                                throw new Violation(
+                                        "%s, the other one no longer serves: %s"
+                                                .formatted(after, complaint));
+                            });
+        }
+    }
+
+    @Rule("DRA-UPG-05")
+    void anInstanceThatCannotStartDisturbsNobody() {
+        TwoInstances two = TwoInstances.start(bench);
+        two.endOld();
+        Map<String, String> before = slices();
+        Place place = bench.place();
+        Path none = place.root().resolve("no-such-kubeconfig");
+        Place wrong = place.withKubeconfig(none).withSecurePort(0);
+        bench.transcript().note("start an instance with a kubeconfig that is not there");
+        Instance bad = bench.driver().adapter().start(wrong, Map.of("POD_UID", "cannot-start"));
+        try {
+            bad.awaitExit(bench.patience().times(Duration.ofSeconds(5)));
+        } finally {
+            bad.kill();
+        }
+        String after = "after another instance could not start";
+        serves(two.fresh(), after);
+        Violation.unless(
+                slices().equals(before),
+                "%s, the slices changed: there were %s, and are %s",
+                after,
+                before,
+                slices());
+    }
+}

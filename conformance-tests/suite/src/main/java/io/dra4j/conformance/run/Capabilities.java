@@ -1,0 +1,76 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.bench.Unpublished;
+import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a driver can do, as far as it was seen, and what of the settings helps.
+ *
+ * @param services the DRA services that it declares and the suite knows, in its order
+ * @param present the gates that are open
+ * @param absent why others are closed, where there is more to say than their words
+ * @param trouble why the kubelet did not register the driver, which runs; empty if it did
+ * @param unpublished how a driver is that publishes nothing claims could have; null if it does
+ */
+record Capabilities(
+        List<Service> services,
+        Set<Gate> present,
+        Map<Gate, Closed> absent,
+        String trouble,
+        @Nullable Unpublished unpublished) {
+
+    Capabilities {
+        services = List.copyOf(services);
+        EnumSet<Gate> gates = EnumSet.noneOf(Gate.class);
+        gates.addAll(present);
+        present = Collections.unmodifiableSet(gates);
+        Map<Gate, Closed> reasons = new EnumMap<>(Gate.class);
+        reasons.putAll(absent);
+        absent = Collections.unmodifiableMap(reasons);
+    }
+
+    /** Whether the kubelet registered the driver. */
+    boolean isRegistered() {
+        return trouble.isEmpty();
+    }
+
+    /** Whether a requirement is the one that a driver without a complete pool fails. */
+    boolean isFailedBy(Requirement requirement) {
+        return unpublished != null && unpublished.requirement().equals(requirement.id());
+    }
+
+    /** What keeps a requirement from being tried; empty if its gates are open. */
+    Optional<Closed> missing(Requirement requirement) {
+        if (isFailedBy(requirement)) {
+            return Optional.empty();
+        }
+        Set<Gate> any = requirement.anyGates();
+        Stream<Closed> closed =
+                requirement.gates().stream()
+                        .filter(gate -> !present.contains(gate))
+                        .map(this::closed);
+        Stream<Closed> all =
+                any.stream().anyMatch(present::contains)
+                        ? Stream.of()
+                        : any.stream().map(this::closed).reduce(Closed::or).stream();
+        return Stream.concat(closed, all).min(Comparator.comparingInt(Closed::order));
+    }
+
+    private Closed closed(Gate gate) {
+        return absent.getOrDefault(gate, Closed.usually(gate));
+    }
+}

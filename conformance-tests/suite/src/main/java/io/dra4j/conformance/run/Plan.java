@@ -1,0 +1,130 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.testkit.settings.SettingsException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Which requirements a run tries: first those that others need, before anything has been done to
+ * the driver that it could suffer from, then the rest.
+ */
+final class Plan {
+
+    private final Catalogue catalogue;
+    private final Settings settings;
+
+    private Plan(Catalogue catalogue, Settings settings) {
+        this.catalogue = catalogue;
+        this.settings = settings;
+    }
+
+    /**
+     * The requirements of a run, each after those that it needs.
+     *
+     * @throws SettingsException if the settings name what the catalogue does not have
+     */
+    static List<Requirement> of(Catalogue catalogue, Settings settings) {
+        Plan plan = new Plan(catalogue, settings);
+        plan.check();
+        return plan.ordered();
+    }
+
+    /**
+     * The requirements of a run of a driver that publishes nothing: with the one that it fails, if
+     * something that is planned has no answer for that reason.
+     */
+    static List<Requirement> with(
+            Catalogue catalogue,
+            Settings settings,
+            List<Requirement> plan,
+            Capabilities capabilities) {
+        boolean blocks =
+                plan.stream()
+                        .map(capabilities::missing)
+                        .flatMap(Optional::stream)
+                        .anyMatch(closed -> closed.verdict() == Verdict.BLOCKED);
+        Plan added = new Plan(catalogue, settings);
+        Set<Requirement> ordered = new LinkedHashSet<>();
+        catalogue.requirements().stream()
+                .filter(one -> blocks && capabilities.isFailedBy(one))
+                .forEach(
+                        failed -> {
+                            added.addNeeds(failed, ordered);
+                            ordered.add(failed);
+                        });
+        ordered.addAll(plan);
+        return new ArrayList<>(ordered);
+    }
+
+    private void check() {
+        Set<String> profiles =
+                catalogue.profiles().stream().map(p -> p.name()).collect(Collectors.toSet());
+        for (String profile : settings.profiles()) {
+            if (!profiles.contains(profile)) {
+                throw new SettingsException(
+                        "There is no profile " + profile + "; there are " + profiles);
+            }
+        }
+        for (List<String> ids : List.of(settings.only(), settings.skip())) {
+            for (String id : ids) {
+                if (catalogue.find(id).isEmpty()) {
+                    throw new SettingsException(
+                            "There is no requirement " + id + "; `list` prints all");
+                }
+            }
+        }
+    }
+
+    private List<Requirement> ordered() {
+        List<Requirement> wanted =
+                catalogue.requirements().stream().filter(this::isWanted).toList();
+        Set<Requirement> ordered = new LinkedHashSet<>();
+        wanted.forEach(requirement -> addNeeds(requirement, ordered));
+        ordered.addAll(wanted);
+        return new ArrayList<>(ordered);
+    }
+
+    private void addNeeds(Requirement requirement, Set<Requirement> ordered) {
+        for (String id : requirement.needs()) {
+            Requirement need = catalogue.find(id).orElseThrow();
+            addNeeds(need, ordered);
+            ordered.add(need);
+        }
+    }
+
+    private boolean isWanted(Requirement requirement) {
+        if (!settings.only().isEmpty()) {
+            return settings.only().contains(requirement.id());
+        }
+        return (settings.profiles().isEmpty()
+                        || settings.profiles().contains(requirement.profile()))
+                && isOfRelease(requirement);
+    }
+
+    private boolean isOfRelease(Requirement requirement) {
+        int minor = minor(settings.apiServer().kubernetes());
+        return (requirement.since().isEmpty() || minor >= minor(requirement.since()))
+                && (requirement.until().isEmpty() || minor <= minor(requirement.until()));
+    }
+
+    private static int minor(String version) {
+        return Integer.parseInt(version.split("\\.")[1]);
+    }
+
+    /** The order of the catalogue, for the results. */
+    static Map<String, Integer> positions(Catalogue catalogue) {
+        List<String> ids = catalogue.requirements().stream().map(Requirement::id).toList();
+        return ids.stream().collect(Collectors.toMap(Function.identity(), ids::indexOf));
+    }
+}

@@ -1,0 +1,119 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.settings;
+
+import io.dra4j.testkit.rbac.ServiceAccountAccess;
+import io.dra4j.testkit.settings.SettingsException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Everything that {@code dra-conformance run} is told.
+ *
+ * @param driver the driver under test
+ * @param apiServer the API server that the driver talks to
+ * @param profiles the profiles to try; empty means all
+ * @param only the requirements to try, by id; empty means all
+ * @param skip requirements to leave out, by id; they make their profile partial
+ * @param patience how many times longer to wait where no contract sets the time
+ * @param strict whether the SHOULDs that strict turns into MUSTs are MUSTs
+ * @param soak whether to repeat more often where that shows more, which takes minutes
+ * @param seed what is random comes from it
+ * @param implementation who made the driver, for the report
+ * @param report the directory for the reports
+ * @param deviations a file of known deviations; empty if there is none
+ */
+public record Settings(
+        DriverSettings driver,
+        ApiServerSettings apiServer,
+        List<String> profiles,
+        List<String> only,
+        List<String> skip,
+        double patience,
+        boolean strict,
+        boolean soak,
+        long seed,
+        Map<String, String> implementation,
+        String report,
+        String deviations) {
+
+    /** Fills in what was left out. */
+    public Settings {
+        if (driver == null) {
+            throw new SettingsException("driver is missing: what is to be tested");
+        }
+        apiServer = apiServer == null ? ApiServerSettings.EMBEDDED : apiServer;
+        profiles = profiles == null ? List.of() : List.copyOf(profiles);
+        only = only == null ? List.of() : List.copyOf(only);
+        skip = skip == null ? List.of() : List.copyOf(skip);
+        patience = patience == 0 ? 1 : patience;
+        if (!(patience > 0 && patience <= 100)) {
+            throw new SettingsException("patience must be between 0 and 100, not " + patience);
+        }
+        implementation = implementation == null ? Map.of() : Map.copyOf(implementation);
+        report = report == null || report.isEmpty() ? "dra-conformance-report" : report;
+        deviations = deviations == null ? "" : deviations;
+    }
+
+    /**
+     * The rights of the ServiceAccount that the settings name; empty if they name none.
+     *
+     * @throws SettingsException if its manifests cannot be read, or do not have it
+     */
+    public Optional<ServiceAccountAccess> access() {
+        return apiServer.serviceAccount().isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new ServiceAccountAccess(
+                                apiServer.serviceAccount(),
+                                apiServer.manifests(),
+                                driver.name(),
+                                apiServer.kubernetes()));
+    }
+
+    /**
+     * The API server.
+     *
+     * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}
+     * @param kubeconfig a real one instead; empty for the embedded
+     * @param context the kubeconfig's context; empty for its current one
+     * @param serviceAccount whose RBAC the driver's requests are judged by, {@code namespace/name};
+     *     empty if they are all allowed
+     * @param manifests files and folders with that ServiceAccount, its roles and their bindings
+     */
+    public record ApiServerSettings(
+            String kubernetes,
+            String kubeconfig,
+            String context,
+            String serviceAccount,
+            List<String> manifests) {
+
+        /** The embedded one. */
+        public static final ApiServerSettings EMBEDDED =
+                new ApiServerSettings("1.36", "", "", "", List.of());
+
+        /** Fills in what was left out. */
+        public ApiServerSettings {
+            kubernetes = kubernetes == null || kubernetes.isEmpty() ? "1.36" : kubernetes;
+            kubeconfig = kubeconfig == null ? "" : kubeconfig;
+            context = context == null ? "" : context;
+            serviceAccount = serviceAccount == null ? "" : serviceAccount;
+            manifests = manifests == null ? List.of() : List.copyOf(manifests);
+            if (!serviceAccount.isEmpty() && !serviceAccount.matches("[^/]+/[^/]+")) {
+                throw new SettingsException(
+                        "apiServer.serviceAccount is namespace/name, not " + serviceAccount);
+            }
+            if (serviceAccount.isEmpty() != manifests.isEmpty()) {
+                throw new SettingsException(
+                        "apiServer.serviceAccount and apiServer.manifests go together: whose rights,"
+                                + " and the files that grant them");
+            }
+        }
+
+        /** Whether it is the suite's own. */
+        public boolean isEmbedded() {
+            return kubeconfig.isEmpty();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.settings;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Reads settings from YAML, with flags laid over it. Strict: what nobody understands is an error.
+ */
+public final class SettingsReader {
+
+    private static final ObjectMapper YAML =
+            JsonMapper.builder(new YAMLFactory())
+                    .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+                    .disable(MapperFeature.AUTO_DETECT_IS_GETTERS)
+                    .build();
+
+    private SettingsReader() {}
+
+    /**
+     * Reads a file of settings.
+     *
+     * @param flags what the command line says, by JSON pointer; it wins
+     * @throws SettingsException if it cannot be read, or says what nobody understands
+     */
+    public static Settings read(Path file, Map<String, JsonNode> flags) {
+        try {
+            return parse(Files.readString(file), file.toString(), flags);
+        } catch (NoSuchFileException e) {
+            throw new SettingsException("Can't read the settings: there is no file " + file);
+        } catch (IOException e) {
+            throw new SettingsException("Can't read the settings " + file + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * Parses settings.
+     *
+     * @param name where the text is from, for messages
+     */
+    public static Settings parse(String text, String name, Map<String, JsonNode> flags) {
+        try {
+            ObjectNode tree = tree(text);
+            flags.forEach((pointer, value) -> set(tree, pointer, value));
+            return YAML.treeToValue(tree, Settings.class);
+        } catch (JsonProcessingException e) {
+            throw new SettingsException(name + ": " + explained(e));
+        }
+    }
+
+    /** The settings as YAML, with all that was filled in. */
+    public static String text(Settings settings) {
+        try {
+            return YAML.writeValueAsString(settings);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("Settings that were read cannot be written", e);
+        }
+    }
+
+    private static ObjectNode tree(String text) throws JsonProcessingException {
+        JsonNode tree = YAML.readTree(text);
+        if (tree instanceof ObjectNode object) {
+            return object;
+        }
+        if (tree == null || tree.isMissingNode() || tree.isNull()) {
+            return YAML.createObjectNode();
+        }
+        throw new SettingsException("the settings are no mapping of names to values");
+    }
+
+    private static void set(ObjectNode tree, String pointer, JsonNode value) {
+        String[] names = pointer.substring(1).split("/");
+        ObjectNode parent = tree;
+        for (int i = 0; i < names.length - 1; i++) {
+            parent = parent.withObjectProperty(names[i]);
+        }
+        parent.set(names[names.length - 1], value);
+    }
+
+    private static String explained(JsonProcessingException e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SettingsException) {
+                return String.valueOf(cause.getMessage());
+            }
+        }
+        String line =
+                e.getLocation() == null || e.getLocation().getLineNr() < 0
+                        ? ""
+                        : "line " + e.getLocation().getLineNr() + ": ";
+        String first = e.getOriginalMessage().lines().findFirst().orElse("");
+        return line + path(e) + first.replaceAll(" \\(class [^)]*\\)", "");
+    }
+
+    private static String path(JsonProcessingException e) {
+        if (!(e instanceof JsonMappingException mapping) || mapping.getPath().isEmpty()) {
+            return "";
+        }
+        return mapping.getPath().stream()
+                .map(r -> r.getFieldName() == null ? "[" + r.getIndex() + "]" : r.getFieldName())
+                .collect(Collectors.joining(".", "", ": "));
+    }
+}

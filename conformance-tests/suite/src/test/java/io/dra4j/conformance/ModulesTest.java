@@ -1,0 +1,183 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.xpath.XPath;
+import javax.xml.xpath.XPathConstants;
+import javax.xml.xpath.XPathFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/** The table of modules: what each may depend on, as its pom says. */
+class ModulesTest {
+
+    private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
+
+    private static final String MODULE = "/project/modules/module";
+    private static final String AGGREGATOR = "conformance-tests";
+
+    /** Libraries are named by group, so that their artifacts may change; modules by artifact. */
+    private static final Map<String, Set<String>> MAY_SHIP =
+            Map.of(
+                    "sdk-api",
+                    Set.of("org.jspecify"),
+                    "conformance-tests/testkit",
+                    Set.of(
+                            "org.jspecify",
+                            "org.slf4j",
+                            "io.grpc",
+                            "io.netty",
+                            "org.eclipse.jetty",
+                            "io.fabric8",
+                            "io.kubernetes",
+                            "com.google.protobuf",
+                            "com.fasterxml.jackson.core",
+                            "com.fasterxml.jackson.dataformat",
+                            "ch.qos.logback"),
+                    "sdk-runtime",
+                    Set.of(
+                            "dra4j-sdk-api",
+                            "org.jspecify",
+                            "org.slf4j",
+                            "io.grpc",
+                            "com.google.protobuf",
+                            "io.netty",
+                            "io.fabric8",
+                            "com.fasterxml.jackson.core",
+                            "com.fasterxml.jackson.datatype",
+                            "io.micrometer",
+                            "info.picocli",
+                            "ch.qos.logback"),
+                    "example-fake-driver",
+                    Set.of(
+                            "dra4j-sdk-api",
+                            "dra4j-sdk-runtime",
+                            "org.jspecify",
+                            "org.slf4j",
+                            "info.picocli",
+                            "ch.qos.logback"),
+                    "nvidia-driver",
+                    Set.of(
+                            "dra4j-sdk-api",
+                            "dra4j-sdk-runtime",
+                            "org.jspecify",
+                            "org.slf4j",
+                            "net.java.dev.jna",
+                            // what is recorded of a claim, and the slices that a probe prints
+                            "com.fasterxml.jackson.core",
+                            "com.fasterxml.jackson.dataformat",
+                            "info.picocli",
+                            "ch.qos.logback"),
+                    "conformance-tests/suite",
+                    Set.of(
+                            "dra4j-testkit",
+                            "dra4j-sdk-runtime",
+                            "org.jspecify",
+                            "org.slf4j",
+                            "dev.cel",
+                            "com.fasterxml.jackson.core",
+                            "com.fasterxml.jackson.dataformat",
+                            "org.junit.platform",
+                            "org.junit.jupiter",
+                            "info.picocli",
+                            "ch.qos.logback"));
+
+    /** What a module tests itself with, of ours. */
+    private static final Map<String, Set<String>> MAY_TEST_WITH =
+            Map.of(
+                    "conformance-tests/suite", Set.of("dra4j-example-fake-driver", "dra4j-testkit"),
+                    "nvidia-driver", Set.of("dra4j-conformance-tests"));
+
+    static Stream<String> modules() {
+        return MAY_SHIP.keySet().stream();
+    }
+
+    @Test
+    void theTableListsTheModulesOfTheBuild() throws Exception {
+        List<String> modules = new ArrayList<>(texts(ROOT.resolve("pom.xml"), MODULE));
+        modules.remove(AGGREGATOR);
+        texts(ROOT.resolve(AGGREGATOR).resolve("pom.xml"), MODULE)
+                .forEach(module -> modules.add(AGGREGATOR + "/" + module));
+
+        assertThat(modules).containsExactlyInAnyOrderElementsOf(MAY_SHIP.keySet());
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void aModuleShipsWithNothingElse(String module) throws Exception {
+        List<Dependency> shipped =
+                dependencies(module).stream().filter(one -> !one.scope().equals("test")).toList();
+
+        assertThat(shipped).isNotEmpty();
+        assertThat(shipped).extracting(Dependency::key).isSubsetOf(MAY_SHIP.get(module));
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void aModuleTestsItselfWithNoOtherModule(String module) throws Exception {
+        assertThat(dependencies(module))
+                .filteredOn(one -> one.scope().equals("test"))
+                .filteredOn(one -> one.group().equals("io.dra4j"))
+                .extracting(Dependency::key)
+                .isSubsetOf(MAY_TEST_WITH.getOrDefault(module, Set.of()));
+    }
+
+    private static List<Dependency> dependencies(String module) throws Exception {
+        Path pom = ROOT.resolve(module).resolve("pom.xml");
+        NodeList nodes = find(pom, "/project/dependencies/dependency");
+        return IntStream.range(0, nodes.getLength())
+                .mapToObj(index -> Dependency.of((Element) nodes.item(index)))
+                .toList();
+    }
+
+    private static List<String> texts(Path pom, String path) throws Exception {
+        NodeList nodes = find(pom, path);
+        return IntStream.range(0, nodes.getLength())
+                .mapToObj(index -> nodes.item(index).getTextContent())
+                .toList();
+    }
+
+    private static NodeList find(Path pom, String path) throws Exception {
+        XPath xpath = XPathFactory.newInstance().newXPath();
+        return (NodeList)
+                xpath.evaluate(
+                        path,
+                        DocumentBuilderFactory.newInstance()
+                                .newDocumentBuilder()
+                                .parse(pom.toFile()),
+                        XPathConstants.NODESET);
+    }
+
+    private record Dependency(String group, String artifact, String scope) {
+
+        static Dependency of(Element element) {
+            String scope = text(element, "scope");
+            return new Dependency(
+                    text(element, "groupId"),
+                    text(element, "artifactId"),
+                    scope.isEmpty() ? "compile" : scope);
+        }
+
+        String key() {
+            return group.equals("io.dra4j") ? artifact : group;
+        }
+
+        private static String text(Element element, String name) {
+            NodeList found = element.getElementsByTagName(name);
+            return found.getLength() == 0 ? "" : found.item(0).getTextContent().strip();
+        }
+    }
+}

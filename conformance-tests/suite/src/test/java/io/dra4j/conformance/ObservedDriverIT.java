@@ -1,0 +1,233 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import static io.dra4j.conformance.DriverUnderTest.DRIVER;
+import static io.dra4j.conformance.DriverUnderTest.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What the driver says of itself, over HTTP and in its log, while a kubelet calls it. */
+class ObservedDriverIT {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Path REFERENCE = Path.of("../../docs-site/reference/metrics.md");
+
+    private static DriverUnderTest driver;
+    private static DriverPages pages;
+
+    @BeforeAll
+    static void start() throws Exception {
+        driver = new DriverUnderTest();
+        Path faults = Files.createFile(driver.root.resolve("faults")); // lets it report health
+        driver.start(DriverPages.OPTION, "--logging-format=json", "--fault-file=" + faults);
+        driver.awaitRegistered();
+        driver.api.store().awaitObject("resourceslices", found -> true, PATIENCE);
+        pages = DriverPages.ofProcess(1, driver);
+        pages.awaitReady();
+    }
+
+    @AfterAll
+    static void stop() {
+        driver.close();
+    }
+
+    /** A metric of the driver; its name may bring labels of its own. */
+    private static double value(Map<String, Double> scrape, String name, String... labels) {
+        List<String> ids =
+                scrape.keySet().stream()
+                        .filter(id -> id.startsWith(name + "{"))
+                        .filter(id -> List.of(labels).stream().allMatch(id::contains))
+                        .toList();
+        assertThat(ids).as(name + List.of(labels)).hasSize(1);
+        assertThat(ids.get(0)).contains("driver=\"" + DRIVER + "\"", "node=\"node-1\"");
+        return scrape.get(ids.get(0));
+    }
+
+    private static double grown(
+            Map<String, Double> before, Map<String, Double> after, String name, String... labels) {
+        boolean isNew = before.keySet().stream().noneMatch(id -> id.startsWith(name + "{"));
+        return value(after, name, labels) - (isNew ? 0 : value(before, name, labels));
+    }
+
+    @Test
+    @Tag("DRA-MET-01")
+    void theMetricsParseAndCountTheCallsJustMadeErrorsToo() throws Exception {
+        KubeletClaim one = driver.allocate("one", "gpu-0", "gpu-1");
+        KubeletClaim two = driver.allocate("two", "gpu-2");
+        KubeletClaim none = new KubeletClaim("default", "none", "no-such-uid");
+        Map<String, Double> before = pages.scrape();
+
+        driver.kubelet.prepare(DRIVER, List.of(one, two, none));
+        Map<String, Double> held = pages.scrape();
+        driver.kubelet.unprepare(DRIVER, List.of(one));
+        driver.kubelet.unprepare(DRIVER, List.of(two));
+        Map<String, Double> after = pages.scrape();
+
+        String claims = "dra4j_claims_total";
+        String prepare = "operation=\"prepare\"";
+        assertThat(grown(before, held, claims, prepare, "result=\"success\"")).isEqualTo(2);
+        assertThat(grown(before, held, claims, prepare, "result=\"error\"")).isEqualTo(1);
+        assertThat(grown(held, after, claims, "operation=\"unprepare\"", "result=\"success\""))
+                .isEqualTo(2);
+        String calls = "dra4j_call_duration_seconds_count";
+        assertThat(value(after, calls, prepare)).isGreaterThanOrEqualTo(1);
+        assertThat(value(after, calls, "operation=\"unprepare\"")).isGreaterThanOrEqualTo(2);
+        assertThat(grown(before, held, "dra4j_held_claims", "phase=\"prepared\"")).isEqualTo(2);
+        assertThat(grown(before, held, "dra4j_held_devices")).isEqualTo(3);
+        assertThat(grown(before, after, "dra4j_held_devices")).isZero();
+        assertThat(grown(before, held, "dra4j_journal_sync_duration_seconds_count"))
+                .isGreaterThanOrEqualTo(2);
+        assertThat(grown(before, held, "dra4j_journal_size_bytes")).isPositive();
+        String requests = "dra4j_api_request_duration_seconds_count";
+        assertThat(value(held, requests, "\"resourceclaims\"", "status=\"404\"")).isPositive();
+        assertThat(value(held, requests, "\"resourceclaims\"", "GET", "status=\"200\""))
+                .isGreaterThanOrEqualTo(2);
+        assertThat(value(held, requests, "\"resourceslices\"", "POST", "status=\"201\""))
+                .isEqualTo(1);
+        System.out.printf("DRA-MET-01: %d samples before, %d after%n", before.size(), after.size());
+    }
+
+    @Test
+    @Tag("DRA-MET-01")
+    void theMetricsTellHowTheDriverStands() throws Exception {
+        Map<String, Double> scrape = pages.scrape();
+
+        assertThat(value(scrape, "dra4j_published_slices")).isEqualTo(1);
+        assertThat(value(scrape, "dra4j_unpublished_pools")).isZero();
+        assertThat(value(scrape, "dra4j_registrations_total", "success")).isEqualTo(1);
+        assertThat(value(scrape, "dra4j_registrations_total", "error")).isZero();
+        assertThat(value(scrape, "dra4j_journal_damaged_lines_total")).isZero();
+        assertThat(value(scrape, "dra4j_problems_total", "InvalidPool")).isZero();
+        assertThat(value(scrape, "dra4j_build_info", "version=")).isEqualTo(1);
+        assertThat(scrape).containsKey("process_files_open_files");
+    }
+
+    @Test
+    @Tag("DRA-MET-01")
+    void theDriversMetricsAreThoseOfTheReferencePage() throws Exception {
+        driver.kubelet.prepare(DRIVER, List.of(driver.allocate("any", "gpu-7")));
+        Set<String> scraped =
+                pages.get("/metrics")
+                        .body()
+                        .lines()
+                        .filter(line -> line.startsWith("# TYPE dra4j_"))
+                        .filter(line -> !line.endsWith("_seconds_max gauge"))
+                        .map(line -> line.substring("# TYPE ".length()))
+                        .collect(Collectors.toCollection(TreeSet::new));
+
+        Set<String> documented = new TreeSet<>();
+        Matcher row =
+                Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\|")
+                        .matcher(Files.readString(REFERENCE));
+        while (row.find()) {
+            documented.add(row.group(1) + " " + row.group(2));
+        }
+        assertThat(scraped).hasSizeGreaterThan(10).isEqualTo(documented);
+    }
+
+    @Test
+    void everyLineOfACallHasTheIdOfThatCallAndNoOther() throws Exception {
+        KubeletClaim one = driver.allocate("traced-1", "gpu-4");
+        KubeletClaim two = driver.allocate("traced-2", "gpu-5");
+        int before = driver.log().length();
+
+        driver.kubelet.prepare(DRIVER, List.of(one, two));
+        driver.kubelet.prepare(DRIVER, List.of(new KubeletClaim("default", "gone", "uid-gone")));
+        driver.kubelet.unprepare(DRIVER, List.of(one));
+        driver.kubelet.unprepare(DRIVER, List.of(two));
+
+        List<Set<String>> ids = new ArrayList<>();
+        for (String claim : List.of("traced-1", "traced-2", "gone")) {
+            ids.add(opIdsOfLinesAbout(claim, before));
+        }
+        assertThat(ids.get(0)).hasSize(2);
+        assertThat(ids.get(1)).hasSize(2);
+        assertThat(ids.get(2)).hasSize(1);
+        Set<String> shared = new HashSet<>(ids.get(0));
+        shared.retainAll(ids.get(1));
+        assertThat(shared).as("the prepare was one call, each unprepare another").hasSize(1);
+        assertThat(linesOfCallsWithoutId(before)).isEmpty();
+    }
+
+    private static List<JsonNode> lines(int from) throws IOException {
+        List<JsonNode> lines = new ArrayList<>();
+        for (String line : driver.log().substring(from).lines().toList()) {
+            lines.add(JSON.readTree(line));
+        }
+        assertThat(lines).isNotEmpty();
+        return lines;
+    }
+
+    private static Set<String> opIdsOfLinesAbout(String claim, int from) throws IOException {
+        return lines(from).stream()
+                .filter(line -> line.path("kvpList").toString().contains("/" + claim))
+                .map(line -> line.at("/mdc/op.id").asText())
+                .collect(Collectors.toSet());
+    }
+
+    private static List<JsonNode> linesOfCallsWithoutId(int from) throws IOException {
+        return lines(from).stream()
+                .filter(
+                        line ->
+                                line.path("threadName")
+                                        .asText()
+                                        .matches("dra4j-(claim|dra-call).*"))
+                .filter(line -> line.at("/mdc/op.id").asText().isEmpty())
+                .toList();
+    }
+
+    /** One driver goes the whole way from nothing to ready. */
+    @Test
+    void readinessNamesWhatIsMissingAndHealthDoesNotCare() throws Exception {
+        try (DriverUnderTest alone = new DriverUnderTest()) {
+            alone.kubelet.close();
+            alone.proxy.down();
+            alone.start(DriverPages.OPTION);
+            DriverPages its = DriverPages.ofProcess(1, alone);
+
+            String missing = its.await("/readyz", answer -> answer.body().contains("API server"));
+            assertThat(missing)
+                    .startsWith("not ready\nregistration: the kubelet has not confirmed it\n")
+                    .contains("API server: ", "pool node-1: it is not written yet");
+            assertThat(its.get("/healthz").statusCode()).isEqualTo(200);
+            assertThat(value(its.scrape(), "dra4j_unpublished_pools")).isEqualTo(1);
+
+            alone.proxy.up();
+            alone.api.store().awaitObject("resourceslices", found -> true, PATIENCE);
+            String rest = its.await("/readyz", answer -> !answer.body().contains("node-1"));
+            assertThat(rest)
+                    .isEqualTo("not ready\nregistration: the kubelet has not confirmed it\n");
+
+            try (FakeKubelet kubelet = FakeKubelet.start(alone.registry)) {
+                assertThat(kubelet.awaitRegistered(DRIVER, PATIENCE)).isTrue();
+                its.awaitReady();
+
+                alone.proxy.down();
+                HttpResponse<String> health = its.get("/healthz");
+                assertThat(health.statusCode()).isEqualTo(200);
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.Fault;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command {@code run}, as its users call it. */
+class RunMainIT {
+
+    @TempDir Path folder;
+
+    private final StringWriter err = new StringWriter();
+
+    private int execute(String... line) {
+        CommandLine commands = ConformanceMain.commandLine();
+        commands.setErr(new PrintWriter(err, true));
+        return commands.execute(line);
+    }
+
+    private int run(String... more) {
+        List<String> line = new ArrayList<>(List.of("run", "--report=" + folder.resolve("report")));
+        line.addAll(Arrays.asList(more));
+        return execute(line.toArray(String[]::new));
+    }
+
+    private static String[] fakeDriver(String... flags) {
+        List<String> line = new ArrayList<>(Arrays.asList(flags));
+        line.addAll(
+                List.of(
+                        "--driver-name=gpu.example.com",
+                        "--start-timeout=60",
+                        "--",
+                        System.getProperty("java.home") + "/bin/java",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.dra4j.example.FakeDriverMain"));
+        return line.toArray(String[]::new);
+    }
+
+    /** A command with a bug. */
+    @Command
+    private static final class Broken implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            throw new IllegalStateException("a bug");
+        }
+    }
+
+    private Path file(String text) throws IOException {
+        return Files.writeString(folder.resolve("settings.yaml"), text);
+    }
+
+    @Nested
+    class ThatCannotRun {
+
+        private void isToldInALine(int status, String... words) {
+            assertThat(status).as(err.toString()).isEqualTo(3);
+            assertThat(err.toString().lines()).hasSizeBetween(1, 2);
+            assertThat(err.toString()).contains(words).doesNotContain("\tat ", "Exception");
+            assertThat(folder.resolve("report")).doesNotExist();
+        }
+
+        @Test
+        void hasNoSuchCommand() {
+            isToldInALine(execute("rnu"), "rnu");
+        }
+
+        @Test
+        void hasNoSuchCommandWhoseHelpIsAskedFor() {
+            isToldInALine(execute("rnu", "--help"), "there is no command or option rnu");
+        }
+
+        @Test
+        void hasAWordTooManyWhereHelpIsAskedFor() {
+            isToldInALine(execute("list", "al", "--help"), "there is no command or option al");
+        }
+
+        @Test
+        void hasNoSuchFlag() {
+            isToldInALine(run("--drivername=x"), "--drivername");
+        }
+
+        @Test
+        void hasNoSettings() {
+            isToldInALine(run("--config=" + folder.resolve("none.yaml")), "there is no file");
+        }
+
+        @Test
+        void hasSettingsThatNobodyUnderstands() throws IOException {
+            Path file = file("driver: {name: a, process: {command: [b]}, colour: red}");
+
+            isToldInALine(run("--config=" + file), file.toString(), "colour");
+        }
+
+        @Test
+        void hasSettingsThatAreNoYaml() throws IOException {
+            Path file = file("driver: {name: [");
+
+            isToldInALine(run("--config=" + file), file.toString(), "line ");
+        }
+
+        @Test
+        void hasNoSuchRequirement() {
+            isToldInALine(run(fakeDriver("--only=DRA-PREP-99")), "DRA-PREP-99");
+        }
+
+        @Test
+        void hasADriverThatCannotBeRun() {
+            isToldInALine(run("--driver-name=a", "--", "/no/such/driver"), "/no/such/driver");
+        }
+
+        @Test
+        void hasADriverThatEndsAtOnce() {
+            isToldInALine(
+                    run("--driver-name=a", "--", "sh", "-c", "echo no hardware; exit 4"),
+                    "exit status 4",
+                    "no hardware");
+        }
+
+        @Test
+        void hasAnApiServerThatIsTooOld() throws IOException {
+            try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
+                    ApiProxy old = ApiProxy.before(api.url())) {
+                old.inject(
+                        Fault.status(404, "NotFound")
+                                .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
+                Path kubeconfig = old.writeKubeconfig(folder.resolve("kubeconfig"));
+
+                isToldInALine(
+                        run("--driver-name=a", "--kubeconfig=" + kubeconfig, "--", "x"),
+                        "does not serve resource.k8s.io/v1");
+            }
+        }
+
+        @Test
+        void isBrokenItself() {
+            CommandLine commands = ConformanceMain.commandLine();
+            commands.addSubcommand("broken", new Broken());
+            commands.setErr(new PrintWriter(err, true));
+
+            assertThat(commands.execute("broken")).isEqualTo(3);
+            assertThat(err.toString()).contains("please report", "a bug", "\tat ");
+        }
+
+        @Test
+        void hasNoApiServer() throws IOException {
+            Path kubeconfig =
+                    Files.writeString(
+                            folder.resolve("kubeconfig"),
+                            """
+                            apiVersion: v1
+                            kind: Config
+                            clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+                            users: [{name: u, user: {}}]
+                            contexts: [{name: c, context: {cluster: c, user: u}}]
+                            current-context: c
+                            """);
+
+            isToldInALine(run(fakeDriver("--kubeconfig=" + kubeconfig)), "127.0.0.1:1");
+        }
+    }
+
+    @Test
+    void aRunOfOneRequirementWritesAllReports() throws IOException {
+        assertThat(run(fakeDriver("--only=DRA-INFO-01"))).as(err.toString()).isZero();
+
+        Path report = folder.resolve("report");
+        assertThat(report.resolve("report.yaml")).content().contains("DRA-INFO-01");
+        assertThat(report.resolve("junit.xml")).content().contains("node-core");
+        assertThat(report.resolve("report.html")).content().contains("DRA-INFO-01");
+        assertThat(report.resolve("coverage.md")).isNotEmptyFile();
+    }
+}

@@ -1,0 +1,124 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.testkit.settings.SettingsException;
+import java.lang.reflect.RecordComponent;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+class RunOptionsTest {
+
+    private static final Pattern PLACE = Pattern.compile("\\[([A-Za-z.]+)]");
+
+    private static Settings settings(String... flags) {
+        RunOptions options = new RunOptions();
+        new CommandLine(options).parseArgs(flags);
+        return options.settings();
+    }
+
+    @Test
+    void everySettingHasAFlagThatNamesIt() {
+        Set<String> named = new TreeSet<>();
+        new CommandLine(new RunOptions())
+                .getCommandSpec()
+                .args()
+                .forEach(
+                        arg -> {
+                            Matcher place = PLACE.matcher(String.join(" ", arg.description()));
+                            while (place.find()) {
+                                named.add(place.group(1));
+                            }
+                        });
+
+        assertThat(named).isEqualTo(leaves("", Settings.class));
+    }
+
+    @Test
+    void everyFlagIsExplainedBesideItsPlace() {
+        assertThat(new CommandLine(new RunOptions()).getCommandSpec().args())
+                .hasSizeGreaterThan(30)
+                .allSatisfy(
+                        arg ->
+                                assertThat(
+                                                PLACE.matcher(String.join(" ", arg.description()))
+                                                        .replaceAll("")
+                                                        .strip())
+                                        .as(arg.toString())
+                                        .hasSizeGreaterThan(10));
+    }
+
+    @Test
+    void aMeasurementTakesNoFlagsThatItDoesNotHeed() {
+        Set<String> flags =
+                ConformanceMain.commandLine()
+                        .getSubcommands()
+                        .get("bench")
+                        .getCommandSpec()
+                        .optionsMap()
+                        .keySet();
+
+        assertThat(flags)
+                .contains("--config", "--driver-name", "--kubeconfig", "--rounds")
+                .doesNotContain("--only", "--strict", "--report", "--deviations");
+    }
+
+    private static Set<String> leaves(String path, Class<?> type) {
+        Set<String> leaves = new TreeSet<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+            String name = path + component.getName();
+            if (component.getType().isRecord()) {
+                leaves.addAll(leaves(name + ".", component.getType()));
+            } else {
+                leaves.add(name);
+            }
+        }
+        return leaves;
+    }
+
+    @Test
+    void flagsAloneAreEnough() {
+        Settings settings =
+                settings(
+                        "--driver-name=gpu.example.com",
+                        "--hook=plug=touch {ROOT}/more",
+                        "--only=DRA-PREP-01,DRA-PREP-02",
+                        "--skip=DRA-PREP-03",
+                        "--valid-config={\"parameters\": {\"kind\": \"A\"}, \"effect\": \"env A\"}",
+                        "--invalid-config={\"kind\": \"B\"}",
+                        "--implementation=language=go",
+                        "--patience=3",
+                        "--",
+                        "driver",
+                        "--verbose");
+
+        assertThat(settings.driver().process().command()).containsExactly("driver", "--verbose");
+        assertThat(settings.driver().hooks().get("plug"))
+                .containsExactly("sh", "-c", "touch {ROOT}/more");
+        assertThat(settings.only()).containsExactly("DRA-PREP-01", "DRA-PREP-02");
+        assertThat(settings.skip()).containsExactly("DRA-PREP-03");
+        assertThat(settings.driver().configs().valid().get(0).effect()).isEqualTo("env A");
+        assertThat(settings.driver().configs().invalid())
+                .extracting(JsonNode::toString)
+                .isEqualTo(List.of("{\"kind\":\"B\"}"));
+        assertThat(settings.implementation()).containsEntry("language", "go");
+        assertThat(settings.patience()).isEqualTo(3);
+    }
+
+    @Test
+    void aConfigThatIsNoJsonIsToldByItsFlag() {
+        assertThatThrownBy(() -> settings("--driver-name=a", "--invalid-config={", "--", "b"))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageStartingWith("--invalid-config is no JSON");
+    }
+}

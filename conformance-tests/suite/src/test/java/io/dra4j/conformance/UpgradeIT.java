@@ -1,0 +1,224 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import static io.dra4j.conformance.DriverUnderTest.DRIVER;
+import static io.dra4j.conformance.DriverUnderTest.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import io.dra4j.testkit.kubelet.PluginInfo;
+import io.dra4j.testkit.proxy.Requests;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Two processes of a driver side by side, as a rolling update has them for a while. */
+@DisplayNameGeneration(RequirementNames.class)
+class UpgradeIT {
+
+    /** Pod UIDs as Kubernetes makes them, which the names of registration sockets have in them. */
+    private static final String OLD_UID = "0a7c1f5e-3f1b-4c52-9d0a-5d1c6f1b2a01";
+
+    private static final String NEW_UID = "0a7c1f5e-3f1b-4c52-9d0a-5d1c6f1b2a02";
+
+    private DriverUnderTest driver;
+    private Process old;
+    private Process anew;
+
+    @BeforeEach
+    void start() throws Exception {
+        driver = new DriverUnderTest();
+        old = launch(OLD_UID);
+        driver.api.store().awaitObject("resourceslices", found -> true, PATIENCE);
+        anew = launch(NEW_UID);
+    }
+
+    @AfterEach
+    void stop() {
+        driver.close();
+    }
+
+    private Process launch(String podUid) throws Exception {
+        long before = registrations();
+        Process process = driver.launch("--pod-uid=" + podUid);
+        assertThat(driver.kubelet.awaitEvents(e -> registrations() > before, PATIENCE))
+                .as(driver::logTail)
+                .isTrue();
+        return process;
+    }
+
+    private long registrations() {
+        return driver.kubelet.events().stream().filter(e -> e.kind() == Kind.REGISTERED).count();
+    }
+
+    private List<PluginInfo> instances() {
+        List<PluginInfo> instances = driver.kubelet.plugins(DRIVER);
+        assertThat(instances).hasSize(2);
+        return instances;
+    }
+
+    private ClaimAnswer prepare(PluginInfo instance, KubeletClaim claim) {
+        CallResult result = driver.kubelet.prepare(instance, List.of(claim));
+        assertThat(result.complaint()).as(driver::logTail).isEmpty();
+        return result.answers().get(claim.uid());
+    }
+
+    private void unprepare(PluginInfo instance, KubeletClaim claim) {
+        assertThat(driver.kubelet.unprepare(instance, List.of(claim)).complaint()).isEmpty();
+    }
+
+    private Map<String, String> versions() {
+        Map<String, String> versions = new TreeMap<>();
+        for (JsonNode slice : driver.api.store().list("resourceslices")) {
+            versions.put(
+                    slice.at("/metadata/name").asText(),
+                    slice.at("/metadata/resourceVersion").asText());
+        }
+        return versions;
+    }
+
+    private List<String> sockets() throws Exception {
+        try (Stream<Path> files =
+                Stream.concat(
+                        Files.list(driver.registry), Files.list(driver.journal.getParent()))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".sock"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static void terminate(Process process) throws Exception {
+        process.destroy();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    @Test
+    @Tag("DRA-UPG-01")
+    @Tag("DRA-UPG-02")
+    void twoInstancesWorkOnTheClaimsOfEachOther() throws Exception {
+        PluginInfo first = instances().get(0);
+        PluginInfo second = instances().get(1);
+        assertThat(first.endpoint()).isNotEqualTo(second.endpoint());
+        assertThat(sockets()).hasSize(4);
+
+        KubeletClaim claim = driver.allocate("claim", "gpu-0");
+        ClaimAnswer answer = prepare(first, claim);
+        assertThat(prepare(second, claim).wire()).isEqualTo(answer.wire());
+        KubeletClaim thief = driver.allocate("thief", "gpu-0");
+        for (PluginInfo instance : instances()) {
+            assertThat(driver.kubelet.prepare(instance, List.of(thief)).complaint())
+                    .as("a device has one claim, whichever process is asked")
+                    .isPresent();
+        }
+        unprepare(second, claim);
+        assertThat(driver.specs()).isEmpty();
+        unprepare(first, claim);
+        prepare(first, thief);
+        unprepare(second, thief);
+
+        KubeletClaim wanted = driver.allocate("wanted", "gpu-1");
+        List<CompletableFuture<ClaimAnswer>> calls = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            PluginInfo instance = i % 2 == 0 ? first : second;
+            calls.add(NodeUnderTest.async(() -> prepare(instance, wanted)));
+        }
+        assertThat(calls.stream().map(call -> call.join().wire()).distinct()).hasSize(1);
+        assertThat(driver.specs()).hasSize(1);
+        raceForOneDevice(first, second);
+        unprepare(first, wanted);
+        assertThat(driver.specs()).isEmpty();
+    }
+
+    /** Two claims that want one device, each asked of another process: one of them gets it. */
+    private void raceForOneDevice(PluginInfo first, PluginInfo second) throws Exception {
+        for (int i = 0; i < 20; i++) {
+            KubeletClaim left = driver.allocate("left-" + i, "gpu-2");
+            KubeletClaim right = driver.allocate("right-" + i, "gpu-2");
+            CompletableFuture<CallResult> one =
+                    NodeUnderTest.async(() -> driver.kubelet.prepare(first, List.of(left)));
+            CompletableFuture<CallResult> two =
+                    NodeUnderTest.async(() -> driver.kubelet.prepare(second, List.of(right)));
+            assertThat(Stream.of(one.join(), two.join()).filter(r -> r.complaint().isEmpty()))
+                    .as("round %d", i)
+                    .hasSize(1);
+            unprepare(second, left);
+            unprepare(first, right);
+        }
+    }
+
+    @Test
+    @Tag("DRA-UPG-03")
+    @Tag("DRA-UPG-04")
+    void theOldInstanceEndsWithoutATraceAndTheNewOneGoesOn() throws Exception {
+        Map<String, String> before = versions();
+        int number = driver.proxy.lastNumber();
+        KubeletClaim claim = driver.allocate("claim", "gpu-0");
+        ClaimAnswer answer = prepare(instances().get(0), claim);
+        PluginInfo second = instances().get(1);
+
+        terminate(old);
+
+        assertThat(sockets()).hasSize(2).allMatch(name -> name.contains(NEW_UID));
+        assertThat(prepare(second, claim).wire()).isEqualTo(answer.wire());
+        unprepare(second, claim);
+        assertThat(versions()).isEqualTo(before);
+        assertThat(driver.proxy.requests(Requests.writes("resourceslices")))
+                .as(driver.proxy.log())
+                .filteredOn(request -> request.number() > number)
+                .isEmpty();
+    }
+
+    @Test
+    @Tag("DRA-UPG-04")
+    void afterAKillOfTheOldInstanceTheNewOneServes() throws Exception {
+        PluginInfo second = instances().get(1);
+        KubeletClaim claim = driver.allocate("claim", "gpu-0");
+        prepare(instances().get(0), claim);
+
+        old.destroyForcibly().waitFor();
+
+        unprepare(second, claim);
+        assertThat(driver.specs()).isEmpty();
+        assertThat(sockets()).filteredOn(name -> name.contains(NEW_UID)).hasSize(2);
+        terminate(anew);
+        assertThat(sockets()).noneMatch(name -> name.contains(NEW_UID));
+    }
+
+    @Test
+    @Tag("DRA-UPG-05")
+    void anInstanceThatCannotStartDisturbsNobody() throws Exception {
+        List<PluginInfo> before = instances();
+        List<String> sockets = sockets();
+        KubeletClaim claim = driver.allocate("claim", "gpu-0");
+        ClaimAnswer answer = prepare(before.get(0), claim);
+
+        Process bad = driver.launch("--pod-uid=bad", "--num-devices=-1");
+        Process worse = driver.launch("--pod-uid=worse", "--proc-root=/nowhere");
+
+        assertThat(bad.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(worse.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(List.of(bad.exitValue(), worse.exitValue())).doesNotContain(0);
+        assertThat(instances()).isEqualTo(before);
+        assertThat(sockets()).isEqualTo(sockets);
+        assertThat(prepare(before.get(0), claim).wire()).isEqualTo(answer.wire());
+        unprepare(before.get(1), claim);
+    }
+}

@@ -1,0 +1,192 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.play;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.example.FakeDriverMain;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** Plays the demo with the fake driver in two processes, and with drivers that go wrong. */
+class PlayIT {
+
+    private static final List<String> FAKE_DRIVER =
+            List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    FakeDriverMain.class.getName());
+    private static final Pattern FOLDER = Pattern.compile("/tmp/dra4j-[0-9]+");
+
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+    private boolean run(List<String> command) {
+        return run(command, Duration.ofSeconds(30), said);
+    }
+
+    private static boolean run(List<String> command, Duration patience, OutputStream said) {
+        try (Play play =
+                new Play(settings(command, patience), new PrintStream(said, true, UTF_8))) {
+            return play.run();
+        }
+    }
+
+    private static PlaySettings settings(List<String> command, Duration patience) {
+        Path manifests = Path.of("../../example-fake-driver/demo");
+        List<String> nics = new ArrayList<>(FAKE_DRIVER);
+        nics.add("--device-profile=net");
+        return new PlaySettings(
+                List.of(
+                        new PlaySettings.Driver("gpu.example.com", command),
+                        new PlaySettings.Driver("net.example.com", nics)),
+                "demo-node",
+                manifests,
+                patience);
+    }
+
+    /** The fake driver, started by a shell script that ends with {@code "$@"}. */
+    private static List<String> scripted(String script) {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
+        command.addAll(FAKE_DRIVER);
+        return command;
+    }
+
+    private String output() {
+        return said.toString(UTF_8);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(ProcessHandle.current().descendants()).isEmpty();
+        Matcher folder = FOLDER.matcher(output());
+        while (folder.find()) {
+            assertThat(Path.of(folder.group())).doesNotExist();
+        }
+    }
+
+    @Test
+    void showsTheWholeWayOfAClaim() {
+        assertThat(run(FAKE_DRIVER)).as(output()).isTrue();
+
+        assertThat(output())
+                .contains("gpu-7 index=7")
+                .contains("env    GPU_DEVICE_0_TIMESLICE_INTERVAL=Default")
+                .contains("env    GPU_DEVICE_1_PARTITION_COUNT=4")
+                .contains("env    GPU_DEVICE_2_TIMESLICE_INTERVAL=Long")
+                .contains("demo-node/gpu-3 for [gpu] as [k8s.gpu.example.com/claim=")
+                .contains("claim default/batch-b: the same")
+                .contains("demo-node/gpu-5 for [gpu] as [k8s.gpu.example.com/claim=")
+                .contains("demo-node/nic-5 for [nic] as [k8s.net.example.com/claim=")
+                .contains("env    GPU_DEVICE_5=gpu-5", "env    NET_DEVICE_5_MTU=9000")
+                .contains("env    NET_DEVICE_5_INGRESS_RATE=10000000000")
+                .contains("no CDI spec is left")
+                .endsWith("steps held.\n");
+    }
+
+    @Nested
+    class FailsAndSaysWhy {
+
+        @Test
+        void whenTheDriverIsKilledAtTheWrongMoment() {
+            String killer =
+                    "\"$@\" & d=$!; until [ \"$(ls $CDI_ROOT)\" ]; do sleep 0.02; done;"
+                            + " kill -9 $d; exit 9";
+
+            assertThat(run(scripted(killer))).isFalse();
+
+            assertThat(output())
+                    .contains("FAILED in step")
+                    .contains("gpu.example.com has ended by itself, with status 9");
+        }
+
+        @Test
+        void whenTheSocketsPathIsTaken() {
+            String taker =
+                    "mkdir -p $KUBELET_PLUGINS_DIRECTORY_PATH/$DRIVER_NAME/dra.sock; exec \"$@\"";
+
+            assertThat(run(scripted(taker))).isFalse();
+
+            assertThat(output())
+                    .contains("gpu.example.com has ended by itself, with status 1")
+                    .contains("gpu.example.com/dra.sock");
+        }
+
+        @Test
+        void whenADirectoryIsMissing() {
+            assertThat(run(scripted("rmdir $KUBELET_PLUGINS_DIRECTORY_PATH; exec \"$@\"")))
+                    .isFalse();
+
+            assertThat(output())
+                    .contains("gpu.example.com has ended by itself, with status 1")
+                    .contains("There is no directory");
+        }
+
+        @Test
+        void whenTheDriverHasOtherDevicesAfterTheCrash() {
+            String forgetful =
+                    "f=$KUBECONFIG.second; n=8; [ ! -e $f ] || n=4; touch $f;"
+                            + " exec \"$@\" --num-devices=$n";
+
+            assertThat(run(scripted(forgetful))).isFalse();
+
+            assertThat(output())
+                    .contains("11. They are started again", "FAILED in step")
+                    .doesNotContain("has ended by itself");
+        }
+
+        @Test
+        void whenTheDriverNeverRegisters() {
+            assertThat(run(List.of("sleep", "60"), Duration.ofSeconds(1), said)).isFalse();
+
+            assertThat(output()).contains("gpu.example.com has not registered within 1 s");
+        }
+
+        @Test
+        void whenTheCommandDoesNotExist() {
+            assertThat(run(List.of("/no/such/driver"))).isFalse();
+
+            assertThat(output()).contains("the command of gpu.example.com cannot be run");
+        }
+    }
+
+    @Test
+    void endsAtOnceWhenItIsClosedFromOutside() {
+        List<Play> playing = new ArrayList<>();
+        OutputStream closer =
+                new OutputStream() {
+                    @Override
+                    public void write(int character) {
+                        said.write(character);
+                        if (output().endsWith("is prepared\n")) {
+                            new Thread(playing.get(0)::close).start();
+                        }
+                    }
+                };
+        Play play =
+                new Play(
+                        settings(FAKE_DRIVER, Duration.ofSeconds(30)),
+                        new PrintStream(closer, true, UTF_8));
+        playing.add(play);
+
+        assertThat(play.run()).isFalse();
+        play.close();
+
+        assertThat(output()).doesNotContain("FAILED");
+        assertThat(Arrays.stream(output().split("\n")).filter(line -> line.contains("steps held")))
+                .isEmpty();
+    }
+}

@@ -1,0 +1,86 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.play;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.dra4j.example.FakeDriverMain;
+import io.dra4j.testkit.driver.MountNamespace;
+import io.dra4j.testkit.driver.ProcessSettings;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Plays drivers that find their directories and the API server as in a pod of a cluster. */
+class PlayedPlacesIT {
+
+    private static final Path MANIFESTS = Path.of("../../example-fake-driver/demo");
+
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+    private static List<String> java(String main, String... options) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+        command.addAll(List.of(options));
+        return command;
+    }
+
+    /** The fake driver as an image would start it, with all paths as on a node. */
+    private static PlaySettings.Driver hardWired(String name, String profile) {
+        List<String> command =
+                java(
+                        FakeDriverMain.class.getName(),
+                        "--device-profile=" + profile,
+                        "--cdi-root=/var/run/cdi",
+                        "--kubelet-plugins-directory-path=/var/lib/kubelet/plugins",
+                        "--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
+        return new PlaySettings.Driver(
+                name, new ProcessSettings(command, Map.of(), true, true, List.of()));
+    }
+
+    private boolean run(Duration patience, PlaySettings.Driver... drivers) {
+        PlaySettings settings =
+                new PlaySettings(List.of(drivers), "demo-node", MANIFESTS, patience);
+        try (Play play = new Play(settings, new PrintStream(said, true, UTF_8))) {
+            return play.run();
+        }
+    }
+
+    @Test
+    void standardPathsAndTheServiceAccountOfAPodAreTheirs() {
+        String missing = MountNamespace.missing();
+        assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
+
+        boolean held =
+                run(
+                        Duration.ofSeconds(60),
+                        hardWired("gpu.example.com", "gpu"),
+                        hardWired("net.example.com", "net"));
+
+        assertThat(held).as(said.toString(UTF_8)).isTrue();
+        assertThat(said.toString(UTF_8))
+                .contains("env    GPU_DEVICE_5=gpu-5", "no CDI spec is left")
+                .endsWith("steps held.\n");
+    }
+
+    @Test
+    void aDriverThatPublishesNothingIsSaidToWithWhatItAsked() {
+        List<String> silent = java("io.dra4j.conformance.mutants.BareDriverMain", "--odd", "H-19");
+
+        assertThat(run(Duration.ofSeconds(10), new PlaySettings.Driver("gpu.example.com", silent)))
+                .isFalse();
+
+        assertThat(said.toString(UTF_8))
+                .contains("FAILED in step")
+                .contains("gpu.example.com published no ResourceSlice within 10 s; ");
+    }
+}

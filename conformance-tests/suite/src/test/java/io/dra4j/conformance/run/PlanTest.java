@@ -1,0 +1,69 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.testkit.settings.SettingsException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Which requirements a run tries, and in which order. */
+class PlanTest {
+
+    private static final Catalogue CATALOGUE = Catalogue.load();
+
+    private static List<Requirement> plan(String more) {
+        Settings settings =
+                SettingsReader.parse(
+                        "driver: {name: gpu.example.com, process: {command: [driver]}}\n" + more,
+                        "the test",
+                        Map.of());
+        return Plan.of(CATALOGUE, settings);
+    }
+
+    private static List<String> ids(List<Requirement> requirements) {
+        return requirements.stream().map(Requirement::id).toList();
+    }
+
+    @Test
+    void aRequirementComesAfterThoseThatItNeeds() {
+        Set<String> before = new HashSet<>();
+        for (Requirement requirement : plan("")) {
+            assertThat(before).containsAll(requirement.needs());
+            before.add(requirement.id());
+        }
+        assertThat(before).hasSizeGreaterThan(100);
+    }
+
+    @Test
+    void whatOthersNeedComesFirstOfAll() {
+        List<Requirement> plan = plan("");
+        Set<String> needed =
+                plan.stream().flatMap(each -> each.needs().stream()).collect(Collectors.toSet());
+
+        assertThat(ids(plan.subList(0, needed.size()))).containsExactlyInAnyOrderElementsOf(needed);
+    }
+
+    @Test
+    void whatIsAskedForBringsWhatItNeeds() {
+        assertThat(ids(plan("only: [DRA-SLICE-08]")))
+                .containsExactly("DRA-SLICE-01", "DRA-SLICE-03", "DRA-SLICE-08");
+    }
+
+    @Test
+    void anIdThatIsUnknownIsNamed() {
+        assertThatThrownBy(() -> plan("only: [DRA-SLICE-99]"))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContaining("DRA-SLICE-99");
+    }
+}

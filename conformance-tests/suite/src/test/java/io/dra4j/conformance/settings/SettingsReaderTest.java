@@ -1,0 +1,95 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.dra4j.testkit.settings.SettingsException;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SettingsReaderTest {
+
+    private static final String LEAST = "driver: {name: a, process: {command: [b]}}";
+
+    private static Settings parse(String text) {
+        return SettingsReader.parse(text, "x.yaml", Map.of());
+    }
+
+    @Test
+    void whatIsLeftOutIsFilledIn() {
+        Settings settings = parse(LEAST);
+
+        assertThat(settings.apiServer().isEmbedded()).isTrue();
+        assertThat(settings.patience()).isEqualTo(1);
+        assertThat(settings.report()).isEqualTo("dra-conformance-report");
+        assertThat(settings.driver().kind()).isEqualTo(DriverSettings.Kind.PROCESS);
+        assertThat(settings.driver().startTimeout()).hasSeconds(30);
+    }
+
+    @Test
+    void flagsWinOverTheFile() {
+        Settings settings =
+                SettingsReader.parse(
+                        LEAST,
+                        "x.yaml",
+                        Map.of(
+                                "/driver/name", TextNode.valueOf("c"),
+                                "/apiServer/kubernetes", TextNode.valueOf("1.34")));
+
+        assertThat(settings.driver().name()).isEqualTo("c");
+        assertThat(settings.apiServer().kubernetes()).isEqualTo("1.34");
+    }
+
+    @Test
+    void whatIsWrittenIsReadAsTheSame() {
+        Settings settings =
+                parse(
+                        """
+                        driver:
+                          name: a
+                          kind: external
+                          external: {node: n, registry: /r, cdi: /c}
+                          hooks: {plug: [sh, -c, "true"]}
+                          configs:
+                            valid: [{parameters: {kind: A}, effect: "env A=1"}]
+                            invalid: [{kind: B}]
+                          emptyWhenUnprepared: ["{ROOT}/claims/*"]
+                          claims: [claims.yaml, {kind: DeviceClass, metadata: {name: a}}]
+                        patience: 2.5
+                        skip: [DRA-PREP-01]
+                        """);
+
+        assertThat(parse(SettingsReader.text(settings))).isEqualTo(settings);
+    }
+
+    @Test
+    void theExampleOfInitIsUnderstood() throws Exception {
+        try (var file = Settings.class.getResourceAsStream("/io/dra4j/conformance/init.yaml")) {
+            Settings settings = parse(new String(file.readAllBytes()));
+
+            assertThat(settings.driver().name()).isEqualTo("gpu.example.com");
+        }
+    }
+
+    @Test
+    void errorsNameTheFileAndThePlace() {
+        assertThatThrownBy(() -> parse(""))
+                .isInstanceOf(SettingsException.class)
+                .hasMessage("x.yaml: driver is missing: what is to be tested");
+        assertThatThrownBy(() -> parse("driver: {name: a}"))
+                .hasMessageContaining("driver.process.command is missing");
+        assertThatThrownBy(() -> parse(LEAST + "\ncolour: red"))
+                .hasMessageStartingWith("x.yaml: ")
+                .hasMessageContaining("colour");
+        assertThatThrownBy(() -> parse(LEAST + "\npatience: many"))
+                .hasMessageContaining("patience");
+        assertThatThrownBy(() -> parse(LEAST + "\npatience: -1"))
+                .hasMessageContaining("patience must be between 0 and 100, not -1.0");
+        assertThatThrownBy(() -> parse(LEAST + "\nseed: 1\nseed: 2")).hasMessageContaining("seed");
+        assertThatThrownBy(() -> parse("- a")).hasMessageContaining("no mapping");
+        assertThatThrownBy(() -> parse("driver: [")).hasMessageContaining("line ");
+    }
+}

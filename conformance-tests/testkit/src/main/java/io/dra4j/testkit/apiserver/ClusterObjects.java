@@ -1,0 +1,187 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.Strategy.Part;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * The cluster's objects, for the test or program that holds the server: no HTTP, same rules.
+ *
+ * <p>A resource is named by its plural ({@code resourceslices}) or, where two groups have one, by
+ * plural and group ({@code events.events.k8s.io}). Cluster-scoped objects take an empty namespace.
+ * Trees handed out are copies. Writes go through validation and gates like any other and throw
+ * {@link ApiFailure}. Thread-safe.
+ */
+public final class ClusterObjects {
+    private final ResourceKinds kinds;
+    private final Registry registry;
+    private final ObjectStore store;
+
+    ClusterObjects(ResourceKinds kinds, Registry registry, ObjectStore store) {
+        this.kinds = kinds;
+        this.registry = registry;
+        this.store = store;
+    }
+
+    /** One object, if it is there. */
+    public Optional<JsonNode> find(String resource, String namespace, String name) {
+        ResourceKind kind = kinds.named(resource);
+        return Optional.ofNullable(store.find(kind, kind.key(namespace, name)))
+                .map(StoredObject::copy);
+    }
+
+    /** All objects of a resource, in all namespaces, ordered by namespace and name. */
+    public List<JsonNode> list(String resource) {
+        return store.list(kinds.named(resource), Selection.ALL).objects().stream()
+                .<JsonNode>map(StoredObject::copy)
+                .toList();
+    }
+
+    /**
+     * Creates an object or replaces it, its status included, and makes its namespace when missing.
+     *
+     * <p>This is how a claim gets the allocation that a scheduler would have written. A
+     * resourceVersion in the object is ignored.
+     *
+     * @return the object as it is stored
+     */
+    public JsonNode put(JsonNode object) {
+        ObjectNode wanted = normalized(object);
+        ResourceKind kind =
+                kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"))
+                        .orElseThrow(
+                                () ->
+                                        new IllegalArgumentException(
+                                                "the embedded API server serves no "
+                                                        + Json.text(wanted, "apiVersion")
+                                                        + " "
+                                                        + Json.text(wanted, "kind")));
+        String namespace = namespaceOf(kind, wanted);
+        ObjectKey key = written(kind, namespace, wanted.deepCopy()).key();
+        if (kind.has(ResourceKind.Trait.STATUS) && wanted.has("status")) {
+            JsonNode status = wanted.get("status");
+            registry.patch(
+                    kind,
+                    key,
+                    Part.STATUS,
+                    current -> current.set("status", status.deepCopy()),
+                    WriteOptions.DEFAULT);
+        }
+        return registry.get(kind, key).copy();
+    }
+
+    private StoredObject written(ResourceKind kind, String namespace, ObjectNode object) {
+        ObjectNode metadata = Json.metadata(object);
+        metadata.remove(List.of("resourceVersion", "uid"));
+        ObjectKey key = kind.key(namespace, metadata.path("name").asText());
+        if (store.find(kind, key) == null) {
+            return registry.create(kind, namespace, object, WriteOptions.DEFAULT);
+        }
+        metadata.put("resourceVersion", Long.toString(registry.get(kind, key).revision()));
+        return registry.update(kind, key, Part.MAIN, object, WriteOptions.DEFAULT);
+    }
+
+    private String namespaceOf(ResourceKind kind, ObjectNode object) {
+        if (!kind.namespaced()) {
+            return "";
+        }
+        String namespace = Json.at(object, "metadata", "namespace").asText("default");
+        ensureNamespace(namespace);
+        return namespace;
+    }
+
+    void ensureNamespace(String name) {
+        ResourceKind namespaces = kinds.namespaces();
+        if (store.find(namespaces, namespaces.key("", name)) == null) {
+            ObjectNode namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
+            Json.metadata(namespace).put("name", name);
+            registry.create(namespaces, "", namespace, WriteOptions.DEFAULT);
+        }
+    }
+
+    /** Through bytes, so that numbers compare like those of a client. */
+    private static ObjectNode normalized(JsonNode object) {
+        try {
+            return (ObjectNode) Json.MAPPER.readTree(Json.bytes(object));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Puts every document of a YAML or JSON file, in its order.
+     *
+     * @return the objects as they are stored
+     */
+    public List<JsonNode> applyManifest(Path file) {
+        List<JsonNode> applied = new ArrayList<>();
+        try (MappingIterator<JsonNode> documents =
+                Json.YAML.readerFor(JsonNode.class).readValues(Files.newBufferedReader(file))) {
+            while (documents.hasNextValue()) {
+                JsonNode document = documents.nextValue();
+                if (document instanceof ObjectNode) {
+                    applied.add(put(document));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the manifest " + file, e);
+        }
+        return applied;
+    }
+
+    /** Deletes an object; an object that is not there is not an error. */
+    public void delete(String resource, String namespace, String name) {
+        ResourceKind kind = kinds.named(resource);
+        ObjectKey key = kind.key(namespace, name);
+        if (store.find(kind, key) != null) {
+            registry.delete(kind, key, Preconditions.NONE, false);
+        }
+    }
+
+    /**
+     * Waits until a resource's objects, all of them, are as wanted, looking again after every
+     * change.
+     *
+     * @return the objects that were
+     * @throws AssertionError when the time is over, with what there was instead
+     */
+    public List<JsonNode> await(
+            String resource, Predicate<List<JsonNode>> wanted, Duration timeout) {
+        try {
+            if (!store.await(() -> wanted.test(list(resource)), timeout)) {
+                throw new AssertionError(
+                        "after " + timeout + " the " + resource + " were " + list(resource));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for " + resource, e);
+        }
+        return list(resource);
+    }
+
+    /** Waits until some object of a resource is as wanted, and returns it. */
+    public JsonNode awaitObject(String resource, Predicate<JsonNode> wanted, Duration timeout) {
+        return await(resource, objects -> objects.stream().anyMatch(wanted), timeout).stream()
+                .filter(wanted)
+                .findFirst()
+                .orElseThrow(
+                        () -> new AssertionError("the object of " + resource + " went away again"));
+    }
+
+    /** The revision of the latest write: moves on with every change of any object. */
+    public long revision() {
+        return store.revision();
+    }
+}

@@ -1,0 +1,260 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.http.Connections;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/**
+ * An API server for the DRA types, for tests and demos, in this JVM and on 127.0.0.1.
+ *
+ * <p>It speaks the API's HTTP (JSON) to any client: fabric8, client-go, kubectl. It keeps
+ * everything in memory, has no controllers and no scheduler, and allows every request. Thread-safe;
+ * {@link #close} ends all watches and threads within a second.
+ */
+public final class EmbeddedApiServer implements AutoCloseable {
+    private static final List<String> NAMESPACES =
+            List.of("default", "kube-node-lease", "kube-public", "kube-system");
+
+    private final Server server;
+    private final ServerConnector connector;
+    private final ScheduledThreadPoolExecutor scheduler;
+    private final WatchEndpoint watches;
+    private final ClusterObjects objects;
+
+    private EmbeddedApiServer(Builder builder) {
+        FeatureGates gates = new FeatureGates(builder.version, builder.gates);
+        ResourceKinds kinds = new ResourceKinds(builder.version);
+        ObjectStore store = new ObjectStore(builder.historySize);
+        MetadataRules metadata = new MetadataRules(builder.clock);
+        Registry registry =
+                new Registry(
+                        kinds,
+                        store,
+                        new Schema(builder.version),
+                        metadata,
+                        Strategies.of(gates, metadata));
+        scheduler = newScheduler();
+        watches = new WatchEndpoint(store, scheduler, builder.bookmarkInterval);
+        objects = new ClusterObjects(kinds, registry, store);
+        server = newServer();
+        connector = newConnector(server, builder.port);
+        server.setHandler(
+                new ApiHandler(
+                        builder.version,
+                        kinds,
+                        new ResourceEndpoint(registry, store, watches, builder.clock)));
+        NAMESPACES.forEach(objects::ensureNamespace);
+        builder.nodes.forEach(name -> objects.put(node(name, builder.version)));
+    }
+
+    private static ScheduledThreadPoolExecutor newScheduler() {
+        ScheduledThreadPoolExecutor scheduler =
+                new ScheduledThreadPoolExecutor(
+                        1,
+                        task -> {
+                            Thread thread = new Thread(task, "dra4j-apiserver-timer");
+                            thread.setDaemon(true);
+                            return thread;
+                        });
+        scheduler.setRemoveOnCancelPolicy(true);
+        return scheduler;
+    }
+
+    private static Server newServer() {
+        QueuedThreadPool threads = new QueuedThreadPool(32, 4);
+        threads.setName("dra4j-apiserver");
+        threads.setDaemon(true);
+        threads.setStopTimeout(500);
+        Server server = new Server(threads);
+        server.setStopTimeout(0);
+        server.setErrorHandler(new StatusErrors());
+        return server;
+    }
+
+    private static ServerConnector newConnector(Server server, int port) {
+        ServerConnector connector =
+                new ServerConnector(
+                        server, 1, 1, new HttpConnectionFactory(Connections.configuration()));
+        connector.setHost("127.0.0.1");
+        connector.setPort(port);
+        connector.setIdleTimeout(0); // Idle watches are the normal case.
+        connector.setAcceptQueueSize(1024);
+        server.addConnector(connector);
+        return connector;
+    }
+
+    private static ObjectNode node(String name, KubernetesVersion version) {
+        ObjectNode node = Json.object().put("apiVersion", "v1").put("kind", "Node");
+        Json.metadata(node)
+                .put("name", name)
+                .putObject("labels")
+                .put("kubernetes.io/hostname", name);
+        ObjectNode status = node.putObject("status");
+        status.putObject("nodeInfo").put("kubeletVersion", version.gitVersion());
+        status.putArray("conditions")
+                .addObject()
+                .put("type", "Ready")
+                .put("status", "True")
+                .put("reason", "KubeletReady");
+        return node;
+    }
+
+    /** A server of the newest stable release here (1.36), on a free port, without nodes. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    private EmbeddedApiServer started() {
+        try {
+            server.start();
+            return this;
+        } catch (Exception e) {
+            close();
+            throw new IllegalStateException(
+                    "the embedded API server cannot listen on 127.0.0.1:"
+                            + connector.getPort()
+                            + "; is the port taken?",
+                    e);
+        }
+    }
+
+    /** Where it listens, for example {@code http://127.0.0.1:41234}. */
+    public URI url() {
+        return URI.create("http://127.0.0.1:" + connector.getLocalPort());
+    }
+
+    /** The objects, for the program that holds the server. */
+    public ClusterObjects store() {
+        return objects;
+    }
+
+    /** Watches that are open now; one whose client went away counts until the next event for it. */
+    public int openWatches() {
+        return watches.count();
+    }
+
+    /** A kubeconfig file's text for this server. */
+    public String kubeconfig() {
+        return """
+                apiVersion: v1
+                kind: Config
+                clusters:
+                - name: dra4j
+                  cluster:
+                    server: %s
+                users:
+                - name: dra4j
+                  user: {}
+                contexts:
+                - name: dra4j
+                  context:
+                    cluster: dra4j
+                    user: dra4j
+                    namespace: default
+                current-context: dra4j
+                """
+                .formatted(url());
+    }
+
+    /** Writes the kubeconfig, readable by this user alone, and returns the file. */
+    public Path writeKubeconfig(Path file) throws IOException {
+        Files.deleteIfExists(file);
+        Files.createFile(
+                file,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(file, kubeconfig());
+    }
+
+    @Override
+    public void close() {
+        watches.endAll();
+        scheduler.shutdownNow();
+        try {
+            server.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("the embedded API server did not stop cleanly", e);
+        }
+    }
+
+    /** What a server is to be like. */
+    public static final class Builder {
+        private KubernetesVersion version = KubernetesVersion.V1_36;
+        private final Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
+        private final List<String> nodes = new ArrayList<>();
+        private int port;
+        private InstantSource clock = InstantSource.system();
+        private int historySize = 10_000;
+        private Duration bookmarkInterval = Duration.ofSeconds(60);
+
+        private Builder() {}
+
+        /** The release to play: its gates, fields and rules. */
+        public Builder version(KubernetesVersion release) {
+            version = release;
+            return this;
+        }
+
+        /** Sets a gate over the release's default. */
+        public Builder featureGate(FeatureGate gate, boolean enabled) {
+            gates.put(gate, enabled);
+            return this;
+        }
+
+        /** A Ready node to create. */
+        public Builder node(String name) {
+            nodes.add(name);
+            return this;
+        }
+
+        /** The port; 0, the default, takes a free one. */
+        public Builder port(int number) {
+            port = number;
+            return this;
+        }
+
+        /** The clock of timestamps. */
+        public Builder clock(InstantSource source) {
+            clock = source;
+            return this;
+        }
+
+        /** How many changes a watch can go back before it gets 410 Gone. */
+        public Builder historySize(int changes) {
+            historySize = changes;
+            return this;
+        }
+
+        /** How often a watch that asked for bookmarks gets one. */
+        public Builder bookmarkInterval(Duration interval) {
+            bookmarkInterval = interval;
+            return this;
+        }
+
+        /**
+         * Starts the server.
+         *
+         * @throws IllegalStateException when it cannot listen
+         * @throws IllegalArgumentException when the release has no such gate
+         */
+        public EmbeddedApiServer start() {
+            return new EmbeddedApiServer(this).started();
+        }
+    }
+}

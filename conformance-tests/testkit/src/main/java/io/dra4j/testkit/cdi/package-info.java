@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Judges CDI specs and the names in them, as the libraries of container runtimes do.
+ *
+ * <p>Flow: a spec that the bench has read, or an id of an answer → {@link
+ * io.dra4j.testkit.cdi.CdiCheck} → what is wrong with it, for a rule's message.
+ */
+@NullMarked
+package io.dra4j.testkit.cdi;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,189 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/**
+ * Objects on an API server, as JSON. Thread-safe.
+ *
+ * <p>An answer that is an error is a {@link ClusterException}, which is the suite's trouble and
+ * never the driver's.
+ */
+public final class Cluster {
+
+    /** The group of claims and slices. */
+    public static final String RESOURCE = "/apis/resource.k8s.io/v1";
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    /** One for all, since each has a dozen threads. */
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .connectTimeout(Duration.ofSeconds(10))
+                    .build();
+
+    private final URI server;
+
+    /** Objects on the API server at this URL, which asks for no credentials. */
+    public Cluster(URI server) {
+        this.server = server;
+    }
+
+    /**
+     * Sees that claims and slices are served.
+     *
+     * @param server what to call the server
+     * @throws ClusterException if they are not, in one line
+     */
+    public void requireResources(String server) {
+        if (find(RESOURCE).isEmpty()) {
+            throw new ClusterException(
+                    server
+                            + " does not serve resource.k8s.io/v1: the suite needs Kubernetes 1.34 or"
+                            + " newer, with dynamic resource allocation");
+        }
+    }
+
+    /** Creates an object in a collection, for example {@code /api/v1/nodes}. */
+    public JsonNode create(String collection, JsonNode object) {
+        return expect(send("POST", collection, "application/json", object), collection);
+    }
+
+    /** Replaces an object, or a part of it such as {@code …/status}. */
+    public JsonNode replace(String path, JsonNode object) {
+        return expect(send("PUT", path, "application/json", object), path);
+    }
+
+    /** Changes an object by a JSON merge patch. */
+    public JsonNode merge(String path, JsonNode patch) {
+        return expect(send("PATCH", path, "application/merge-patch+json", patch), path);
+    }
+
+    /** Reads an object; empty if it is not there. */
+    public Optional<JsonNode> find(String path) {
+        HttpResponse<String> response = send("GET", path, "", null);
+        return response.statusCode() == 404
+                ? Optional.empty()
+                : Optional.of(expect(response, path));
+    }
+
+    /** Lists a collection; the query may be empty. */
+    public List<JsonNode> list(String collection, String query) {
+        String path = query.isEmpty() ? collection : collection + "?" + query;
+        return elements(expect(send("GET", path, "", null), path).path("items"));
+    }
+
+    /** Watches a collection from now on; the query may be empty. */
+    public ObjectWatch watch(String collection, String query) {
+        String prefix = collection + "?" + (query.isEmpty() ? "" : query + "&");
+        JsonNode list = expect(send("GET", prefix, "", null), collection);
+        return new ObjectWatch(
+                list, version -> lines(prefix + "watch=true&resourceVersion=" + version));
+    }
+
+    private Stream<String> lines(String path) {
+        HttpRequest request =
+                HttpRequest.newBuilder(server.resolve(path))
+                        .header("Accept", "application/json")
+                        .build();
+        try {
+            HttpResponse<Stream<String>> response = CLIENT.send(request, BodyHandlers.ofLines());
+            if (response.statusCode() / 100 != 2) {
+                throw new ClusterException(path + " was answered " + response.statusCode());
+            }
+            return response.body();
+        } catch (IOException e) {
+            throw new ClusterException(path + ": " + e, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClusterException(path + ": interrupted", e);
+        }
+    }
+
+    /** Deletes an object, if it is there. */
+    public void delete(String path) {
+        HttpResponse<String> response = send("DELETE", path, "", null);
+        if (response.statusCode() != 404) {
+            expect(response, path);
+        }
+    }
+
+    /** Deletes the objects of a collection that a query selects, as the kubelet's wipe does. */
+    public void deleteCollection(String collection, String query) {
+        String path = collection + "?" + query;
+        expect(send("DELETE", path, "", null), path);
+    }
+
+    /** A query parameter's value, encoded. */
+    public static String encoded(String value) {
+        return URLEncoder.encode(value, StandardCharsets.UTF_8);
+    }
+
+    /** The elements of a JSON array. */
+    public static List<JsonNode> elements(JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false).toList();
+    }
+
+    private HttpResponse<String> send(
+            String method,
+            String path,
+            String type,
+            @org.jspecify.annotations.Nullable JsonNode body) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(server.resolve(path))
+                        .timeout(LIMIT)
+                        .header("Accept", "application/json")
+                        .method(
+                                method,
+                                body == null
+                                        ? BodyPublishers.noBody()
+                                        : BodyPublishers.ofString(body.toString()));
+        if (body != null) {
+            request.header("Content-Type", type);
+        }
+        try {
+            return CLIENT.send(request.build(), BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new ClusterException(method + " " + server + path + ": " + e, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClusterException(method + " " + path + ": interrupted", e);
+        }
+    }
+
+    private static JsonNode expect(HttpResponse<String> response, String path) {
+        if (response.statusCode() / 100 != 2) {
+            throw new ClusterException(
+                    "%s %s was answered %d: %s"
+                            .formatted(
+                                    response.request().method(),
+                                    path,
+                                    response.statusCode(),
+                                    response.body()));
+        }
+        try {
+            return JSON.readTree(response.body());
+        } catch (IOException e) {
+            throw new UncheckedIOException("The API server's answer for " + path, e);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.cluster;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.fabric8.kubernetes.api.model.AuthInfo;
+import io.fabric8.kubernetes.api.model.Config;
+import io.fabric8.kubernetes.api.model.Context;
+import io.fabric8.kubernetes.api.model.NamedAuthInfo;
+import io.fabric8.kubernetes.api.model.NamedCluster;
+import io.fabric8.kubernetes.api.model.NamedContext;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One context of a kubeconfig, with all that it names looked up: fabric8 itself takes the current
+ * context for an unknown one, and a server of its own for an unknown cluster.
+ *
+ * @param file where it is from
+ * @param context its name
+ * @param user the credentials; empty ones where the context names no user
+ */
+record KubeconfigFile(Path file, String context, AuthInfo user) {
+
+    /** Not fabric8's reader, whose exceptions for broken YAML are those of a library below it. */
+    private static final ObjectMapper YAML =
+            YAMLMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+    /**
+     * @param wanted the context; empty for the current one
+     * @throws KubeconfigException if the file cannot be read or names what it does not hold
+     */
+    static KubeconfigFile read(Path file, String wanted) {
+        Config config = parse(file, text(file));
+        String name = wanted.isEmpty() ? orEmpty(config.getCurrentContext()) : wanted;
+        if (name.isEmpty()) {
+            throw new KubeconfigException(
+                    "The kubeconfig %s has no current-context; name one of its contexts: %s"
+                            .formatted(file, contexts(config)));
+        }
+        Context context =
+                config.getContexts().stream()
+                        .filter(one -> name.equals(one.getName()) && one.getContext() != null)
+                        .map(NamedContext::getContext)
+                        .findFirst()
+                        .orElseThrow(
+                                () ->
+                                        new KubeconfigException(
+                                                "The kubeconfig %s has no context \"%s\"; it has: %s"
+                                                        .formatted(file, name, contexts(config))));
+        requireCluster(file, config, name, orEmpty(context.getCluster()));
+        return new KubeconfigFile(file, name, user(file, config, name, context.getUser()));
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            throw new KubeconfigException("There is no kubeconfig " + file, e);
+        } catch (AccessDeniedException e) {
+            throw new KubeconfigException("The kubeconfig " + file + " may not be read", e);
+        } catch (IOException e) {
+            throw new KubeconfigException(
+                    "The kubeconfig " + file + " cannot be read: " + firstLine(e), e);
+        }
+    }
+
+    private static Config parse(Path file, String text) {
+        try {
+            Config config = YAML.readValue(text, Config.class);
+            if (config != null && !config.getContexts().isEmpty()) {
+                return config;
+            }
+        } catch (JsonProcessingException e) {
+            throw new KubeconfigException(
+                    "The file " + file + " is no kubeconfig: " + firstLine(e), e);
+        }
+        throw new KubeconfigException("The file " + file + " is no kubeconfig: it has no contexts");
+    }
+
+    private static void requireCluster(Path file, Config config, String context, String name) {
+        boolean found =
+                config.getClusters().stream()
+                        .filter(cluster -> name.equals(cluster.getName()))
+                        .map(NamedCluster::getCluster)
+                        .anyMatch(cluster -> cluster != null && cluster.getServer() != null);
+        if (!found) {
+            throw new KubeconfigException(
+                    "The kubeconfig %s has no server of a cluster \"%s\", which its context \"%s\" names"
+                            .formatted(file, name, context));
+        }
+    }
+
+    private static AuthInfo user(Path file, Config config, String context, @Nullable String name) {
+        if (name == null || name.isEmpty()) {
+            return new AuthInfo();
+        }
+        NamedAuthInfo user =
+                config.getUsers().stream()
+                        .filter(one -> name.equals(one.getName()))
+                        .findFirst()
+                        .orElseThrow(
+                                () ->
+                                        new KubeconfigException(
+                                                "The kubeconfig %s has no user \"%s\", whom its context \"%s\" names"
+                                                        .formatted(file, name, context)));
+        return user.getUser() == null ? new AuthInfo() : user.getUser();
+    }
+
+    private static String contexts(Config config) {
+        List<NamedContext> contexts = config.getContexts();
+        return contexts.stream().map(NamedContext::getName).collect(Collectors.joining(", "));
+    }
+
+    /** A path in the file, which is meant from the file's folder. */
+    Path beside(String path) {
+        return file.toAbsolutePath().resolveSibling(path);
+    }
+
+    /** The whole as messages name it. */
+    String described() {
+        return "context \"%s\" in %s".formatted(context, file);
+    }
+
+    /** What went wrong, in one line; causes of fabric8 and Jackson quote half of a file. */
+    static String firstLine(Throwable failure) {
+        Throwable deepest = failure;
+        while (deepest.getCause() != null) {
+            deepest = deepest.getCause();
+        }
+        String message = String.valueOf(deepest.getMessage()).strip();
+        return message.lines().findFirst().orElse(deepest.getClass().getSimpleName());
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+}

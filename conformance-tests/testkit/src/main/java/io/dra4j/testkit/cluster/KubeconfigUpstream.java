@@ -1,0 +1,106 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.cluster;
+
+import io.dra4j.testkit.proxy.Upstream;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.internal.SSLUtils;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.Base64;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kubeconfig as the proxy needs it: the server, whom to trust, and the credentials.
+ *
+ * <p>Client certificates, tokens (also from a file or of an exec plugin) and passwords are taken;
+ * what the suite cannot do as kubectl does it (impersonation, an HTTP proxy before the server) is
+ * refused rather than left out. Credentials are read once: a run outlives no token that lasts an
+ * hour. Nothing of the environment or of this program's own service account is used.
+ */
+public final class KubeconfigUpstream {
+
+    private KubeconfigUpstream() {}
+
+    /**
+     * Reads a kubeconfig; an exec plugin that it names is run.
+     *
+     * @param context the context to use; empty for the file's current one
+     * @throws KubeconfigException if it cannot be used, in one line
+     */
+    public static Upstream read(Path file, String context) {
+        KubeconfigFile found = KubeconfigFile.read(file, context);
+        requireSupported(found);
+        try {
+            Config config = Config.fromKubeconfig(found.context(), file.toFile());
+            if (config.getHttpProxy() != null || config.getHttpsProxy() != null) {
+                throw unsupported(found, "proxy-url");
+            }
+            URI server = URI.create(config.getMasterUrl());
+            return new Upstream(
+                    server,
+                    tls(server, config),
+                    config.getTlsServerName() == null ? "" : config.getTlsServerName(),
+                    credentials(found, config),
+                    found.described());
+        } catch (KubernetesClientException
+                | IllegalArgumentException
+                | GeneralSecurityException
+                | IOException e) {
+            throw new KubeconfigException(
+                    "The kubeconfig %s cannot be used with its context \"%s\": %s"
+                            .formatted(file, found.context(), KubeconfigFile.firstLine(e)),
+                    e);
+        }
+    }
+
+    private static void requireSupported(KubeconfigFile found) {
+        if (found.user().getAs() != null && !found.user().getAs().isEmpty()) {
+            throw unsupported(found, "impersonation (as)");
+        }
+    }
+
+    private static KubeconfigException unsupported(KubeconfigFile found, String what) {
+        return new KubeconfigException(
+                "The kubeconfig %s asks for %s in its context \"%s\", which the suite does not do"
+                        .formatted(found.file(), what, found.context()));
+    }
+
+    private static @Nullable SSLContext tls(URI server, Config config)
+            throws GeneralSecurityException, IOException {
+        return "https".equals(server.getScheme()) ? SSLUtils.sslContext(config) : null;
+    }
+
+    private static Map<String, String> credentials(KubeconfigFile found, Config config)
+            throws IOException {
+        String token = token(found, config);
+        if (!token.isEmpty()) {
+            return Map.of("Authorization", "Bearer " + token);
+        }
+        if (config.getUsername() == null) {
+            return Map.of(); // A client certificate, or nobody.
+        }
+        String pair = config.getUsername() + ":" + config.getPassword();
+        return Map.of(
+                "Authorization",
+                "Basic "
+                        + Base64.getEncoder()
+                                .encodeToString(pair.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** A token file goes before a token, as in client-go; fabric8 does not know token files. */
+    private static String token(KubeconfigFile found, Config config) throws IOException {
+        String tokenFile = found.user().getTokenFile();
+        if (tokenFile != null && !tokenFile.isEmpty()) {
+            return Files.readString(found.beside(tokenFile)).strip();
+        }
+        return config.getAutoOAuthToken() == null ? "" : config.getAutoOAuthToken().strip();
+    }
+}

@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The API server as the suite itself uses it: how it is reached, and the claims and slices there.
+ *
+ * <p>Flow: a kubeconfig → {@link io.dra4j.testkit.cluster.KubeconfigUpstream} → the proxy; a rule →
+ * {@link io.dra4j.testkit.cluster.Cluster} → the API server.
+ */
+@NullMarked
+package io.dra4j.testkit.cluster;
+
+import org.jspecify.annotations.NullMarked;

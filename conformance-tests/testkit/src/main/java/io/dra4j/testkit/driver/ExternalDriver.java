@@ -1,0 +1,123 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * A driver that somebody else runs, on the one node that there is.
+ *
+ * <p>The suite starts, stops and kills it by commands, if it was given all three; each returns when
+ * its work is done.
+ */
+public final class ExternalDriver implements DriverAdapter {
+
+    private static final List<String> CONTROL = List.of("start", "stop", "kill");
+
+    private final ExternalSettings settings;
+    private final List<String> cdiDirectories;
+    private final Map<String, List<String>> hooks;
+    private final Duration startTimeout;
+
+    /** A driver at these places, with the vendor's commands by name. */
+    public ExternalDriver(
+            ExternalSettings settings,
+            List<String> cdiDirectories,
+            Map<String, List<String>> hooks,
+            Duration startTimeout) {
+        this.settings = settings;
+        this.cdiDirectories = List.copyOf(cdiDirectories);
+        this.hooks = Map.copyOf(hooks);
+        this.startTimeout = startTimeout;
+    }
+
+    @Override
+    public boolean controlsProcess() {
+        return hooks.keySet().containsAll(CONTROL);
+    }
+
+    @Override
+    public boolean runsAnywhere() {
+        return false;
+    }
+
+    /** Says where the driver is, and where it is not. */
+    @Override
+    public Place place(String node, String driver) {
+        Path registry = Path.of(settings.registry());
+        if (!Files.isDirectory(registry)) {
+            throw new DriverTrouble("driver.external.registry: there is no directory " + registry);
+        }
+        Place place =
+                Place.of(
+                        settings.node(),
+                        driver,
+                        registry,
+                        Path.of(settings.plugins()),
+                        Path.of(settings.cdi()));
+        List<Path> directories =
+                cdiDirectories.stream().map(name -> Path.of(place.fill(name))).toList();
+        return directories.isEmpty() ? place : place.withCdiDirectories(directories);
+    }
+
+    @Override
+    public Duration startTimeout() {
+        return startTimeout;
+    }
+
+    @Override
+    public Instance start(Place place, Map<String, String> more) {
+        if (controlsProcess()) {
+            Command.run("start", hooks.get("start"), place, more);
+        }
+        return new Foreign(place);
+    }
+
+    private final class Foreign implements Instance {
+        private final Place place;
+        private volatile boolean ended;
+
+        Foreign(Place place) {
+            this.place = place;
+        }
+
+        @Override
+        public boolean isAlive() {
+            return !ended;
+        }
+
+        @Override
+        public OptionalLong pid() {
+            return OptionalLong.empty();
+        }
+
+        @Override
+        public void terminate() {
+            end("stop");
+        }
+
+        @Override
+        public void kill() {
+            end("kill");
+        }
+
+        private void end(String hook) {
+            if (!controlsProcess()) {
+                throw new DriverTrouble("The driver is run by somebody else, without commands");
+            }
+            Command.run(hook, hooks.get(hook), place, Map.of());
+            ended = true;
+        }
+
+        @Override
+        public OptionalInt awaitExit(Duration timeout) {
+            return ended ? OptionalInt.of(0) : OptionalInt.empty();
+        }
+    }
+}

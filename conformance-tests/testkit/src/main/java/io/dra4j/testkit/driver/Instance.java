@@ -1,0 +1,26 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/** One running instance of the driver under test. Thread-safe. */
+public interface Instance {
+
+    /** Whether it still runs, as far as is known. */
+    boolean isAlive();
+
+    /** Its process id, if it has a process of its own. */
+    OptionalLong pid();
+
+    /** Asks it to end, as the end of its pod does (SIGTERM); does not wait. */
+    void terminate();
+
+    /** Ends it at once, as a crash does (SIGKILL), and waits until it has ended. */
+    void kill();
+
+    /** Waits for its end, and returns its exit status; empty if it has not ended in time. */
+    OptionalInt awaitExit(Duration timeout);
+}

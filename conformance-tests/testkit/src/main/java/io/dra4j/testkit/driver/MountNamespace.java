@@ -1,0 +1,162 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The paths at which a driver's process finds files of its place: bind mounts in a mount namespace
+ * that each process has for itself, so that nothing on the host changes.
+ *
+ * <p>util-linux does the work: {@code unshare} makes the namespace, {@code mount} reads the mounts
+ * from a file, and the shell in between is replaced by the driver, whose process id is that of the
+ * process that was started.
+ *
+ * @param mounts a file or directory of the host, by the path at which the driver finds it
+ */
+public record MountNamespace(Map<String, Path> mounts) {
+
+    /** No mounts: a process sees what its host has. */
+    static final MountNamespace NONE = new MountNamespace(Map.of());
+
+    /** The file by which a process tells one boot of its node from another. */
+    static final String BOOT_ID = "/proc/sys/kernel/random/boot_id";
+
+    private static final String ENTER = "mount -n -a -T \"$0\" && exec \"$@\"";
+    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+    private static final int LIMIT_SECONDS = 10;
+    private static @Nullable String missing; // guarded by the class
+
+    /** Copies the mounts. */
+    public MountNamespace {
+        mounts = Map.copyOf(mounts);
+    }
+
+    /** The same, and one more mount. */
+    MountNamespace with(String path, Path source) {
+        Map<String, Path> more = new HashMap<>(mounts);
+        more.put(path, source);
+        return new MountNamespace(more);
+    }
+
+    /** The path on the host of what the driver has at a path. */
+    public Path outside(Path path) {
+        for (Map.Entry<String, Path> mount : mounts.entrySet()) {
+            Path inside = Path.of(mount.getKey());
+            for (Path name : List.of(inside, resolved(inside))) {
+                if (path.startsWith(name)) {
+                    return mount.getValue().resolve(name.relativize(path).toString());
+                }
+            }
+        }
+        return path;
+    }
+
+    /** All paths at which the driver finds what is at a path of the host. */
+    List<Path> names(Path outside) {
+        List<Path> names = new ArrayList<>(List.of(outside));
+        mounts.forEach(
+                (inside, source) -> {
+                    if (outside.startsWith(source)) {
+                        names.add(Path.of(inside, source.relativize(outside).toString()));
+                    }
+                });
+        return names;
+    }
+
+    /** A path without the host's symbolic links in it, such as {@code /var/run}. */
+    private static Path resolved(Path path) {
+        Path above = MountTable.existing(path);
+        try {
+            return above.toRealPath().resolve(above.relativize(path).toString());
+        } catch (IOException e) {
+            return path;
+        }
+    }
+
+    /**
+     * The command that runs another in the namespace.
+     *
+     * @param folder a directory for what the mounts need
+     * @param environment the environment of the process; the shell in between drops variables whose
+     *     names are none of its own, for example with a dot
+     * @throws DriverTrouble if a mount has no place
+     */
+    List<String> command(Path folder, List<String> words, Map<String, String> environment) {
+        List<String> command = new ArrayList<>();
+        if (!mounts.isEmpty()) {
+            Path table = folder.resolve("mounts");
+            command.addAll(List.of("unshare", "--mount", "--propagation", "private"));
+            command.addAll(List.of("sh", "-c", ENTER, table.toString()));
+            if (!Files.exists(table)) {
+                new MountTable(folder).write(table, mounts);
+            }
+            List<String> dropped =
+                    environment.entrySet().stream()
+                            .filter(variable -> !NAME.matcher(variable.getKey()).matches())
+                            .map(variable -> variable.getKey() + "=" + variable.getValue())
+                            .toList();
+            if (!dropped.isEmpty()) {
+                command.add("env");
+                command.addAll(dropped);
+            }
+        }
+        command.addAll(words);
+        return command;
+    }
+
+    /** Why no process can have a mount namespace here, found out by a try; empty if one can. */
+    public static synchronized String missing() {
+        String known = missing;
+        if (known == null) {
+            known = tried();
+            missing = known;
+        }
+        return known;
+    }
+
+    private static String tried() {
+        Path folder = null;
+        try {
+            folder = Files.createTempDirectory("dc-probe-");
+            Path id = Files.writeString(folder.resolve("id"), folder + "\n");
+            MountNamespace probe = NONE.with(BOOT_ID, id);
+            String said = output(probe.command(folder, List.of("cat", BOOT_ID), Map.of()));
+            return said.equals(folder.toString()) ? "" : said.isEmpty() ? "no output" : said;
+        } catch (IOException e) {
+            return String.valueOf(e.getMessage());
+        } finally {
+            if (folder != null) {
+                Place.removed(folder);
+            }
+        }
+    }
+
+    private static String output(List<String> command) throws IOException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try {
+            process.getOutputStream().close();
+            boolean ended = process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+            return ended
+                    ? new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                            .strip()
+                    : "unshare did not end within " + LIMIT_SECONDS + " s";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UncheckedIOException(new IOException("interrupted", e));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,325 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a driver runs: its node, and the directories that it shares with kubelet and runtime.
+ *
+ * @param root below which everything lies that is removed in the end
+ * @param node the node's name
+ * @param driver the driver's name
+ * @param registry the kubelet's directory of registration sockets
+ * @param plugins the kubelet's plugins directory
+ * @param cdi the directory of CDI specs that the driver is told of
+ * @param cdiDirectories all directories from which its node's runtimes read CDI specs; of two
+ *     devices of the same name that in the later directory counts
+ * @param namespace what the driver's processes find elsewhere than the suite
+ * @param kubeconfig the way to the API server
+ * @param securePort the port of 127.0.0.1 at which the API server is found by TLS, for a driver
+ *     that finds it as in a cluster; 0 for one that has the kubeconfig
+ * @param log where the driver's output goes
+ * @param freePort a port of 127.0.0.1 that nothing listened at
+ */
+public record Place(
+        Path root,
+        String node,
+        String driver,
+        Path registry,
+        Path plugins,
+        Path cdi,
+        List<Path> cdiDirectories,
+        MountNamespace namespace,
+        Path kubeconfig,
+        int securePort,
+        Path log,
+        int freePort) {
+
+    /** The directory in which a container of a cluster finds the credentials of its pod. */
+    static final String SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+    /** Copies the list. */
+    public Place {
+        cdiDirectories = List.copyOf(cdiDirectories);
+    }
+
+    /** Makes a place under {@code /tmp}: the path of a socket has 107 bytes at most. */
+    public static Place create(String node, String driver) {
+        try {
+            Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
+            Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+            return at(
+                    root,
+                    node,
+                    driver,
+                    Files.createDirectory(root.resolve("registry")),
+                    Files.createDirectory(root.resolve("plugins")),
+                    Files.createDirectory(root.resolve("cdi")));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't make directories under /tmp", e);
+        }
+    }
+
+    /** A place where somebody else runs the driver; only what is below the root is the suite's. */
+    static Place of(String node, String driver, Path registry, Path plugins, Path cdi) {
+        try {
+            Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
+            return at(root, node, driver, registry, plugins, cdi);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't make a directory under /tmp", e);
+        }
+    }
+
+    /** The place of one of several drivers of a node, below a root that is not removed with it. */
+    public static Place of(
+            Path root, String node, String driver, Path registry, Path plugins, Path cdi) {
+        try {
+            return at(root, node, driver, registry, plugins, cdi)
+                    .withLog(root.resolve(driver + ".log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't find a free port", e);
+        }
+    }
+
+    private static Place at(
+            Path root, String node, String driver, Path registry, Path plugins, Path cdi)
+            throws IOException {
+        return new Place(
+                root,
+                node,
+                driver,
+                registry,
+                plugins,
+                cdi,
+                List.of(cdi),
+                MountNamespace.NONE,
+                root.resolve("kubeconfig"),
+                0,
+                root.resolve("driver.log"),
+                unusedPort());
+    }
+
+    private static int unusedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private Place withLog(Path other) {
+        return new Place(
+                root,
+                node,
+                driver,
+                registry,
+                plugins,
+                cdi,
+                cdiDirectories,
+                namespace,
+                kubeconfig,
+                securePort,
+                other,
+                freePort);
+    }
+
+    /** The same, but for the way to the API server. */
+    public Place withKubeconfig(Path other) {
+        return with(cdiDirectories, namespace, other, securePort);
+    }
+
+    /** The same, but for the port at which the API server is found by TLS. */
+    public Place withSecurePort(int port) {
+        return with(cdiDirectories, namespace, kubeconfig, port);
+    }
+
+    /** The same, but for the directories from which runtimes read CDI specs. */
+    Place withCdiDirectories(List<Path> directories) {
+        return with(directories, namespace, kubeconfig, securePort);
+    }
+
+    /** The same, with one more file or directory that the driver's processes find elsewhere. */
+    Place withMount(String path, Path source) {
+        return with(cdiDirectories, namespace.with(path, source), kubeconfig, securePort);
+    }
+
+    private Place with(List<Path> directories, MountNamespace mounts, Path config, int port) {
+        return new Place(
+                root,
+                node,
+                driver,
+                registry,
+                plugins,
+                cdi,
+                directories,
+                mounts,
+                config,
+                port,
+                log,
+                freePort);
+    }
+
+    /**
+     * Where the driver's service account is, for a driver that finds the server as in a cluster.
+     */
+    public Optional<Path> serviceAccount() {
+        return Optional.ofNullable(namespace.mounts().get(SERVICE_ACCOUNT));
+    }
+
+    /** The path at which the suite finds what the driver calls so. */
+    public Path outside(Path path) {
+        return namespace.outside(path);
+    }
+
+    /** The same, with a boot id of its own. */
+    Place withBootId() {
+        Place booted = withMount(MountNamespace.BOOT_ID, root.resolve("boot-id"));
+        booted.reboot();
+        return booted;
+    }
+
+    /** All paths at which the driver finds what is at a path of the host. */
+    public List<Path> names(Path outside) {
+        return namespace.names(outside);
+    }
+
+    /** Whether a directory of CDI specs is on a disk, and not in memory as {@code /var/run/cdi}. */
+    public boolean outlivesReboot(Path directory) {
+        return directory.equals(outside(StandardPaths.CDI_ON_DISK));
+    }
+
+    /** Whether {@link #reboot} can give the node another boot id. */
+    public boolean canReboot() {
+        return namespace.mounts().containsKey(MountNamespace.BOOT_ID);
+    }
+
+    /** Gives the node another boot id, which the driver finds, too. */
+    public void reboot() {
+        Path file = outside(Path.of(MountNamespace.BOOT_ID));
+        try {
+            Files.writeString(file, UUID.randomUUID() + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't write the boot id " + file, e);
+        }
+    }
+
+    /** The command that runs another as a process of this place. */
+    List<String> command(List<String> words, Map<String, String> environment) {
+        return namespace.command(root, words, environment);
+    }
+
+    /**
+     * Puts into the environment of a process what it finds at this place: in a cluster, the address
+     * of the API server and no kubeconfig.
+     */
+    void enter(Map<String, String> environment) {
+        environment.putAll(values());
+        if (securePort > 0) {
+            environment.remove("KUBECONFIG");
+            environment.put("KUBERNETES_SERVICE_HOST", "127.0.0.1");
+            environment.put("KUBERNETES_SERVICE_PORT", Integer.toString(securePort));
+            environment.put("KUBERNETES_SERVICE_PORT_HTTPS", Integer.toString(securePort));
+        }
+    }
+
+    /** What a driver finds in its environment, and in braces in its command. */
+    public Map<String, String> values() {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("NODE_NAME", node);
+        values.put("DRIVER_NAME", driver);
+        values.put("KUBECONFIG", kubeconfig.toString());
+        values.put("CDI_ROOT", cdi.toString());
+        values.put("KUBELET_PLUGINS_DIRECTORY_PATH", plugins.toString());
+        values.put("KUBELET_REGISTRAR_DIRECTORY_PATH", registry.toString());
+        values.put("FREE_PORT", Integer.toString(freePort));
+        return values;
+    }
+
+    /** Replaces {@code {NAME}} by the place's value, and {@code {ROOT}} by its root. */
+    public String fill(String word) {
+        String filled = word.replace("{ROOT}", root.toString());
+        for (Map.Entry<String, String> value : values().entrySet()) {
+            filled = filled.replace("{" + value.getKey() + "}", value.getValue());
+        }
+        return filled;
+    }
+
+    /**
+     * Removes everything below the root, and the root; others may be removing, too.
+     *
+     * @return what stays and why, as a sentence; empty if nothing does
+     */
+    public Optional<String> remove() {
+        return removed(root);
+    }
+
+    /** Removes a directory and everything below it; returns what stays and why, as a sentence. */
+    static Optional<String> removed(Path folder) {
+        Removal removal = new Removal();
+        try {
+            Files.walkFileTree(folder, removal);
+        } catch (IOException e) {
+            removal.failed(e);
+        }
+        return removal.complaint(folder);
+    }
+
+    /** Deletes what it can of what it visits; what is gone meanwhile was to go. */
+    private static final class Removal extends SimpleFileVisitor<Path> {
+        private @Nullable IOException first;
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            return delete(file);
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException problem) {
+            return failed(problem);
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException problem) {
+            return problem == null ? delete(folder) : failed(problem);
+        }
+
+        private FileVisitResult delete(Path path) {
+            try {
+                Files.deleteIfExists(path);
+                return FileVisitResult.CONTINUE;
+            } catch (IOException e) {
+                return failed(e);
+            }
+        }
+
+        FileVisitResult failed(IOException problem) {
+            if (first == null && !(problem instanceof NoSuchFileException)) {
+                first = problem;
+            }
+            return FileVisitResult.CONTINUE;
+        }
+
+        Optional<String> complaint(Path root) {
+            return Optional.ofNullable(first)
+                    .map(
+                            problem ->
+                                    "The directory %s of this run could not be removed (%s); remove it by hand"
+                                            .formatted(root, problem));
+        }
+    }
+}

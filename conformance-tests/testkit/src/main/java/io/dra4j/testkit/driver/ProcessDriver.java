@@ -1,0 +1,185 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/** A driver that the suite runs as a process of its own, as often and as many as it wants. */
+public final class ProcessDriver implements DriverAdapter {
+
+    private final ProcessSettings settings;
+    private final List<String> cdiDirectories;
+    private final Duration startTimeout;
+
+    /** Runs a command; {@code {NAME}} in a word or a value stands for a value of the place. */
+    public ProcessDriver(
+            List<String> command, Map<String, String> environment, Duration startTimeout) {
+        this(ProcessSettings.of(command, environment), List.of(), startTimeout);
+    }
+
+    /**
+     * Runs a command as the settings say.
+     *
+     * @param cdiDirectories the directories from which runtimes read CDI specs; empty for those
+     *     that there are without the setting
+     */
+    public ProcessDriver(
+            ProcessSettings settings, List<String> cdiDirectories, Duration startTimeout) {
+        this.settings = settings;
+        this.cdiDirectories = List.copyOf(cdiDirectories);
+        this.startTimeout = startTimeout;
+    }
+
+    @Override
+    public boolean controlsProcess() {
+        return true;
+    }
+
+    @Override
+    public boolean runsAnywhere() {
+        return true;
+    }
+
+    @Override
+    public Place place(String node, String driver) {
+        Place bare = Place.create(node, driver);
+        Place made = null;
+        try {
+            made = place(bare);
+            return made;
+        } finally {
+            if (made == null) {
+                bare.remove();
+            }
+        }
+    }
+
+    /**
+     * The same place with what the settings have its processes find elsewhere.
+     *
+     * @throws DriverTrouble if that needs a mount namespace, and there is none
+     */
+    public Place place(Place bare) {
+        return new StandardPaths(settings, cdiDirectories).in(bare);
+    }
+
+    @Override
+    public Duration startTimeout() {
+        return startTimeout;
+    }
+
+    @Override
+    public Instance start(Place place, Map<String, String> more) {
+        return new Running(launch(place, more));
+    }
+
+    /**
+     * Starts the process.
+     *
+     * @throws DriverTrouble if the command cannot be run
+     */
+    public Process launch(Place place, Map<String, String> more) {
+        List<String> words = settings.command().stream().map(place::fill).toList();
+        requireProgram(words.get(0));
+        ProcessBuilder builder =
+                new ProcessBuilder()
+                        .redirectErrorStream(true)
+                        .redirectOutput(Redirect.appendTo(place.log().toFile()));
+        place.enter(builder.environment());
+        settings.environment()
+                .forEach((name, value) -> builder.environment().put(name, place.fill(value)));
+        builder.environment().putAll(more);
+        try {
+            makeDirectories(place);
+            builder.command(place.command(words, builder.environment()));
+            return builder.start();
+        } catch (IOException e) {
+            throw new DriverTrouble("Can't run the driver: " + e.getMessage());
+        }
+    }
+
+    /** As a DaemonSet does with each pod (hostPath of type DirectoryOrCreate). */
+    private void makeDirectories(Place place) throws IOException {
+        for (String name : settings.makeDirectories()) {
+            Path directory = place.outside(Path.of(place.fill(name)));
+            if (!directory.startsWith(place.root())) {
+                throw new DriverTrouble(
+                        "driver.process.makeDirectories: %s is not below a directory of the run, such as {KUBELET_PLUGINS_DIRECTORY_PATH}"
+                                .formatted(directory));
+            }
+            Files.createDirectories(directory);
+        }
+    }
+
+    /** The shell that stands between could only say it in the driver's log. */
+    private static void requireProgram(String program) {
+        boolean found =
+                program.contains("/")
+                        ? Files.isExecutable(Path.of(program))
+                        : Arrays.stream(
+                                        System.getenv()
+                                                .getOrDefault("PATH", "")
+                                                .split(File.pathSeparator))
+                                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+        if (!found) {
+            throw new DriverTrouble(
+                    Files.exists(Path.of(program))
+                            ? "Can't run the driver: %s is not executable; chmod +x makes it so"
+                                    .formatted(program)
+                            : "Can't run the driver: there is no program %s; give a path, or a name on the PATH"
+                                    .formatted(program));
+        }
+    }
+
+    private record Running(Process process) implements Instance {
+
+        private static final Duration DEATH = Duration.ofSeconds(30);
+
+        @Override
+        public boolean isAlive() {
+            return process.isAlive();
+        }
+
+        @Override
+        public OptionalLong pid() {
+            return OptionalLong.of(process.pid());
+        }
+
+        @Override
+        public void terminate() {
+            process.destroy();
+        }
+
+        @Override
+        public void kill() {
+            process.destroyForcibly();
+            if (awaitExit(DEATH).isEmpty()) {
+                throw new DriverTrouble(
+                        "The driver, process " + process.pid() + ", outlives SIGKILL");
+            }
+        }
+
+        @Override
+        public OptionalInt awaitExit(Duration timeout) {
+            try {
+                return process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)
+                        ? OptionalInt.of(process.exitValue())
+                        : OptionalInt.empty();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return OptionalInt.empty();
+            }
+        }
+    }
+}

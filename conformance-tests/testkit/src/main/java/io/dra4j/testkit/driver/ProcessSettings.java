@@ -1,0 +1,41 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import io.dra4j.testkit.settings.SettingsException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How to run the driver; in each word, {@code {NAME}} stands for a value of the place.
+ *
+ * @param command the program and its arguments
+ * @param environment what it finds in its environment beside the usual names
+ * @param standardPaths whether it finds the directories of the run at the standard paths of a node,
+ *     because it can't be told of others
+ * @param inCluster whether it finds the API server as in a container of a cluster, and no
+ *     kubeconfig
+ * @param makeDirectories directories that are there before each start, as its DaemonSet makes them
+ */
+public record ProcessSettings(
+        List<String> command,
+        Map<String, String> environment,
+        boolean standardPaths,
+        boolean inCluster,
+        List<String> makeDirectories) {
+
+    /** Fills in what was left out. */
+    public ProcessSettings {
+        if (command == null || command.isEmpty()) {
+            throw new SettingsException("driver.process.command is missing: how to run the driver");
+        }
+        command = List.copyOf(command);
+        environment = environment == null ? Map.of() : Map.copyOf(environment);
+        makeDirectories = makeDirectories == null ? List.of() : List.copyOf(makeDirectories);
+    }
+
+    /** A command that needs nothing but its environment. */
+    public static ProcessSettings of(List<String> command, Map<String, String> environment) {
+        return new ProcessSettings(command, environment, false, false, List.of());
+    }
+}

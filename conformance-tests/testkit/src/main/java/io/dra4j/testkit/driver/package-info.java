@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The driver under test, whoever runs it: start, stop, kill, and what it wrote.
+ *
+ * <p>Flow: the settings → a {@link io.dra4j.testkit.driver.DriverAdapter} → instances of the driver
+ * → the bench.
+ */
+@NullMarked
+package io.dra4j.testkit.driver;
+
+import org.jspecify.annotations.NullMarked;

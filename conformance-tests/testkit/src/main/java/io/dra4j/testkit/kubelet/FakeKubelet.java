@@ -1,0 +1,386 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import io.grpc.ManagedChannel;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kubelet for one directory of registration sockets: it registers drivers as the real one does,
+ * and calls them when a test asks it to.
+ *
+ * <ul>
+ *   <li>A socket that appears is registered at once (the real kubelet looks once a second); a
+ *       failed attempt is repeated after 500 ms, then after twice the wait each time, up to 122 s.
+ *   <li>A socket that disappears unregisters its driver; one that was replaced does both.
+ *   <li>Each registered driver has one connection for all calls; calls go to the newest that is
+ *       connected, to the newest if none is.
+ *   <li>Each registered driver is asked for its health, again and again, as by a 1.36 kubelet.
+ * </ul>
+ *
+ * <p>Subdirectories of the registry, which the real kubelet watches too, are not looked into.
+ * Thread-safe.
+ */
+public final class FakeKubelet implements AutoCloseable {
+
+    private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
+    private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(122);
+
+    /** How long a new driver's service may take to be there; after that, calls fail. */
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
+
+    private final long started = System.nanoTime();
+    private final RegistryFolder folder;
+    private final SocketChannels channels = new SocketChannels();
+    private final WatchService watcher;
+    private final ScheduledExecutorService loop =
+            Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "fake-kubelet"));
+
+    private final Map<Path, SeenSocket> seen = new HashMap<>(); // the loop's
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition happened = lock.newCondition();
+    private final List<KubeletEvent> events = new ArrayList<>(); // guarded by lock
+    private final List<Plugin> plugins = new ArrayList<>(); // guarded by lock, the newest last
+
+    private FakeKubelet(Path registry, UnaryOperator<Path> outside) throws IOException {
+        folder = new RegistryFolder(registry, outside);
+        watcher = FileSystems.getDefault().newWatchService();
+        registry.register(
+                watcher,
+                StandardWatchEventKinds.ENTRY_CREATE,
+                StandardWatchEventKinds.ENTRY_DELETE);
+    }
+
+    /** Starts a kubelet that registers what is in a directory, and what will be. */
+    public static FakeKubelet start(Path registry) {
+        return start(registry, UnaryOperator.identity());
+    }
+
+    /** The same with what finds the paths of drivers that have a mount namespace of their own. */
+    public static FakeKubelet start(Path registry, UnaryOperator<Path> outside) {
+        try {
+            FakeKubelet kubelet = new FakeKubelet(registry.toAbsolutePath(), outside);
+            daemon(kubelet::watch, "fake-kubelet-watch").start();
+            kubelet.loop.execute(kubelet::look);
+            return kubelet;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't watch the registry directory " + registry, e);
+        }
+    }
+
+    /** Waits until a driver is registered, and returns whether it is. */
+    public boolean awaitRegistered(String driver, Duration timeout) throws InterruptedException {
+        return await(() -> find(driver) != null, timeout);
+    }
+
+    /** Waits until no instance of a driver is registered, and returns whether none is. */
+    public boolean awaitUnregistered(String driver, Duration timeout) throws InterruptedException {
+        return await(() -> find(driver) == null, timeout);
+    }
+
+    /** Waits until the events satisfy a condition, and returns whether they do. */
+    public boolean awaitEvents(Predicate<List<KubeletEvent>> condition, Duration timeout)
+            throws InterruptedException {
+        return await(() -> condition.test(List.copyOf(events)), timeout);
+    }
+
+    /** Returns what happened so far. */
+    public List<KubeletEvent> events() {
+        return locked(() -> List.copyOf(events));
+    }
+
+    /** Returns who a driver said it is, if it is registered. */
+    public Optional<PluginInfo> plugin(String driver) {
+        return locked(() -> Optional.ofNullable(find(driver)).map(Plugin::info));
+    }
+
+    /** Returns the instances of a driver that are registered, the newest last. */
+    public List<PluginInfo> plugins(String driver) {
+        return locked(
+                () ->
+                        plugins.stream()
+                                .map(Plugin::info)
+                                .filter(info -> info.name().equals(driver))
+                                .toList());
+    }
+
+    /** Prepares claims in one call, by the service that the kubelet chose. */
+    public CallResult prepare(String driver, List<KubeletClaim> claims) {
+        Plugin plugin = registered(driver);
+        return plugin.prepare(claims, plugin.info().service());
+    }
+
+    /** Prepares claims in one call, by a service of the test's choice. */
+    public CallResult prepare(
+            String driver, List<KubeletClaim> claims, PluginInfo.Service service) {
+        return registered(driver).prepare(claims, service);
+    }
+
+    /** Prepares claims in one call that the kubelet gives up sooner than it would. */
+    public CallResult prepare(String driver, List<KubeletClaim> claims, Duration timeout) {
+        return prepare(driver, claims, registered(driver).info().service(), timeout);
+    }
+
+    /** The same, by a service of the test's choice. */
+    public CallResult prepare(
+            String driver, List<KubeletClaim> claims, PluginInfo.Service service, Duration limit) {
+        return registered(driver).within(limit).prepare(claims, service);
+    }
+
+    /** Prepares claims in one call to one of several instances of a driver. */
+    public CallResult prepare(PluginInfo instance, List<KubeletClaim> claims) {
+        return connected(instance).prepare(claims, instance.service());
+    }
+
+    /** Unprepares claims in one call to one of several instances of a driver. */
+    public CallResult unprepare(PluginInfo instance, List<KubeletClaim> claims) {
+        return connected(instance).unprepare(claims, instance.service());
+    }
+
+    /** Unprepares claims in one call, by the service that the kubelet chose. */
+    public CallResult unprepare(String driver, List<KubeletClaim> claims) {
+        Plugin plugin = registered(driver);
+        return plugin.unprepare(claims, plugin.info().service());
+    }
+
+    /** Unprepares claims in one call, by a service of the test's choice. */
+    public CallResult unprepare(
+            String driver, List<KubeletClaim> claims, PluginInfo.Service service) {
+        return registered(driver).unprepare(claims, service);
+    }
+
+    /** Opens one more health stream, in a version of the test's choice, on the one connection. */
+    public HealthWatch watchHealth(String driver, HealthWatch.Version version) {
+        return HealthWatch.open(registered(driver).channel(), version);
+    }
+
+    /** Ends the kubelet as a process ends: its connections break, and no driver is told. */
+    @Override
+    public void close() {
+        loop.shutdownNow();
+        try {
+            watcher.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't close the watch of " + folder.path(), e);
+        } finally {
+            locked(
+                    () -> {
+                        plugins.forEach(Plugin::close);
+                        plugins.clear();
+                        return true;
+                    });
+            channels.close();
+        }
+    }
+
+    private void watch() {
+        try {
+            while (true) {
+                WatchKey key = watcher.take();
+                key.pollEvents();
+                key.reset();
+                loop.execute(this::look);
+            }
+        } catch (ClosedWatchServiceException | RejectedExecutionException e) {
+            // the kubelet was closed
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look() {
+        try {
+            Map<Path, String> now = folder.sockets();
+            for (Path gone : List.copyOf(seen.keySet())) {
+                if (!seen.get(gone).identity().equals(now.get(gone))) {
+                    unregister(gone, seen.remove(gone));
+                }
+            }
+            now.forEach(this::appear);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't list " + folder.path(), e);
+        }
+    }
+
+    private void appear(Path socket, String identity) {
+        if (!seen.containsKey(socket)) {
+            SeenSocket socketSeen = new SeenSocket(identity);
+            seen.put(socket, socketSeen);
+            happen(Kind.SOCKET_APPEARED, socket, "");
+            register(socket, socketSeen, FIRST_BACKOFF);
+        }
+    }
+
+    private void register(Path socket, SeenSocket socketSeen, Duration backoff) {
+        if (seen.get(socket) != socketSeen) {
+            return; // replaced or gone while the attempt waited for its turn
+        }
+        daemon(() -> attempt(socket, socketSeen, backoff), "fake-kubelet-handshake").start();
+    }
+
+    private void attempt(Path socket, SeenSocket socketSeen, Duration backoff) {
+        try {
+            PluginInfo info =
+                    new Handshake(channels, socket, folder.outside())
+                            .run(known -> accept(socket, socketSeen, known));
+            ManagedChannel channel = channels.toService(info.endpoint());
+            SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls will say so
+            loop.execute(() -> connect(socket, socketSeen, new Plugin(info, channel)));
+        } catch (Handshake.Failed e) {
+            happen(Kind.REGISTRATION_FAILED, socket, String.valueOf(e.getMessage()));
+            Duration twice = backoff.multipliedBy(2);
+            Duration next = twice.compareTo(LONGEST_BACKOFF) < 0 ? twice : LONGEST_BACKOFF;
+            retry(() -> register(socket, socketSeen, next), backoff);
+        } catch (RejectedExecutionException e) {
+            // the kubelet was closed
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void retry(Runnable attempt, Duration wait) {
+        try {
+            loop.schedule(attempt, wait.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // the kubelet was closed
+        }
+    }
+
+    private void accept(Path socket, SeenSocket socketSeen, PluginInfo info)
+            throws Handshake.Failed {
+        happen(Kind.INFO, socket, socketSeen.age());
+        boolean taken =
+                locked(
+                        () ->
+                                plugins.stream()
+                                        .map(Plugin::info)
+                                        .filter(other -> other.name().equals(info.name()))
+                                        .anyMatch(o -> o.endpoint().equals(info.endpoint())));
+        if (taken) {
+            throw new Handshake.Failed(
+                    "endpoint " + info.endpoint() + " is already registered for " + info.name());
+        }
+    }
+
+    private void connect(Path socket, SeenSocket socketSeen, Plugin plugin) {
+        if (seen.get(socket) != socketSeen) {
+            plugin.close();
+            return;
+        }
+        socketSeen.registered(plugin);
+        locked(() -> plugins.add(plugin));
+        happen(Kind.REGISTERED, socket, plugin.info().name());
+        new HealthStream(
+                        plugin.channel(),
+                        loop,
+                        status -> happen(Kind.HEALTH_ENDED, socket, status.getCode().toString()))
+                .open();
+    }
+
+    private void unregister(Path socket, SeenSocket socketSeen) {
+        Plugin plugin = socketSeen.plugin();
+        if (plugin != null) {
+            plugin.close();
+            locked(() -> plugins.remove(plugin));
+        }
+        happen(Kind.UNREGISTERED, socket, "");
+    }
+
+    private void happen(Kind kind, Path socket, String detail) {
+        locked(
+                () -> {
+                    Duration at = Duration.ofNanos(System.nanoTime() - started);
+                    events.add(new KubeletEvent(at, kind, socket, detail));
+                    happened.signalAll();
+                    return true;
+                });
+    }
+
+    private Plugin registered(String driver) {
+        Plugin plugin = locked(() -> find(driver));
+        if (plugin == null) {
+            throw new IllegalStateException("Driver " + driver + " is not registered");
+        }
+        return plugin;
+    }
+
+    private Plugin connected(PluginInfo instance) {
+        return locked(
+                () ->
+                        plugins.stream()
+                                .filter(plugin -> plugin.info().equals(instance))
+                                .findFirst()
+                                .orElseThrow(
+                                        () ->
+                                                new IllegalStateException(
+                                                        instance + " is not registered")));
+    }
+
+    private @Nullable Plugin find(String driver) {
+        Plugin newest = null;
+        for (Plugin plugin : plugins) {
+            if (plugin.info().name().equals(driver)
+                    && (newest == null || plugin.isConnected() || !newest.isConnected())) {
+                newest = plugin;
+            }
+        }
+        return newest;
+    }
+
+    private boolean await(BooleanSupplier condition, Duration timeout) throws InterruptedException {
+        long left = timeout.toNanos();
+        lock.lock();
+        try {
+            while (!condition.getAsBoolean()) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = happened.awaitNanos(left);
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private <T> T locked(Supplier<T> work) {
+        lock.lock();
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+}

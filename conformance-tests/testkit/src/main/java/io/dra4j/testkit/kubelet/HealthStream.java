@@ -1,0 +1,66 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import io.dra4j.testkit.stubs.health.v1alpha1.DRAResourceHealthGrpc;
+import io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesRequest;
+import io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesResponse;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The health stream that a 1.36 kubelet opens to every driver, whether it declared one or not, and
+ * opens again 5 s after it ended.
+ */
+final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
+
+    private static final Duration RETRY = Duration.ofSeconds(5);
+
+    private final ManagedChannel channel;
+    private final ScheduledExecutorService loop;
+    private final Consumer<Status> onEnd;
+
+    HealthStream(ManagedChannel channel, ScheduledExecutorService loop, Consumer<Status> onEnd) {
+        this.channel = channel;
+        this.loop = loop;
+        this.onEnd = onEnd;
+    }
+
+    void open() {
+        if (channel.isShutdown()) {
+            return; // the plugin was unregistered since the stream ended
+        }
+        DRAResourceHealthGrpc.newStub(channel)
+                .nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance(), this);
+    }
+
+    @Override
+    public void onNext(NodeWatchResourcesResponse report) {
+        // what a driver reports is judged by the health profile, not by the kubelet
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        end(Status.fromThrowable(failure));
+    }
+
+    @Override
+    public void onCompleted() {
+        end(Status.OK);
+    }
+
+    private void end(Status status) {
+        if (channel.isShutdown()) {
+            return; // the kubelet hung up
+        }
+        onEnd.accept(status);
+        if (!loop.isShutdown()) {
+            loop.schedule(this::open, RETRY.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+}

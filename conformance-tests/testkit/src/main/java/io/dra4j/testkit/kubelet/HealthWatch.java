@@ -1,0 +1,213 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A health stream that a test opens and reads, beside the one that the kubelet keeps open.
+ *
+ * <p>Thread-safe. Closing cancels the stream, as a kubelet that ends does.
+ */
+public final class HealthWatch implements AutoCloseable {
+
+    /** The versions of the health service. */
+    public enum Version {
+        /** From Kubernetes 1.37. */
+        V1("v1.DRAResourceHealth"),
+        /** Up to Kubernetes 1.36. */
+        V1ALPHA1("v1alpha1.DRAResourceHealth");
+
+        private final String wireName;
+
+        Version(String wireName) {
+            this.wireName = wireName;
+        }
+
+        /** Returns the name among a driver's supported versions. */
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    /**
+     * One message of the driver.
+     *
+     * @param received when it came
+     */
+    public record Report(Instant received, List<Device> devices) {
+
+        public Report {
+            devices = List.copyOf(devices);
+        }
+
+        /** Returns the state of a device, for instance {@code HEALTHY}; empty if it has none. */
+        public String state(String device) {
+            return devices.stream()
+                    .filter(one -> one.device().equals(device))
+                    .map(Device::state)
+                    .findFirst()
+                    .orElse("");
+        }
+    }
+
+    /**
+     * What a message says of one device.
+     *
+     * @param lastUpdated as sent, by the protocol seconds since 1970
+     */
+    public record Device(
+            String pool,
+            String device,
+            String state,
+            long lastUpdated,
+            long timeoutSeconds,
+            String message) {}
+
+    private final List<Report> reports = new ArrayList<>(); // guarded by this
+    private @Nullable Status end; // guarded by this
+    private volatile @Nullable ClientCallStreamObserver<?> call;
+
+    private HealthWatch() {}
+
+    static HealthWatch open(ManagedChannel channel, Version version) {
+        HealthWatch watch = new HealthWatch();
+        switch (version) {
+            case V1 ->
+                    io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc.newStub(channel)
+                            .nodeWatchResources(
+                                    NodeWatchResourcesRequest.getDefaultInstance(),
+                                    watch.new Reader<>());
+            case V1ALPHA1 ->
+                    io.dra4j.testkit.stubs.health.v1alpha1.DRAResourceHealthGrpc.newStub(channel)
+                            .nodeWatchResources(
+                                    io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesRequest
+                                            .getDefaultInstance(),
+                                    watch.new Reader<>());
+        }
+        return watch;
+    }
+
+    /** Returns the messages so far. */
+    public synchronized List<Report> reports() {
+        return List.copyOf(reports);
+    }
+
+    /** Returns the gRPC status with which the stream ended; empty while it is open. */
+    public synchronized Optional<String> end() {
+        return Optional.ofNullable(end).map(status -> status.getCode().toString());
+    }
+
+    /** Waits until the newest message is as wanted, and returns it; empty if it never is. */
+    public Optional<Report> await(Predicate<Report> wanted, Duration timeout)
+            throws InterruptedException {
+        return awaitAll(all -> !all.isEmpty() && wanted.test(last(all)), timeout)
+                .map(HealthWatch::last);
+    }
+
+    /** Waits until all messages together are as wanted, and returns them; empty if never. */
+    public synchronized Optional<List<Report>> awaitAll(
+            Predicate<List<Report>> wanted, Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (!wanted.test(reports())) {
+            long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
+            if (left <= 0) {
+                return Optional.empty();
+            }
+            wait(left);
+        }
+        return Optional.of(reports());
+    }
+
+    /** Waits until the stream has ended, and returns whether it has. */
+    public synchronized boolean awaitEnd(Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (end == null) {
+            long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
+            if (left <= 0) {
+                return false;
+            }
+            wait(left);
+        }
+        return true;
+    }
+
+    private static Report last(List<Report> all) {
+        return all.get(all.size() - 1);
+    }
+
+    @Override
+    public void close() {
+        ClientCallStreamObserver<?> open = call;
+        if (open != null) {
+            open.cancel("the test has seen enough", null);
+        }
+    }
+
+    /** Both versions have the same bytes. */
+    private synchronized void hear(MessageLite message) {
+        try {
+            reports.add(report(NodeWatchResourcesResponse.parseFrom(message.toByteString())));
+            notifyAll();
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("A message that was parsed can't be parsed", e);
+        }
+    }
+
+    private static Report report(NodeWatchResourcesResponse message) {
+        return new Report(
+                Instant.now(),
+                message.getDevicesList().stream()
+                        .map(
+                                one ->
+                                        new Device(
+                                                one.getDevice().getPoolName(),
+                                                one.getDevice().getDeviceName(),
+                                                one.getHealth().name(),
+                                                one.getLastUpdatedTime(),
+                                                one.getHealthCheckTimeoutSeconds(),
+                                                one.getMessage()))
+                        .toList());
+    }
+
+    private synchronized void ended(Status status) {
+        end = status;
+        notifyAll();
+    }
+
+    private final class Reader<Q, A extends MessageLite> implements ClientResponseObserver<Q, A> {
+        @Override
+        public void beforeStart(ClientCallStreamObserver<Q> started) {
+            call = started;
+        }
+
+        @Override
+        public void onNext(A message) {
+            hear(message);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            ended(Status.fromThrowable(failure));
+        }
+
+        @Override
+        public void onCompleted() {
+            ended(Status.OK);
+        }
+    }
+}

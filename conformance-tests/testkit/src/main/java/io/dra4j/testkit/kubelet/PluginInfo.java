@@ -1,0 +1,40 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Who a registered driver said it is.
+ *
+ * @param name the driver's name
+ * @param endpoint the path of its service socket
+ * @param versions what it supports, in its order
+ * @param service which DRA service the kubelet chose: {@code v1} or {@code v1beta1}
+ */
+public record PluginInfo(String name, Path endpoint, List<String> versions, Service service) {
+
+    public PluginInfo {
+        versions = List.copyOf(versions);
+    }
+
+    /** The versions of the DRA service. */
+    public enum Service {
+        /** From Kubernetes 1.34. */
+        V1("v1.DRAPlugin"),
+        /** From Kubernetes 1.32. */
+        V1BETA1("v1beta1.DRAPlugin");
+
+        private final String wireName;
+
+        Service(String wireName) {
+            this.wireName = wireName;
+        }
+
+        /** Returns the name among a driver's supported versions. */
+        public String wireName() {
+            return wireName;
+        }
+    }
+}

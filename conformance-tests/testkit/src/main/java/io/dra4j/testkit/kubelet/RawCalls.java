@@ -1,0 +1,135 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends bytes to a socket of a driver: as they are, or as the message of a well-formed call.
+ *
+ * <p>Thread-safe; has a connection of its own.
+ */
+public final class RawCalls implements AutoCloseable {
+
+    private static final MethodDescriptor.Marshaller<byte[]> BYTES =
+            new MethodDescriptor.Marshaller<>() {
+                @Override
+                public InputStream stream(byte[] message) {
+                    return new ByteArrayInputStream(message);
+                }
+
+                @Override
+                public byte[] parse(InputStream stream) {
+                    try {
+                        return stream.readAllBytes();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                }
+            };
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private final Path socket;
+    private final SocketChannels channels = new SocketChannels();
+    private final ManagedChannel channel;
+
+    /** Calls with the {@code :authority} that the kubelet has for service sockets. */
+    public RawCalls(Path socket) {
+        this(socket, "localhost");
+    }
+
+    /** Calls with some {@code :authority}. */
+    public RawCalls(Path socket, String authority) {
+        this.socket = socket;
+        channel = channels.open(socket, authority);
+    }
+
+    /**
+     * How a call ended.
+     *
+     * @param code the gRPC status code, such as {@code UNIMPLEMENTED}
+     * @param detail what the status says beside it; may be empty
+     * @param message the answer as it came; empty if the call failed
+     */
+    public record Answer(String code, String detail, byte[] message) {
+
+        /** The code and its detail, for people. */
+        @Override
+        public String toString() {
+            return detail.isEmpty() ? code : code + ": " + detail;
+        }
+    }
+
+    /** Calls a method with a message of these bytes, and returns how the call ended. */
+    public Answer call(String method, byte[] message) {
+        MethodDescriptor<byte[], byte[]> descriptor =
+                MethodDescriptor.<byte[], byte[]>newBuilder()
+                        .setType(MethodType.UNARY)
+                        .setFullMethodName(method)
+                        .setRequestMarshaller(BYTES)
+                        .setResponseMarshaller(BYTES)
+                        .build();
+        try {
+            byte[] answer =
+                    ClientCalls.blockingUnaryCall(
+                            channel,
+                            descriptor,
+                            CallOptions.DEFAULT.withDeadlineAfter(
+                                    LIMIT.toMillis(), TimeUnit.MILLISECONDS),
+                            message);
+            return new Answer("OK", "", answer);
+        } catch (StatusRuntimeException e) {
+            String detail = e.getStatus().getDescription();
+            return new Answer(
+                    e.getStatus().getCode().name(), detail == null ? "" : detail, new byte[0]);
+        }
+    }
+
+    /** Connects and sends nothing yet. */
+    public SocketChannel connect() throws IOException {
+        SocketChannel raw = SocketChannel.open(StandardProtocolFamily.UNIX);
+        raw.connect(UnixDomainSocketAddress.of(socket));
+        return raw;
+    }
+
+    /** Sends bytes over a connection of their own, and waits until the driver has closed it. */
+    public void send(byte[] bytes) throws IOException {
+        try (SocketChannel raw = connect()) {
+            ByteBuffer answer = ByteBuffer.allocate(8192);
+            try {
+                ByteBuffer all = ByteBuffer.wrap(bytes);
+                while (all.hasRemaining()) {
+                    raw.write(all);
+                }
+                raw.shutdownOutput();
+                while (raw.read(answer.clear()) >= 0) {
+                    // what it answers is its affair
+                }
+            } catch (IOException e) {
+                // it closed before it had heard all
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        channels.close();
+    }
+}

@@ -1,0 +1,108 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import io.dra4j.testkit.stubs.registration.v1.InfoRequest;
+import io.dra4j.testkit.stubs.registration.v1.PluginInfo;
+import io.dra4j.testkit.stubs.registration.v1.RegistrationGrpc;
+import io.dra4j.testkit.stubs.registration.v1.RegistrationStatus;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Calls to a registration socket one by one, without the judgement of a kubelet.
+ *
+ * <p>Thread-safe; has a connection of its own.
+ */
+public final class RegistrationCalls implements AutoCloseable {
+
+    private final SocketChannels channels = new SocketChannels();
+    private final ManagedChannel channel;
+
+    /** Calls with some {@code :authority}. */
+    public RegistrationCalls(Path socket, String authority) {
+        channel = channels.open(socket, authority);
+    }
+
+    /** Calls with the {@code :authority} of a kubelet, which is the path, percent-encoded. */
+    public RegistrationCalls(Path socket) {
+        this(socket, kubeletAuthority(socket));
+    }
+
+    /** The authority that a kubelet has for a registration socket. */
+    public static String kubeletAuthority(Path socket) {
+        return SocketChannels.encoded(socket);
+    }
+
+    /** A call did not end well; the message is its gRPC status. */
+    public static final class Failed extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Failed(Status status) {
+            super(
+                    status.getDescription() == null
+                            ? status.getCode().name()
+                            : status.getCode() + ": " + status.getDescription());
+        }
+    }
+
+    /**
+     * What GetInfo says, as it was said.
+     *
+     * @param endpoint may be empty: the registration socket itself
+     */
+    public record Info(String type, String name, String endpoint, List<String> versions) {
+
+        public Info {
+            versions = List.copyOf(versions);
+        }
+
+        /** The path of the service socket. */
+        public Path service(Path registration) {
+            return endpoint.isEmpty() ? registration : Path.of(endpoint);
+        }
+    }
+
+    /** Asks who the driver is. */
+    public Info info(Duration timeout) throws Failed {
+        try {
+            PluginInfo info = stub(timeout).getInfo(InfoRequest.getDefaultInstance());
+            return new Info(
+                    info.getType(),
+                    info.getName(),
+                    info.getEndpoint(),
+                    info.getSupportedVersionsList());
+        } catch (StatusRuntimeException e) {
+            throw new Failed(e.getStatus());
+        }
+    }
+
+    /** Tells the driver that it is registered, or why it is not: an error that is not empty. */
+    public void tell(String error, Duration timeout) throws Failed {
+        RegistrationStatus status =
+                RegistrationStatus.newBuilder()
+                        .setPluginRegistered(error.isEmpty())
+                        .setError(error)
+                        .build();
+        try {
+            stub(timeout).notifyRegistrationStatus(status);
+        } catch (StatusRuntimeException e) {
+            throw new Failed(e.getStatus());
+        }
+    }
+
+    private RegistrationGrpc.RegistrationBlockingStub stub(Duration timeout) {
+        return RegistrationGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        channels.close();
+    }
+}

@@ -1,0 +1,92 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Connections to unix sockets, with the {@code :authority} values of the kubelet.
+ *
+ * <p>All have the same few threads: a run connects thousands of times. Thread-safe.
+ */
+final class SocketChannels implements AutoCloseable {
+
+    private static final EventLoopGroup IO =
+            new MultiThreadIoEventLoopGroup(
+                    new DefaultThreadFactory("fake-kubelet-io", true), EpollIoHandler.newFactory());
+
+    private final Set<ManagedChannel> opened = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /** Connects as the kubelet does to a registration socket: authority is the encoded path. */
+    ManagedChannel toRegistration(Path socket) {
+        return open(socket, encoded(socket));
+    }
+
+    /** The authority that grpc-go derives from a path. */
+    static String encoded(Path socket) {
+        return URLEncoder.encode(socket.toString(), StandardCharsets.UTF_8);
+    }
+
+    /** Connects as the kubelet does to a service socket: authority is {@code localhost}. */
+    ManagedChannel toService(Path socket) {
+        return open(socket, "localhost");
+    }
+
+    /** Connects with some authority. */
+    ManagedChannel open(Path socket, String authority) {
+        ManagedChannel channel =
+                NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                        .channelType(EpollDomainSocketChannel.class)
+                        .eventLoopGroup(IO)
+                        .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets lack it
+                        .overrideAuthority(authority)
+                        .usePlaintext()
+                        .build();
+        opened.removeIf(ManagedChannel::isShutdown);
+        opened.add(channel);
+        if (closed) {
+            channel.shutdownNow(); // the caller was on his way when the others were closed
+        }
+        return channel;
+    }
+
+    /** Waits until a channel is connected, and returns whether it is. */
+    static boolean connect(ManagedChannel channel, Duration timeout) throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        ConnectivityState state = channel.getState(true);
+        while (state != ConnectivityState.READY) {
+            CountDownLatch changed = new CountDownLatch(1);
+            channel.notifyWhenStateChanged(state, changed::countDown);
+            if (!changed.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                return false;
+            }
+            state = channel.getState(true);
+        }
+        return true;
+    }
+
+    /** Ends every connection that was opened here. */
+    @Override
+    public void close() {
+        closed = true;
+        opened.forEach(ManagedChannel::shutdownNow);
+    }
+}

@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * A kubelet, as far as a DRA driver can tell.
+ *
+ * <p>Flow: a test or a play → here → the driver's sockets.
+ */
+@NullMarked
+package io.dra4j.testkit.kubelet;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.protobuf;
+
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A message and how its fields appear in JSON.
+ *
+ * @param names all names that JSON may have at this level, those of inline messages included
+ */
+record MessageType(Descriptor descriptor, List<Field> fields, Set<String> names) {
+
+    /** One field and when it is present. */
+    record Field(FieldDescriptor descriptor, Presence presence) {
+        String name() {
+            return descriptor.getName();
+        }
+
+        boolean isMessage() {
+            return descriptor.getJavaType() == FieldDescriptor.JavaType.MESSAGE;
+        }
+    }
+
+    static MessageType of(Descriptor descriptor, Schemas schemas) {
+        Set<String> names = new HashSet<>();
+        List<Field> fields =
+                descriptor.getFields().stream()
+                        .map(field -> new Field(field, schemas.presence(field)))
+                        .toList();
+        for (Field field : fields) {
+            if (field.presence() == Presence.INLINE) {
+                names.addAll(schemas.type(field.descriptor().getMessageType()).names());
+            } else {
+                names.add(field.name());
+            }
+        }
+        return new MessageType(descriptor, fields, Set.copyOf(names));
+    }
+
+    /** A Go slice of texts with a name, such as {@code Verbs}: JSON shows the list alone. */
+    boolean isList() {
+        return fields.size() == 1
+                && fields.get(0).descriptor().isRepeated()
+                && !fields.get(0).isMessage()
+                && fields.get(0).name().equals("items");
+    }
+}

@@ -1,0 +1,200 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.protobuf;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.Message;
+import io.dra4j.testkit.protobuf.MessageType.Field;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Makes messages of JSON. */
+final class MessageWriter {
+    /** Keys in the order in which Go sorts them. */
+    private static final Comparator<Map.Entry<String, JsonNode>> BY_KEY =
+            Comparator.comparing(
+                    entry -> entry.getKey().getBytes(StandardCharsets.UTF_8),
+                    Arrays::compareUnsigned);
+
+    private static final JsonNode EMPTY = JsonNodeFactory.instance.objectNode();
+
+    private final Schemas schemas;
+
+    MessageWriter(Schemas schemas) {
+        this.schemas = schemas;
+    }
+
+    /**
+     * The message of an object.
+     *
+     * @param aside names at this level that are no fields of the message
+     */
+    Message object(Descriptor descriptor, JsonNode object, Set<String> aside, Where where) {
+        if (!object.isObject() && !object.isNull()) {
+            throw where.fault("must be an object, is " + object.getNodeType());
+        }
+        MessageType type = schemas.type(descriptor);
+        object.fieldNames()
+                .forEachRemaining(
+                        name -> {
+                            if (!type.names().contains(name) && !aside.contains(name)) {
+                                throw where.field(name)
+                                        .fault(
+                                                "is not in the protobuf schema: "
+                                                        + descriptor.getName()
+                                                        + " has no such field");
+                            }
+                        });
+        return fields(type, object, where);
+    }
+
+    private Message fields(MessageType type, JsonNode object, Where where) {
+        DynamicMessage.Builder message = DynamicMessage.newBuilder(type.descriptor());
+        for (Field field : type.fields()) {
+            FieldDescriptor descriptor = field.descriptor();
+            if (field.presence() == Presence.INLINE) {
+                MessageType inline = schemas.type(descriptor.getMessageType());
+                message.setField(descriptor, fields(inline, object, where));
+                continue;
+            }
+            JsonNode value = object.path(field.name());
+            Where inside = where.field(field.name());
+            if (!value.isMissingNode() && !value.isNull()) {
+                set(message, field, value, inside);
+            } else if (field.presence().alwaysWritten() && !descriptor.isRepeated()) {
+                message.setField(descriptor, zero(field, inside));
+            }
+        }
+        return message.build();
+    }
+
+    private void set(Message.Builder message, Field field, JsonNode value, Where where) {
+        FieldDescriptor descriptor = field.descriptor();
+        if (descriptor.isMapField()) {
+            map(message, descriptor, value, where);
+        } else if (descriptor.isRepeated()) {
+            elements(message, descriptor, value, where);
+        } else {
+            message.setField(descriptor, value(descriptor, value, where));
+        }
+    }
+
+    private Object zero(Field field, Where where) {
+        return field.isMessage()
+                ? value(field.descriptor(), NullNode.getInstance(), where)
+                : field.descriptor().getDefaultValue();
+    }
+
+    private void elements(
+            Message.Builder message, FieldDescriptor field, JsonNode value, Where where) {
+        if (!value.isArray()) {
+            throw where.fault("must be a list, is " + value.getNodeType());
+        }
+        for (int i = 0; i < value.size(); i++) {
+            message.addRepeatedField(field, value(field, value.get(i), where.element(i)));
+        }
+    }
+
+    private void map(Message.Builder message, FieldDescriptor field, JsonNode value, Where where) {
+        if (!value.isObject()) {
+            throw where.fault("must be an object, is " + value.getNodeType());
+        }
+        List<FieldDescriptor> pair = field.getMessageType().getFields();
+        value.properties().stream()
+                .sorted(BY_KEY)
+                .forEach(
+                        entry ->
+                                message.addRepeatedField(
+                                        field,
+                                        message.newBuilderForField(field)
+                                                .setField(pair.get(0), entry.getKey())
+                                                .setField(
+                                                        pair.get(1),
+                                                        value(
+                                                                pair.get(1),
+                                                                entry.getValue(),
+                                                                where.key(entry.getKey())))
+                                                .build()));
+    }
+
+    private Object value(FieldDescriptor field, JsonNode value, Where where) {
+        switch (field.getJavaType()) {
+            case MESSAGE -> {
+                return message(field.getMessageType(), value, where);
+            }
+            case STRING -> {
+                require(value.isTextual(), value, where, "a string");
+                return value.asText();
+            }
+            case INT -> {
+                require(
+                        value.isIntegralNumber() && value.canConvertToInt(),
+                        value,
+                        where,
+                        "an int32");
+                return value.asInt();
+            }
+            case LONG -> {
+                require(
+                        value.isIntegralNumber() && value.canConvertToLong(),
+                        value,
+                        where,
+                        "an int64");
+                return value.asLong();
+            }
+            case BOOLEAN -> {
+                require(value.isBoolean(), value, where, "a boolean");
+                return value.asBoolean();
+            }
+            case DOUBLE -> {
+                require(value.isNumber(), value, where, "a number");
+                return value.asDouble();
+            }
+            case BYTE_STRING -> {
+                return bytes(value, where);
+            }
+            default -> throw where.fault("has a type without a form in JSON: " + field.getType());
+        }
+    }
+
+    private static ByteString bytes(JsonNode value, Where where) {
+        require(value.isTextual(), value, where, "bytes in base64");
+        try {
+            return ByteString.copyFrom(Base64.getDecoder().decode(value.asText()));
+        } catch (IllegalArgumentException e) {
+            throw where.fault("must be bytes in base64: " + e.getMessage(), e);
+        }
+    }
+
+    private static void require(boolean fits, JsonNode value, Where where, String expected) {
+        if (!fits) {
+            throw where.fault("must be " + expected + ", is " + value.getNodeType());
+        }
+    }
+
+    private Message message(Descriptor descriptor, JsonNode value, Where where) {
+        MessageType type = schemas.type(descriptor);
+        Shape shape = Shape.of(type);
+        DynamicMessage.Builder message = DynamicMessage.newBuilder(descriptor);
+        if (shape != null) {
+            shape.write(value, message, where);
+            return message.build();
+        }
+        if (type.isList() && !value.isNull()) {
+            elements(message, type.fields().get(0).descriptor(), value, where);
+            return message.build();
+        }
+        return object(descriptor, value.isNull() ? EMPTY : value, Set.of(), where);
+    }
+}

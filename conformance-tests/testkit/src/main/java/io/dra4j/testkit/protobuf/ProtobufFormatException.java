@@ -1,0 +1,27 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.protobuf;
+
+import org.jspecify.annotations.Nullable;
+
+/** Bytes or JSON that the schema does not fit; the message says where, and why. */
+public final class ProtobufFormatException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean kindIsKnown;
+
+    /** A fault of the envelope. */
+    ProtobufFormatException(String message) {
+        this(message, false, null);
+    }
+
+    ProtobufFormatException(String message, boolean kindIsKnown, @Nullable Throwable cause) {
+        super(message, cause);
+        this.kindIsKnown = kindIsKnown;
+    }
+
+    /** Whether the bytes were those of an object of a known kind, which is not as it should be. */
+    public boolean kindIsKnown() {
+        return kindIsKnown;
+    }
+}

@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Kubernetes' protobuf: objects between their wire format and JSON, by message descriptors.
+ *
+ * <p>Flow: bytes of a request or an answer → envelope → message → JSON tree, and back.
+ */
+@NullMarked
+package io.dra4j.testkit.protobuf;
+
+import org.jspecify.annotations.NullMarked;

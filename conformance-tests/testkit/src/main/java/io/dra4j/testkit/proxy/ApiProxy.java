@@ -1,0 +1,269 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import io.dra4j.testkit.rbac.ServiceAccountAccess;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Predicate;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/**
+ * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
+ * fail as it is told.
+ *
+ * <p>Clients of any language talk to it instead of the server, without credentials; those of the
+ * {@link Upstream} are put on by the proxy and are never recorded. Answers are sent on piece by
+ * piece as they come, so watches work as without it. Thread-safe; {@link #close} ends all
+ * connections.
+ */
+public final class ApiProxy implements AutoCloseable {
+
+    private final RequestLog log = new RequestLog(InstantSource.system());
+    private final ProxiedRequests requests;
+    private final Server server;
+    private final Listener plain;
+    private final List<Listener> listeners = new ArrayList<>(); // guarded by this
+
+    private ApiProxy(Upstream upstream, int port) {
+        requests = new ProxiedRequests(upstream, log);
+        server = newServer();
+        plain = Listener.plain(server, port);
+        listeners.add(plain);
+        server.setHandler(requests);
+    }
+
+    private static Server newServer() {
+        QueuedThreadPool threads = new QueuedThreadPool(64, 4);
+        threads.setName("dra4j-proxy");
+        threads.setDaemon(true);
+        threads.setStopTimeout(500);
+        Server server = new Server(threads);
+        server.setStopTimeout(0);
+        server.setErrorHandler(new StatusErrors());
+        return server;
+    }
+
+    /**
+     * Starts a proxy on a free port before a server that lets everybody in.
+     *
+     * @param server where the API server listens, for example {@code http://127.0.0.1:41234}
+     * @throws IllegalArgumentException if that is no URL of plain HTTP
+     * @throws IllegalStateException if the proxy cannot listen
+     */
+    public static ApiProxy before(URI server) {
+        return before(Upstream.plain(server));
+    }
+
+    /** Starts a proxy on a free port; see {@link #before(Upstream, int)}. */
+    public static ApiProxy before(Upstream upstream) {
+        return before(upstream, 0);
+    }
+
+    /**
+     * Starts a proxy. Whoever can reach the port acts with the upstream's credentials: any user of
+     * this machine, and nobody else.
+     *
+     * @param port 0 for a free one
+     * @throws IllegalStateException if the proxy cannot listen
+     */
+    public static ApiProxy before(Upstream upstream, int port) {
+        ApiProxy proxy = new ApiProxy(upstream, port);
+        try {
+            proxy.server.start();
+        } catch (Exception e) {
+            proxy.close();
+            throw new IllegalStateException(
+                    "the proxy cannot listen on 127.0.0.1:" + port + "; is the port taken?", e);
+        }
+        return proxy;
+    }
+
+    /**
+     * Asks the API server for its version, by the way that requests take, and does not record it:
+     * to be told in one line what is wrong before a driver suffers from it.
+     *
+     * @return for example {@code v1.36.2}
+     * @throws UpstreamException if the server cannot be reached or does not accept the credentials
+     */
+    public String serverVersion(Duration limit) {
+        return requests.serverVersion(limit);
+    }
+
+    /** Where it listens, also while it is down. */
+    public URI url() {
+        return URI.create("http://127.0.0.1:" + plain.port());
+    }
+
+    /**
+     * Listens by TLS, too, for a driver that finds the API server as in a cluster, and writes what
+     * it needs for that: {@code token}, {@code ca.crt} and {@code namespace} of a service account.
+     * Whatever token comes is not passed on, as on the other port.
+     *
+     * @return the port of 127.0.0.1
+     */
+    public synchronized int writeServiceAccount(Path folder, String namespace) throws IOException {
+        ServingCertificate certificate = ServingCertificate.get();
+        Files.writeString(folder.resolve("ca.crt"), certificate.caPem());
+        Files.writeString(folder.resolve("namespace"), namespace);
+        Files.writeString(folder.resolve("token"), "dra-conformance-" + UUID.randomUUID());
+        Listener secure = Listener.secure(server, certificate.tls());
+        listeners.add(secure);
+        secure.start();
+        return secure.port();
+    }
+
+    /** Writes a kubeconfig for the proxy, readable by this user alone, and returns the file. */
+    public Path writeKubeconfig(Path file) throws IOException {
+        Files.deleteIfExists(file);
+        Files.createFile(
+                file,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(
+                file,
+                """
+                apiVersion: v1
+                kind: Config
+                clusters:
+                - name: proxy
+                  cluster:
+                    server: %s
+                users:
+                - name: proxy
+                  user: {}
+                contexts:
+                - name: proxy
+                  context:
+                    cluster: proxy
+                    user: proxy
+                    namespace: default
+                current-context: proxy
+                """
+                        .formatted(url()));
+    }
+
+    /** All requests until now, in the order of arrival, each as far as it has got. */
+    public List<RecordedRequest> requests() {
+        return log.all();
+    }
+
+    /** Those of all requests until now that match. */
+    public List<RecordedRequest> requests(Predicate<RecordedRequest> wanted) {
+        return requests().stream().filter(wanted).toList();
+    }
+
+    /** The number of the latest request; 0 if there was none. */
+    public int lastNumber() {
+        return log.size();
+    }
+
+    /**
+     * Waits until some request, of now or of before, is as wanted; looks again after every arrival,
+     * answer and end.
+     *
+     * @return the first such request
+     * @throws AssertionError when the time is over, with the log
+     */
+    public RecordedRequest await(Duration timeout, Predicate<RecordedRequest> wanted) {
+        return awaitAll(timeout, all -> all.stream().anyMatch(wanted)).stream()
+                .filter(wanted)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("the request changed again\n" + log()));
+    }
+
+    /**
+     * Waits until the requests, all of them, are as wanted; looks again after every arrival, answer
+     * and end.
+     *
+     * @return the requests that were
+     * @throws AssertionError when the time is over, with the log
+     */
+    public List<RecordedRequest> awaitAll(
+            Duration timeout, Predicate<List<RecordedRequest>> wanted) {
+        try {
+            return log.await(timeout, wanted)
+                    .orElseThrow(
+                            () ->
+                                    new AssertionError(
+                                            "not within " + timeout + "; the requests:\n" + log()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for a request", e);
+        }
+    }
+
+    /**
+     * Puts a fault upon the requests that come from now on. Of several faults for one request the
+     * first that was injected and is not over happens.
+     *
+     * @return the fault at work, to be removed
+     */
+    public Injection inject(Fault fault) {
+        return requests.inject(fault);
+    }
+
+    /** Lets clients do what a ServiceAccount may do; by default they may do everything. */
+    public void allowOnly(ServiceAccountAccess access) {
+        requests.allowOnly(access);
+    }
+
+    /** Closes the connections of all open watches, now. */
+    public void cutWatches() {
+        requests.watches().forEach(Relay::cut);
+    }
+
+    /** Lets all open watches stay open and say nothing more. */
+    public void stallWatches() {
+        requests.watches().forEach(Relay::fallSilent);
+    }
+
+    /** Ends all open watches with the event ERROR, 410 Gone, in the format of the watch. */
+    public void expireWatches() {
+        requests.watches().forEach(Relay::endGone);
+    }
+
+    /** Closes all connections, and refuses new ones. */
+    public synchronized void down() {
+        listeners.forEach(Listener::down);
+    }
+
+    /**
+     * Takes connections again, on the same ports.
+     *
+     * @throws IllegalStateException if another process has taken a port
+     */
+    public synchronized void up() {
+        listeners.forEach(Listener::up);
+    }
+
+    /** The requests until now as a table, one a line: evidence for people. */
+    public String log() {
+        return LogTable.of(requests());
+    }
+
+    /** Those of the requests until now that match, as a table. */
+    public String log(Predicate<RecordedRequest> wanted) {
+        return LogTable.of(requests(wanted));
+    }
+
+    @Override
+    public synchronized void close() {
+        try {
+            for (Listener listener : listeners) {
+                listener.close();
+            }
+            server.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("the proxy did not stop cleanly", e);
+        }
+    }
+}

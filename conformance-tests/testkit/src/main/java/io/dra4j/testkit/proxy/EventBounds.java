@@ -1,0 +1,77 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Whether a watch that was sent so far ends with an event, however its bytes arrive, so that
+ * another event may follow.
+ *
+ * <p>For one stream and one thread.
+ */
+abstract sealed class EventBounds {
+
+    /** Takes the next bytes, and leaves the buffer as it is. */
+    abstract void sent(ByteBuffer bytes);
+
+    abstract boolean betweenEvents();
+
+    /** Each event ends with a line feed. */
+    static EventBounds lines() {
+        return new Lines();
+    }
+
+    /** Each event comes behind its length in four bytes. */
+    static EventBounds frames() {
+        return new Frames();
+    }
+
+    private static final class Lines extends EventBounds {
+
+        private byte last = '\n';
+
+        @Override
+        void sent(ByteBuffer bytes) {
+            if (bytes.hasRemaining()) {
+                last = bytes.get(bytes.limit() - 1);
+            }
+        }
+
+        @Override
+        boolean betweenEvents() {
+            return last == '\n';
+        }
+    }
+
+    private static final class Frames extends EventBounds {
+
+        private static final int LENGTH_BYTES = 4;
+
+        private int lengthBytes; // of the length, how many were sent
+        private long left; // of the length what is known; then of the event what was not sent
+
+        @Override
+        void sent(ByteBuffer bytes) {
+            ByteBuffer unread = bytes.slice();
+            while (unread.hasRemaining()) {
+                if (lengthBytes < LENGTH_BYTES) {
+                    left = left << Byte.SIZE | Byte.toUnsignedInt(unread.get());
+                    lengthBytes++;
+                } else {
+                    int step = (int) Math.min(left, unread.remaining());
+                    unread.position(unread.position() + step);
+                    left -= step;
+                }
+                if (lengthBytes == LENGTH_BYTES && left == 0) {
+                    lengthBytes = 0;
+                }
+            }
+        }
+
+        @Override
+        boolean betweenEvents() {
+            return lengthBytes == 0;
+        }
+    }
+}

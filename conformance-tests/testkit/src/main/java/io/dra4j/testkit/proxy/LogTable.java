@@ -1,0 +1,62 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Prints requests for people, one a line. */
+final class LogTable {
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final int LONGEST_ANSWER = 200;
+
+    private LogTable() {}
+
+    static String of(List<RecordedRequest> requests) {
+        return requests.stream().map(LogTable::line).collect(Collectors.joining("\n", "", "\n"));
+    }
+
+    private static String line(RecordedRequest request) {
+        return "%4d  %s  %-6s %s  %s%s%s"
+                .formatted(
+                        request.number(),
+                        TIME.format(request.at()),
+                        request.method(),
+                        request.path() + query(request.query()),
+                        request.status() == 0 ? "no answer" : request.status(),
+                        state(request),
+                        complaint(request));
+    }
+
+    private static String query(Map<String, String> query) {
+        return query.isEmpty()
+                ? ""
+                : new TreeMap<>(query)
+                        .entrySet().stream()
+                                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                                .collect(Collectors.joining("&", "?", ""));
+    }
+
+    private static String state(RecordedRequest request) {
+        String time =
+                request.took()
+                        .map(took -> " (" + took.toMillis() + " ms)")
+                        .orElse(request.open() ? " (open)" : "");
+        return request.fault().isEmpty() ? time : time + " [" + request.fault() + "]";
+    }
+
+    private static String complaint(RecordedRequest request) {
+        String answer = request.answer();
+        if (answer.isEmpty()) {
+            return "";
+        }
+        return "\n      " + answer.substring(0, Math.min(answer.length(), LONGEST_ANSWER)).strip();
+    }
+}

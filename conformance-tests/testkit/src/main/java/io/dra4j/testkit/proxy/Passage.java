@@ -1,0 +1,143 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.rbac.Refusal;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * One request on its way through the proxy: what the proxy itself can answer, and the log's entry.
+ *
+ * <p>Whoever ends it first decides how it ended; later ends are ignored.
+ */
+final class Passage {
+
+    /** Where Jetty's request keeps it. */
+    private static final String ATTRIBUTE = Passage.class.getName();
+
+    private final RequestLog log;
+    private final RecordedRequest recorded;
+    private final byte[] body;
+    private final Request request;
+    private final Response response;
+    private volatile boolean silent;
+    private volatile boolean answerLost;
+
+    Passage(
+            RequestLog log,
+            RecordedRequest recorded,
+            byte[] body,
+            Request request,
+            Response response) {
+        this.log = log;
+        this.recorded = recorded;
+        this.body = body;
+        this.request = request;
+        this.response = response;
+        request.setAttribute(ATTRIBUTE, this);
+    }
+
+    static Passage of(Request request) {
+        return (Passage) request.getAttribute(ATTRIBUTE);
+    }
+
+    RecordedRequest recorded() {
+        return recorded;
+    }
+
+    byte[] body() {
+        return body;
+    }
+
+    /** The server is to be asked, and the client is to get no more than the headers. */
+    void silence() {
+        silent = true;
+    }
+
+    boolean silent() {
+        return silent;
+    }
+
+    /** The server is to be asked, and the client is to get nothing. */
+    void loseAnswer() {
+        answerLost = true;
+    }
+
+    boolean answerLost() {
+        return answerLost;
+    }
+
+    void fault(Object words) {
+        log.fault(recorded.number(), words.toString());
+    }
+
+    void answered(int status) {
+        log.status(recorded.number(), status);
+    }
+
+    void ended(String errorText) {
+        log.ended(recorded.number(), errorText);
+    }
+
+    /** Closes the client's connection: whatever was not sent by now is not sent. */
+    void cut() {
+        ended("");
+        request.getConnectionMetaData().getConnection().getEndPoint().close();
+    }
+
+    /** Closes the client's connection, and lets go of the request. */
+    void cut(Callback callback) {
+        cut();
+        callback.failed(new IOException("the proxy cut the connection"));
+    }
+
+    /** Answers an API Status, as the API server does when it refuses. */
+    void refuse(Effect.Answer answer, Callback callback) {
+        ObjectNode status = OwnAnswers.injected(answer.code(), answer.reason());
+        long wait = answer.retryAfter().toSeconds();
+        if (wait > 0) {
+            status.putObject("details").put("retryAfterSeconds", wait);
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, wait);
+        }
+        WireFormat format = accepted();
+        send(answer.code(), format.mediaType(), format.object(status), callback);
+    }
+
+    /** Answers as an API server does whose RBAC does not allow the request. */
+    void forbid(Refusal refusal, Callback callback) {
+        WireFormat format = accepted();
+        ended(refusal.status().toString());
+        send(Refusal.CODE, format.mediaType(), format.object(refusal.status()), callback);
+    }
+
+    /** Refuses a watch by web socket; clients then ask for one by plain HTTP. */
+    void refuseWebSocket(Callback callback) {
+        fault("no web sockets here");
+        send(200, WireFormat.JSON.mediaType(), new byte[0], callback);
+    }
+
+    /** Answers a watch with the one event that says that its revision is too old. */
+    void answerGone(Callback callback) {
+        WireFormat format = accepted();
+        send(200, format.watchType(), format.event(OwnAnswers.gone()), callback);
+    }
+
+    private WireFormat accepted() {
+        return WireFormat.accepted(request.getHeaders());
+    }
+
+    private void send(int code, String type, byte[] body, Callback callback) {
+        answered(code);
+        ended("");
+        response.setStatus(code);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+        response.write(true, ByteBuffer.wrap(body), callback);
+    }
+}

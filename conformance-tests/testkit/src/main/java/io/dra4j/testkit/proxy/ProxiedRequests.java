@@ -1,0 +1,323 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import io.dra4j.testkit.http.Connections;
+import io.dra4j.testkit.rbac.Refusal;
+import io.dra4j.testkit.rbac.ServiceAccountAccess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.eclipse.jetty.client.BytesRequestContent;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.Response.CompleteListener;
+import org.eclipse.jetty.client.Result;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.proxy.ProxyHandler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records each request, puts the first fault upon it that is for it, and sends it on.
+ *
+ * <p>A request's body is read before it is sent on, so that faults may look at it; answers are sent
+ * on as they come. Where the server cannot be reached the client's connection is closed.
+ */
+final class ProxiedRequests extends ProxyHandler.Reverse {
+
+    private static final int LONGEST_BODY = 4 * 1024 * 1024; // The API server takes 3 MiB.
+    private static final long LONGEST_DRAINED = 32L * 1024 * 1024;
+    private static final int LONGEST_RECORDED = 1024 * 1024;
+    private static final int MAX_CONNECTIONS = 1_024; // Each open watch holds one.
+
+    private final Upstream upstream;
+    private final UpstreamLink link;
+    private final RequestLog log;
+    private final List<Injection> injections = new CopyOnWriteArrayList<>();
+    private final Set<Relay> watches = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable ServiceAccountAccess access;
+
+    ProxiedRequests(Upstream upstream, RequestLog log) {
+        super(request -> HttpURI.build(upstream.base())); // The path: newProxyToServerRequest
+        this.upstream = upstream;
+        this.link = new UpstreamLink(upstream);
+        this.log = log;
+        setProxyToServerHost(upstream.server().getRawAuthority());
+    }
+
+    /**
+     * Asks the server for its version by the way that requests take; not recorded.
+     *
+     * @throws UpstreamException if it does not say
+     */
+    String serverVersion(Duration limit) {
+        return link.version(getHttpClient(), limit);
+    }
+
+    void allowOnly(ServiceAccountAccess limit) {
+        access = limit;
+    }
+
+    Injection inject(Fault fault) {
+        injections.removeIf(Injection::over);
+        Injection injection = new Injection(fault);
+        injections.add(injection);
+        return injection;
+    }
+
+    /** The watches whose answer has begun and not ended. */
+    Set<Relay> watches() {
+        return Set.copyOf(watches);
+    }
+
+    @Override
+    protected HttpClient newHttpClient() {
+        return link.newClient(getServer().getThreadPool());
+    }
+
+    @Override
+    protected void configureHttpClient(HttpClient client) {
+        super.configureHttpClient(client);
+        client.setUserAgentField(null); // The driver's own is sent on.
+        client.setIdleTimeout(0); // Idle watches are the normal case.
+        client.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
+        client.setMaxRequestHeadersSize(Connections.LONGEST_HEADERS);
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        byte[] body = read(request);
+        RecordedRequest recorded =
+                log.arrived(
+                        request.getMethod(),
+                        request.getHttpURI().getPath(),
+                        query(request),
+                        text(body, request));
+        Passage passage = new Passage(log, recorded, body, request, response);
+        // The JDK's client offers h2c by the same header; that offer is simply not passed on.
+        if (request.getHeaders().contains(HttpHeader.UPGRADE, "websocket")) {
+            passage.refuseWebSocket(callback);
+            return true;
+        }
+        Optional<Refusal> refusal = refusal(recorded);
+        if (refusal.isPresent()) {
+            passage.forbid(refusal.get(), callback);
+            return true;
+        }
+        Optional<Injection> injection =
+                injections.stream().filter(one -> one.takes(recorded)).findFirst();
+        Optional<Effect> effect = injection.map(Injection::effect);
+        effect.ifPresent(passage::fault);
+        if (effect.orElse(null) instanceof Effect.Delay delay) {
+            hold(injection.get(), delay, request, response, callback);
+        } else if (effect.isEmpty() || !answers(effect.get(), passage, callback)) {
+            send(effect, request, response, callback);
+        }
+        return true;
+    }
+
+    private Optional<Refusal> refusal(RecordedRequest request) {
+        ServiceAccountAccess limit = access;
+        return limit == null
+                ? Optional.empty()
+                : limit.refusal(request.method(), request.path(), request.query());
+    }
+
+    private void hold(
+            Injection injection,
+            Effect.Delay delay,
+            Request request,
+            Response response,
+            Callback callback) {
+        Passage passage = Passage.of(request);
+        HeldRequest held =
+                new HeldRequest(
+                        passage.recorded().method().equals("GET"),
+                        () -> super.handle(request, response, callback),
+                        () -> passage.cut(callback));
+        injection.hold(held);
+        getServer()
+                .getScheduler()
+                .schedule(
+                        () -> injection.sendOn(held),
+                        delay.duration().toMillis(),
+                        TimeUnit.MILLISECONDS);
+    }
+
+    /** Whether the effect leaves nothing to ask the server for. */
+    private static boolean answers(Effect effect, Passage passage, Callback callback) {
+        if (effect instanceof Effect.Answer answer) {
+            passage.refuse(answer, callback);
+        } else if (effect instanceof Effect.Gone) {
+            passage.answerGone(callback);
+        } else if (effect instanceof Effect.Drop) {
+            passage.cut(callback);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private void send(
+            Optional<Effect> effect, Request request, Response response, Callback callback) {
+        if (effect.orElse(null) instanceof Effect.Stall) {
+            Passage.of(request).silence();
+        } else if (effect.orElse(null) instanceof Effect.DropAfterSend) {
+            Passage.of(request).loseAnswer();
+        }
+        super.handle(request, response, callback);
+    }
+
+    private static byte[] read(Request request) {
+        try (InputStream body = Content.Source.asInputStream(request)) {
+            byte[] bytes = body.readNBytes(LONGEST_BODY);
+            body.skip(LONGEST_DRAINED); // A client that is still writing would not read the answer.
+            return bytes;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the request's body ended early", e);
+        }
+    }
+
+    private static Map<String, String> query(Request request) {
+        return fields(request).stream()
+                .collect(
+                        Collectors.toMap(
+                                Fields.Field::getName,
+                                field -> field.getValues().get(field.getValues().size() - 1)));
+    }
+
+    /** None where the query cannot be decoded, which the API server refuses. */
+    private static Fields fields(Request request) {
+        try {
+            return Request.extractQueryParameters(request);
+        } catch (IllegalArgumentException | IllegalStateException e) { // no hex, or no UTF-8
+            return Fields.EMPTY;
+        }
+    }
+
+    private static String text(byte[] body, Request request) {
+        String text = BodyText.of(body, request.getHeaders());
+        return text.substring(0, Math.min(text.length(), LONGEST_RECORDED));
+    }
+
+    /** The path and the query go to the server as the client sent them, valid or not. */
+    @Override
+    protected org.eclipse.jetty.client.Request newProxyToServerRequest(
+            Request request, HttpURI server) {
+        String path = request.getHttpURI().getPathQuery();
+        return link.newRequest(getHttpClient(), path).method(request.getMethod());
+    }
+
+    /**
+     * The credentials are the suite's alone. What a client sends as its own is not passed on: it
+     * was told of a server without credentials, so that a token of its own is meant for another
+     * server, which must not become known to this one.
+     */
+    @Override
+    protected void copyRequestHeaders(Request request, org.eclipse.jetty.client.Request toServer) {
+        super.copyRequestHeaders(request, toServer);
+        toServer.headers(
+                headers -> {
+                    headers.remove(HttpHeader.AUTHORIZATION);
+                    headers.remove(HttpHeader.CONTENT_LENGTH); // That of what was read, see read().
+                    upstream.headers().forEach(headers::put);
+                });
+    }
+
+    /** The server is to see the driver's request, without a trace of the proxy. */
+    @Override
+    protected void addProxyHeaders(Request request, org.eclipse.jetty.client.Request toServer) {}
+
+    @Override
+    protected org.eclipse.jetty.client.Request.Content newProxyToServerRequestContent(
+            Request request, Response response, org.eclipse.jetty.client.Request toServer) {
+        return new BytesRequestContent(
+                request.getHeaders().get(HttpHeader.CONTENT_TYPE), Passage.of(request).body());
+    }
+
+    @Override
+    protected CompleteListener newServerToProxyResponseListener(
+            Request request,
+            org.eclipse.jetty.client.Request toServer,
+            Response response,
+            Callback callback) {
+        Passage passage = Passage.of(request);
+        return passage.answerLost()
+                ? result -> passage.cut(callback)
+                : new RelayingListener(passage, request, toServer, response, callback);
+    }
+
+    /** The server failed, or the client is gone, or the proxy itself cut the connection. */
+    @Override
+    protected void onServerToProxyResponseFailure(
+            Request request,
+            org.eclipse.jetty.client.Request toServer,
+            org.eclipse.jetty.client.Response fromServer,
+            Response response,
+            Callback callback,
+            Throwable failure) {
+        Passage.of(request).cut(callback);
+    }
+
+    /** Leaves an answer's body to a {@link Relay}. */
+    private final class RelayingListener extends ProxyResponseListener {
+
+        private final Passage passage;
+        private final Response toClient;
+        private final Callback callback;
+        private volatile @Nullable Relay relay;
+
+        RelayingListener(
+                Passage passage,
+                Request request,
+                org.eclipse.jetty.client.Request toServer,
+                Response toClient,
+                Callback callback) {
+            super(request, toServer, toClient, callback);
+            this.passage = passage;
+            this.toClient = toClient;
+            this.callback = callback;
+        }
+
+        @Override
+        public void onContentSource(
+                org.eclipse.jetty.client.Response fromServer, Content.Source source) {
+            Relay begun = new Relay(passage, fromServer, source, toClient, this);
+            relay = begun;
+            if (passage.recorded().watch()) {
+                watches.add(begun);
+            }
+            begun.iterate();
+        }
+
+        /** The relay sends the end itself. */
+        @Override
+        public void onSuccess(org.eclipse.jetty.client.Response fromServer) {}
+
+        @Override
+        public void onComplete(Result result) {
+            if (relay != null) {
+                watches.remove(relay);
+            }
+            if (isDone() && !isCompletedExceptionally()) {
+                callback.succeeded(); // Even if the rest of the server's answer was not wanted.
+            } else {
+                super.onComplete(result);
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import org.eclipse.jetty.client.ContentResponse;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.transport.HttpClientTransportDynamic;
+import org.eclipse.jetty.io.ClientConnector;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.jspecify.annotations.Nullable;
+
+/** How the proxy talks to its API server, and what is wrong when it cannot. */
+final class UpstreamLink {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final Upstream upstream;
+
+    UpstreamLink(Upstream upstream) {
+        this.upstream = upstream;
+    }
+
+    HttpClient newClient(Executor threads) {
+        ClientConnector connector = new ClientConnector();
+        connector.setExecutor(threads);
+        if (upstream.tls() != null) {
+            SslContextFactory.Client tls = new NamedServer(upstream.serverName());
+            tls.setSslContext(upstream.tls());
+            connector.setSslContextFactory(tls);
+        }
+        return new HttpClient(new HttpClientTransportDynamic(connector));
+    }
+
+    /**
+     * Has the server's certificate checked against a name other than that in the URL, which is also
+     * the name that the server is asked for (SNI).
+     */
+    private static final class NamedServer extends SslContextFactory.Client {
+
+        private final String name;
+
+        NamedServer(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public SSLEngine newSSLEngine(String host, int port) {
+            return super.newSSLEngine(name.isEmpty() ? host : name, port);
+        }
+    }
+
+    /** A request with this path and query, not changed in any way. */
+    Request newRequest(HttpClient client, String pathQuery) {
+        return client.newRequest(upstream.host()).path(upstream.basePath() + pathQuery);
+    }
+
+    /**
+     * Asks the server for its version, with the credentials.
+     *
+     * @return for example {@code v1.36.2}
+     * @throws UpstreamException if it does not say
+     */
+    String version(HttpClient client, Duration limit) {
+        try {
+            ContentResponse answer =
+                    client.newRequest(upstream.base() + "/version")
+                            .headers(headers -> upstream.headers().forEach(headers::put))
+                            .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
+                            .send();
+            return version(answer);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw trouble("cannot be reached: " + why(cause), cause);
+        } catch (TimeoutException e) {
+            throw trouble("did not answer within " + limit.toSeconds() + " s", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw trouble("was not asked to the end: interrupted", e);
+        }
+    }
+
+    private String version(ContentResponse answer) {
+        if (answer.getStatus() == 401) {
+            throw trouble(
+                    "does not accept the credentials (401 Unauthorized); have they expired?", null);
+        }
+        String version = gitVersion(answer);
+        if (answer.getStatus() != 200 || version.isEmpty()) {
+            throw trouble(
+                    "answered %d %s when asked for its version; is it an API server?"
+                            .formatted(answer.getStatus(), answer.getReason()),
+                    null);
+        }
+        return version;
+    }
+
+    private static String gitVersion(ContentResponse answer) {
+        try {
+            JsonNode version = JSON.readTree(answer.getContent());
+            return version.path("gitVersion").asText();
+        } catch (IOException e) {
+            return ""; // The caller says what came instead.
+        }
+    }
+
+    private UpstreamException trouble(String what, @Nullable Throwable cause) {
+        String message = upstream.described() + " " + what;
+        return cause == null
+                ? new UpstreamException(message)
+                : new UpstreamException(message, cause);
+    }
+
+    private static String why(Throwable cause) {
+        if (cause instanceof SSLException) {
+            return tlsTrouble(cause);
+        }
+        if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
+            return "there is no host of that name";
+        }
+        if (cause instanceof SocketTimeoutException) {
+            return "nobody answers at that address";
+        }
+        return cause instanceof ConnectException ? "connection refused" : cause.toString();
+    }
+
+    private static String tlsTrouble(Throwable failure) {
+        Throwable deepest = failure;
+        while (deepest.getCause() != null) {
+            deepest = deepest.getCause();
+        }
+        String words = String.valueOf(deepest.getMessage());
+        if (words.contains("certification path")) {
+            return "no trusted CA has signed its certificate (certificate-authority is another's)";
+        }
+        if (words.contains("subject alternative")) {
+            return "its certificate is for another name (" + words + "); see tls-server-name";
+        }
+        return words.contains("bad_certificate") || words.contains("certificate_required")
+                ? "it wants a client certificate, or another one (" + words + ")"
+                : "TLS failed: " + words;
+    }
+}

@@ -1,0 +1,150 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.rbac;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.settings.SettingsException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/** The rules that manifests bind to one ServiceAccount. */
+final class Grants {
+
+    /** What Kubernetes itself grants every authenticated user: discovery and health. */
+    private static final PolicyRule DISCOVERY =
+            new PolicyRule(
+                    List.of("get"),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of(
+                            "/api",
+                            "/api/*",
+                            "/apis",
+                            "/apis/*",
+                            "/healthz",
+                            "/livez",
+                            "/readyz",
+                            "/openapi",
+                            "/openapi/*",
+                            "/version",
+                            "/version/"));
+
+    private static final PolicyRule EVERYTHING =
+            new PolicyRule(List.of("*"), List.of("*"), List.of("*"), List.of(), List.of("*"));
+
+    /**
+     * A rule and where it holds.
+     *
+     * @param namespace empty for everywhere
+     */
+    private record Grant(String namespace, PolicyRule rule) {}
+
+    private final String namespace;
+    private final String name;
+    private final List<JsonNode> manifests;
+    private final List<Grant> grants = new ArrayList<>();
+    private final List<String> missingRoles = new ArrayList<>();
+
+    /**
+     * Collects them.
+     *
+     * @throws SettingsException if the manifests do not have the ServiceAccount
+     */
+    Grants(String namespace, String name, List<JsonNode> manifests) {
+        this.namespace = namespace;
+        this.name = name;
+        this.manifests = manifests;
+        requireServiceAccount();
+        grants.add(new Grant("", DISCOVERY));
+        of("ClusterRoleBinding").filter(this::isBound).forEach(one -> grant(one, ""));
+        of("RoleBinding").filter(this::isBound).forEach(one -> grant(one, namespaceOf(one)));
+    }
+
+    boolean allow(ApiAction action) {
+        return grants.stream()
+                .filter(
+                        grant ->
+                                grant.namespace.isEmpty()
+                                        || grant.namespace.equals(action.namespace()))
+                .anyMatch(grant -> grant.rule.allows(action));
+    }
+
+    /** Roles that are bound, and are in none of the manifests. */
+    List<String> missingRoles() {
+        return List.copyOf(missingRoles);
+    }
+
+    private void requireServiceAccount() {
+        List<String> known =
+                of("ServiceAccount")
+                        .map(one -> namespaceOf(one) + "/" + one.at("/metadata/name").asText())
+                        .toList();
+        if (!known.contains(namespace + "/" + name)) {
+            throw new SettingsException(
+                    "apiServer.serviceAccount: %s/%s is not in the %d manifests of apiServer.manifests; the ServiceAccounts there: %s"
+                            .formatted(
+                                    namespace,
+                                    name,
+                                    manifests.size(),
+                                    known.isEmpty() ? "none" : String.join(", ", known)));
+        }
+    }
+
+    private Stream<JsonNode> of(String kind) {
+        return manifests.stream().filter(one -> one.path("kind").asText().equals(kind));
+    }
+
+    /** A manifest that names no namespace goes to the one into which the driver is installed. */
+    private String namespaceOf(JsonNode manifest) {
+        return manifest.at("/metadata/namespace").asText(namespace);
+    }
+
+    private boolean isBound(JsonNode binding) {
+        Set<String> groups =
+                Set.of(
+                        "system:authenticated",
+                        "system:serviceaccounts",
+                        "system:serviceaccounts:" + namespace);
+        String user = "system:serviceaccount:" + namespace + ":" + name;
+        return StreamSupport.stream(binding.path("subjects").spliterator(), false)
+                .anyMatch(
+                        subject -> {
+                            String subjects = subject.path("name").asText();
+                            return switch (subject.path("kind").asText()) {
+                                case "ServiceAccount" ->
+                                        subjects.equals(name)
+                                                && subject.path("namespace")
+                                                        .asText(namespaceOf(binding))
+                                                        .equals(namespace);
+                                case "Group" -> groups.contains(subjects);
+                                case "User" -> subjects.equals(user);
+                                default -> false;
+                            };
+                        });
+    }
+
+    private void grant(JsonNode binding, String where) {
+        String kind = binding.at("/roleRef/kind").asText();
+        String role = binding.at("/roleRef/name").asText();
+        List<JsonNode> found =
+                of(kind).filter(one -> one.at("/metadata/name").asText().equals(role))
+                        .filter(one -> kind.equals("ClusterRole") || namespaceOf(one).equals(where))
+                        .toList();
+        if (found.isEmpty() && kind.equals("ClusterRole") && role.equals("cluster-admin")) {
+            grants.add(new Grant(where, EVERYTHING));
+        } else if (found.isEmpty()) {
+            missingRoles.add(kind + " " + role);
+        }
+        grants.addAll(
+                found.stream()
+                        .flatMap(
+                                one -> StreamSupport.stream(one.path("rules").spliterator(), false))
+                        .map(rule -> new Grant(where, PolicyRule.of(rule)))
+                        .collect(Collectors.toList()));
+    }
+}

@@ -1,0 +1,142 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.rbac;
+
+import io.dra4j.testkit.settings.ManifestFiles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Evaluates RBAC for the requests of one ServiceAccount, and remembers what it refused;
+ * thread-safe.
+ *
+ * <p>As Kubernetes does: what no rule allows is refused. Beyond the rules of the manifests hold
+ * those that every user has, for discovery. Aggregated ClusterRoles are read by their own rules.
+ */
+public final class ServiceAccountAccess {
+
+    private static final String STATUS = "resourceclaims/status";
+    private static final Pattern RELEASE = Pattern.compile("^v?1\\.(\\d+)");
+    private static final Set<String> WRITES = Set.of("update", "patch");
+
+    /** From which minor release on a driver's entries of a status need a verb of their own. */
+    private static final int GRANULAR_STATUS = 36;
+
+    private final String account;
+    private final String user;
+    private final String driver;
+    private volatile int minor; // of the API server, as far as it is known
+    private final Grants grants;
+    private final Map<String, Missing> missing = new TreeMap<>(); // guarded by this
+
+    /** A rule that is missing, the first refusal for it, and how many there were. */
+    private record Missing(String example, int count) {}
+
+    /**
+     * Reads the manifests that grant the rights.
+     *
+     * @param account whose rights hold, {@code namespace/name}
+     * @param places files and folders with that ServiceAccount, its roles and their bindings
+     * @param driver the driver's name, for the verbs of its own entries in a claim's status
+     * @param release the API server's, for example {@code 1.36}
+     * @throws io.dra4j.testkit.settings.SettingsException if the manifests cannot be read, or do
+     *     not have the ServiceAccount
+     */
+    public ServiceAccountAccess(
+            String account, List<String> places, String driver, String release) {
+        this.account = account;
+        this.driver = driver;
+        String[] parts = account.split("/");
+        user = "system:serviceaccount:" + parts[0] + ":" + parts[1];
+        minor = Integer.parseInt(release.split("\\.")[1]);
+        grants = new Grants(parts[0], parts[1], ManifestFiles.read("apiServer.manifests", places));
+    }
+
+    /** The release of a real API server, whose rules hold instead of those of the settings. */
+    public void serverIs(String version) {
+        Matcher release = RELEASE.matcher(version);
+        if (release.find()) {
+            minor = Integer.parseInt(release.group(1));
+        }
+    }
+
+    /**
+     * Evaluates a request.
+     *
+     * @param path as it was sent, without the query
+     * @param query the decoded parameters
+     * @return empty if it is allowed
+     */
+    public Optional<Refusal> refusal(String method, String path, Map<String, String> query) {
+        ApiAction action = ApiAction.of(method, path, query);
+        if (!grants.allow(action)) {
+            return Optional.of(refused(action, action));
+        }
+        return lacksDriverEntry(action).map(lacking -> refused(action, lacking));
+    }
+
+    /** The verb of its own with which a driver writes its entries into a claim's status. */
+    private Optional<ApiAction> lacksDriverEntry(ApiAction action) {
+        if (minor < GRANULAR_STATUS
+                || !action.resource().equals(STATUS)
+                || !WRITES.contains(action.verb())) {
+            return Optional.empty();
+        }
+        ApiAction own =
+                action.with("associated-node:" + action.verb(), "resourceclaims/driver", driver);
+        ApiAction any =
+                action.with("arbitrary-node:" + action.verb(), "resourceclaims/driver", driver);
+        return grants.allow(own) || grants.allow(any) ? Optional.empty() : Optional.of(own);
+    }
+
+    private synchronized Refusal refused(ApiAction action, ApiAction lacking) {
+        Refusal refusal = new Refusal(action, lacking, user);
+        missing.merge(
+                rule(lacking),
+                new Missing(refusal.message(), 1),
+                (known, one) -> new Missing(known.example, known.count + 1));
+        return refusal;
+    }
+
+    private static String rule(ApiAction action) {
+        return action.isResource()
+                ? "{apiGroups: [\"%s\"], resources: [\"%s\"], verbs: [\"%s\"]}"
+                        .formatted(action.group(), action.resource(), action.verb())
+                : "{nonResourceURLs: [\"%s\"], verbs: [\"%s\"]}"
+                        .formatted(action.path(), action.verb());
+    }
+
+    /** What has to be said of the run: a sentence for each rule that is missing. */
+    public synchronized List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        grants.missingRoles()
+                .forEach(
+                        role ->
+                                notes.add(
+                                        "RBAC: %s is bound to the ServiceAccount %s and is in none of the manifests, so that it grants nothing here."
+                                                .formatted(role, account)));
+        missing.forEach(
+                (rule, found) ->
+                        notes.add(
+                                "RBAC: the API server refused %s of the driver (403): %s. If the driver needs that, add %s to a ClusterRole of the ServiceAccount %s."
+                                        .formatted(
+                                                found.count == 1
+                                                        ? "a request"
+                                                        : found.count + " requests",
+                                                found.example,
+                                                rule,
+                                                account)));
+        if (notes.isEmpty()) {
+            notes.add(
+                    "RBAC: the API server refused no request of the ServiceAccount %s."
+                            .formatted(account));
+        }
+        return notes;
+    }
+}

@@ -1,0 +1,242 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
+import static io.dra4j.testkit.apiserver.Trees.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Claims: written by a program with their allocation, read and reported on by drivers. */
+class ClaimIT {
+    private static final String MANIFEST =
+            """
+            apiVersion: v1
+            kind: Namespace
+            metadata: {name: demo}
+            ---
+            # a comment alone
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {name: c1, namespace: default}
+            spec:
+              devices:
+                requests:
+                - name: gpu
+                  firstAvailable:
+                  - {name: large, deviceClassName: gpu.example.com}
+            status:
+              allocation:
+                devices:
+                  results:
+                  - {request: gpu/large, driver: gpu.example.com, pool: node-1, device: gpu-0}
+              reservedFor:
+              - {resource: pods, name: p, uid: u}
+            """;
+    private static final String MERGE = "application/merge-patch+json";
+
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+    private final HttpProbe http = new HttpProbe(server);
+
+    @TempDir private Path folder;
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private JsonNode applied() throws Exception {
+        Path file = Files.writeString(folder.resolve("claim.yaml"), MANIFEST);
+        return server.store().applyManifest(file).get(1);
+    }
+
+    @Nested
+    class Manifests {
+        @Test
+        void bringTheAllocationWithThem() throws Exception {
+            JsonNode claim = applied();
+
+            assertThat(Json.at(claim, "status", "allocation", "devices", "results")).hasSize(1);
+            assertThat(http.get(CLAIMS + "/c1").body()).isEqualTo(claim);
+            assertThat(server.store().find("namespaces", "", "demo")).isPresent();
+        }
+
+        @Test
+        void canBeAppliedAgain() throws Exception {
+            JsonNode first = applied();
+
+            assertThat(applied()).isEqualTo(first);
+        }
+
+        @Test
+        void getTheDefaultsOfRequests() throws Exception {
+            JsonNode request =
+                    Json.at(applied(), "spec", "devices", "requests")
+                            .get(0)
+                            .path("firstAvailable")
+                            .get(0);
+
+            assertThat(request.path("allocationMode").asText()).isEqualTo("ExactCount");
+            assertThat(request.path("count").asInt()).isEqualTo(1);
+        }
+
+        @Test
+        void thatAreInvalidAreRefused() {
+            assertThatThrownBy(
+                            () ->
+                                    server.store()
+                                            .put(
+                                                    tree(
+                                                            "{'apiVersion':'resource.k8s.io/v1',"
+                                                                    + "'kind':'ResourceClaim','metadata':{'name':'c'},'spec':{'devices':{'requests':[{}]}}}")))
+                    .isInstanceOf(ApiFailure.class)
+                    .hasMessageContaining("spec.devices.requests[0].name: Required value");
+        }
+    }
+
+    @Nested
+    class Status {
+        @Test
+        void takesReportsOnAllocatedDevices() throws Exception {
+            applied();
+
+            Answer answer =
+                    report(
+                            "{'driver':'gpu.example.com','pool':'node-1','device':'gpu-0','data':{'a':1},"
+                                    + "'conditions':[{'type':'Ready','status':'True','reason':'Up','message':'',"
+                                    + "'lastTransitionTime':'2026-01-01T00:00:00Z'}]}");
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(Json.at(answer.body(), "status", "allocation").isObject()).isTrue();
+            assertThat(Json.at(answer.body(), "status", "devices")).hasSize(1);
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "'device':'gpu-1'                                      | status.devices[0]",
+                    "'device':'gpu-0','data':[]                            | status.devices[0].data",
+                    "'device':'gpu-0','networkData':{'ips':['10.0.0.1']}   | status.devices[0].networkData.ips[0]",
+                    "'device':'gpu-0','conditions':[{'type':'R','status':'True',"
+                            + "'lastTransitionTime':'2026-01-01T00:00:00Z'}] | status.devices[0].conditions[0].reason",
+                    "'device':'gpu-0','conditions':[{'type':'R','status':'Yes','reason':'a',"
+                            + "'lastTransitionTime':'2026-01-01T00:00:00Z'}] | status.devices[0].conditions[0].status",
+                },
+                quoteCharacter = '`')
+        void refusesABadReport(String fields, String field) throws Exception {
+            applied();
+
+            Answer answer = report("{'driver':'gpu.example.com','pool':'node-1'," + fields + "}");
+
+            assertThat(answer.status()).isEqualTo(422);
+            assertThat(answer.body().path("details").path("causes").findValuesAsText("field"))
+                    .containsExactly(field);
+        }
+
+        @Test
+        void cannotChangeAnAllocationOnlyRemoveIt() throws Exception {
+            applied();
+            report("{'driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}");
+            String other =
+                    "{'status':{'allocation':{'devices':{'results':[{'request':'gpu/large',"
+                            + "'driver':'gpu.example.com','pool':'node-1','device':'gpu-7'}]}}}}";
+
+            Answer changed = patchStatus(other);
+            Answer removed = patchStatus("{'status':{'allocation':null,'reservedFor':null}}");
+
+            assertThat(changed.status()).isEqualTo(422);
+            assertThat(removed.status()).isEqualTo(200);
+            assertThat(Json.at(removed.body(), "status").has("devices")).isFalse();
+        }
+
+        @Test
+        void losesReportsWhileTheGateIsOff() {
+            try (EmbeddedApiServer off =
+                    EmbeddedApiServer.builder()
+                            .featureGate(FeatureGate.DRA_RESOURCE_CLAIM_DEVICE_STATUS, false)
+                            .start()) {
+                JsonNode claim =
+                        off.store()
+                                .put(
+                                        tree(
+                                                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim',"
+                                                        + "'metadata':{'name':'c'},'spec':{},'status':{'devices':[{'driver':'d'}]}}"));
+
+                assertThat(Json.at(claim, "status").has("devices")).isFalse();
+            }
+        }
+
+        private Answer report(String device) {
+            return patchStatus("{'status':{'devices':[" + device + "]}}");
+        }
+
+        private Answer patchStatus(String patch) {
+            return http.send("PATCH", CLAIMS + "/c1/status", MERGE, HttpProbe.json(patch));
+        }
+    }
+
+    @Nested
+    class Spec {
+        @Test
+        void isImmutable() throws Exception {
+            applied();
+
+            Answer answer =
+                    http.send(
+                            "PATCH",
+                            CLAIMS + "/c1",
+                            MERGE,
+                            "{\"spec\":{\"devices\":{\"requests\":[]}}}");
+
+            assertThat(answer.status()).isEqualTo(422);
+            assertThat(answer.message())
+                    .contains("spec: Invalid value")
+                    .contains("field is immutable");
+        }
+    }
+
+    @Nested
+    class Waiting {
+        @Test
+        void seesAnObjectThatComesLater() {
+            var writer = new Thread(() -> http.post(CLAIMS, HttpProbe.claim("late")));
+            writer.start();
+
+            JsonNode claim =
+                    server.store()
+                            .awaitObject(
+                                    "resourceclaims",
+                                    object -> Json.text(object, "metadata", "name").equals("late"),
+                                    Duration.ofSeconds(10));
+
+            assertThat(claim.path("kind").asText()).isEqualTo("ResourceClaim");
+        }
+
+        @Test
+        void saysWhatThereWasInstead() {
+            assertThatThrownBy(
+                            () ->
+                                    server.store()
+                                            .await(
+                                                    "pods",
+                                                    pods -> !pods.isEmpty(),
+                                                    Duration.ofMillis(1)))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessage("after PT0.001S the pods were []");
+        }
+    }
+}

@@ -1,0 +1,350 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static io.dra4j.testkit.apiserver.GoConnection.PROTOBUF;
+import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
+import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
+import static io.dra4j.testkit.apiserver.HttpProbe.slice;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.GoConnection.Answer;
+import io.dra4j.testkit.proxy.ApiProxy;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What a driver with client-go asks, written by hand, through the proxy as a driver asks it. One
+ * connection carries all requests of a test but watches.
+ */
+@Timeout(60)
+class ClientGoRequestsIT {
+
+    private static final String NOT_FOUND = "the server could not find the requested resource";
+
+    /** The informer of the helper's slice controller. */
+    private static final String OWN_SLICES =
+            SLICES + "?fieldSelector=spec.driver%3Dgpu.example.com%2Cspec.nodeName%3Dnode-1";
+
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder().node("node-1").historySize(20).start();
+    private final ApiProxy proxy = ApiProxy.before(server.url());
+    private GoConnection go;
+
+    @BeforeEach
+    void connect() throws IOException {
+        go = new GoConnection(proxy.url());
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        go.close();
+        proxy.close();
+        server.close();
+    }
+
+    private void publish(String... names) {
+        for (String name : names) {
+            server.store().put(Trees.tree(slice(name, 1)));
+        }
+    }
+
+    private static String told(JsonNode event) {
+        return event.path("type").asText() + " " + Json.text(event, "object", "metadata", "name");
+    }
+
+    @Nested
+    class AnInformer {
+
+        @Test
+        void listsAndThenWatchesFromThere() throws Exception {
+            publish("s1");
+
+            Answer list = go.get(OWN_SLICES + "&limit=500&resourceVersion=0");
+            String revision = list.text("metadata", "resourceVersion");
+            try (GoConnection watch = new GoConnection(proxy.url())) {
+                Answer begun =
+                        watch.watch(
+                                OWN_SLICES.replace("?", "?allowWatchBookmarks=true&")
+                                        + "&resourceVersion="
+                                        + revision
+                                        + "&timeout=7m5s&timeoutSeconds=425&watch=true");
+                publish("s2");
+
+                assertThat(list.body().path("items")).hasSize(1);
+                assertThat(list.headers()).containsEntry("content-type", "application/json");
+                assertThat(begun.status()).isEqualTo(200);
+                assertThat(begun.headers())
+                        .containsEntry("content-type", "application/json")
+                        .containsEntry("transfer-encoding", "chunked");
+                assertThat(told(watch.event())).isEqualTo("ADDED s2");
+            }
+        }
+
+        /** client-go 0.35 and later does so first, and 0.34 with WatchListClient. */
+        @Test
+        void streamsTheListInAWatch() throws Exception {
+            publish("s1");
+
+            try (GoConnection watch = new GoConnection(proxy.url())) {
+                watch.watch(
+                        OWN_SLICES.replace("?", "?allowWatchBookmarks=true&")
+                                + "&resourceVersionMatch=NotOlderThan&sendInitialEvents=true"
+                                + "&timeout=9m42s&timeoutSeconds=582&watch=true");
+
+                assertThat(told(watch.event())).isEqualTo("ADDED s1");
+                JsonNode end = watch.event();
+                assertThat(end.path("type").asText()).isEqualTo("BOOKMARK");
+                assertThat(Json.text(end, "object", "kind")).isEqualTo("ResourceSlice");
+                assertThat(Json.text(end, "object", "apiVersion")).isEqualTo("resource.k8s.io/v1");
+                assertThat(Json.at(end, "object", "metadata", "annotations"))
+                        .isEqualTo(Json.object().put("k8s.io/initial-events-end", "true"));
+                publish("s2");
+                assertThat(told(watch.event())).isEqualTo("ADDED s2");
+            }
+        }
+
+        @Test
+        void isToldInTheStreamThatItsRevisionIsTooOld() throws Exception {
+            publish("s1");
+            String old = go.get(SLICES).text("metadata", "resourceVersion");
+            for (int i = 2; i < 30; i++) {
+                server.store().put(Trees.tree(slice("s1", i)));
+            }
+
+            try (GoConnection watch = new GoConnection(proxy.url())) {
+                watch.watch(
+                        SLICES
+                                + "?allowWatchBookmarks=true&resourceVersion="
+                                + old
+                                + "&timeout=7m5s&timeoutSeconds=425&watch=true");
+                JsonNode error = watch.event();
+
+                assertThat(error.path("type").asText()).isEqualTo("ERROR");
+                assertThat(Json.text(error, "object", "kind")).isEqualTo("Status");
+                assertThat(Json.text(error, "object", "reason")).isEqualTo("Expired");
+                assertThat(watch.event()).isEmpty();
+            }
+        }
+
+        @Test
+        void isToldToWaitForARevisionOfTheFuture() throws Exception {
+            Answer early = go.get(SLICES + "?limit=500&resourceVersion=999999");
+
+            assertThat(early.status()).isEqualTo(504);
+            assertThat(early.headers()).containsEntry("retry-after", "1");
+            assertThat(early.body().at("/details/causes/0/reason").asText())
+                    .isEqualTo("ResourceVersionTooLarge");
+        }
+    }
+
+    @Nested
+    class AListInParts {
+
+        private List<String> names(Answer list) {
+            List<String> names = new ArrayList<>();
+            list.body().path("items").forEach(one -> names.add(Json.text(one, "metadata", "name")));
+            return names;
+        }
+
+        private Answer rest(Answer part) throws IOException {
+            return go.get(SLICES + "?continue=" + part.text("metadata", "continue") + "&limit=2");
+        }
+
+        @Test
+        void isThatOfOneRevisionWhateverHappensMeanwhile() throws Exception {
+            publish("s1", "s2", "s3", "s4", "s5");
+
+            Answer first = go.get(SLICES + "?limit=2");
+            publish("s25");
+            go.send("DELETE", SLICES + "/s3", "");
+            server.store().put(Trees.tree(slice("s4", 7)));
+            Answer second = rest(first);
+            Answer third = rest(second);
+
+            assertThat(names(first)).containsExactly("s1", "s2");
+            assertThat(first.body().at("/metadata/remainingItemCount").asInt()).isEqualTo(3);
+            assertThat(names(second)).containsExactly("s3", "s4");
+            assertThat(second.body().at("/items/1/spec/pool/generation").asInt()).isEqualTo(1);
+            assertThat(names(third)).containsExactly("s5");
+            assertThat(third.body().path("metadata").has("continue")).isFalse();
+            assertThat(List.of(second, third))
+                    .extracting(part -> part.text("metadata", "resourceVersion"))
+                    .containsOnly(first.text("metadata", "resourceVersion"));
+            assertThat(names(go.get(SLICES))).containsExactly("s1", "s2", "s25", "s4", "s5");
+        }
+
+        @Test
+        void canBeCompletedWithNewerObjectsWhenItsRevisionIsForgotten() throws Exception {
+            publish("s1", "s2", "s3", "s4");
+            Answer first = go.get(SLICES + "?limit=2");
+            for (int i = 2; i < 30; i++) {
+                server.store().put(Trees.tree(slice("s4", i)));
+            }
+
+            Answer expired = rest(first);
+            Answer newer = rest(expired);
+
+            assertThat(expired.status()).isEqualTo(410);
+            assertThat(expired.text("reason")).isEqualTo("Expired");
+            assertThat(names(newer)).containsExactly("s3", "s4");
+            assertThat(newer.body().at("/items/1/spec/pool/generation").asInt()).isEqualTo(29);
+        }
+
+        @Test
+        void comesAsTheRevisionThatIsAskedFor() throws Exception {
+            publish("s1");
+            String revision = go.get(SLICES).text("metadata", "resourceVersion");
+            publish("s2");
+
+            Answer then =
+                    go.get(SLICES + "?resourceVersion=" + revision + "&resourceVersionMatch=Exact");
+            Answer sinceThen =
+                    go.get(
+                            SLICES
+                                    + "?resourceVersion="
+                                    + revision
+                                    + "&resourceVersionMatch=NotOlderThan");
+
+            assertThat(names(then)).containsExactly("s1");
+            assertThat(names(sinceThen)).containsExactly("s1", "s2");
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "continue=xyz, 400, BadRequest",
+            "limit=many, 400, BadRequest",
+            "resourceVersionMatch=Exact, 422, Invalid",
+            "resourceVersion=0&resourceVersionMatch=Exact, 422, Invalid",
+            "resourceVersion=1&resourceVersionMatch=Newer, 422, Invalid",
+            "resourceVersionMatch=NotOlderThan&sendInitialEvents=true, 422, Invalid"
+        })
+        void isRefusedWhenItsOptionsMakeNoSense(String query, int status, String reason)
+                throws Exception {
+            Answer refused = go.get(SLICES + "?" + query);
+
+            assertThat(refused.status()).isEqualTo(status);
+            assertThat(refused.text("reason")).isEqualTo(reason);
+        }
+    }
+
+    @Nested
+    class Protobuf {
+
+        @Test
+        void comesFirstWhereTheClientTakesBoth() throws Exception {
+            publish("s1");
+
+            for (String accept : List.of(PROTOBUF + ",application/json", PROTOBUF + ", */*")) {
+                Answer list = go.get(SLICES + "?limit=500&resourceVersion=0", accept);
+
+                assertThat(list.status()).isEqualTo(200);
+                assertThat(list.headers()).containsEntry("content-type", PROTOBUF);
+                assertThat(list.bytes()).startsWith('k', '8', 's', 0);
+            }
+        }
+
+        @Test
+        void aloneIsNotAcceptableForDiscovery() throws Exception {
+            for (String path : List.of("/api", "/apis/resource.k8s.io/v1")) {
+                Answer refused = go.get(path, PROTOBUF);
+
+                assertThat(refused.status()).as(path).isEqualTo(406);
+                assertThat(refused.text("reason")).isEqualTo("NotAcceptable");
+            }
+        }
+
+        @Test
+        void isRefusedAsABodyThatHasOnlyItsPrefix() throws Exception {
+            for (String method : List.of("POST", "DELETE")) {
+                String path = method.equals("POST") ? SLICES : SLICES + "/s1";
+                Answer refused = go.send(method, path, PROTOBUF, "k8s\0");
+
+                assertThat(refused.status()).as(method).isEqualTo(400);
+                assertThat(refused.text("message")).endsWith("empty body (6b387300)");
+            }
+        }
+    }
+
+    @Nested
+    class Discovery {
+
+        private static final String BOTH =
+                "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+                        + "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
+                        + "application/json";
+
+        @Test
+        void comesAggregatedWhenAskedFor() throws Exception {
+            for (String path : List.of("/api", "/apis")) {
+                Answer answer = go.get(path + "?timeout=32s", BOTH);
+
+                assertThat(answer.text("kind")).isEqualTo("APIGroupDiscoveryList");
+                assertThat(answer.headers().get("content-type"))
+                        .contains("g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+            }
+        }
+
+        @Test
+        void comesGroupByGroupOtherwise() throws Exception {
+            assertThat(go.get("/apis?timeout=32s").text("kind")).isEqualTo("APIGroupList");
+            assertThat(go.get("/apis/resource.k8s.io/v1?timeout=32s").text("kind"))
+                    .isEqualTo("APIResourceList");
+            assertThat(go.get("/version?timeout=32s").text("gitVersion")).startsWith("v1.");
+        }
+
+        /** The helper's client asks v1, then v1beta2, then v1beta1. */
+        @Test
+        void saysThatOlderVersionsOfTheGroupAreNotServed() throws Exception {
+            for (String version : List.of("v1beta2", "v1beta1", "v1alpha3")) {
+                String path = "/apis/resource.k8s.io/" + version;
+
+                assertThat(go.get(path + "?timeout=32s").status()).isEqualTo(404);
+                assertThat(go.get(path + "/namespaces/default/resourceclaims/c1").text("message"))
+                        .isEqualTo(NOT_FOUND);
+            }
+            Answer claim = go.get(CLAIMS + "/c1");
+            assertThat(claim.text("message"))
+                    .isEqualTo("resourceclaims.resource.k8s.io \"c1\" not found");
+            assertThat(claim.text("details", "kind")).isEqualTo("resourceclaims");
+        }
+    }
+
+    @Nested
+    class Connections {
+
+        @Test
+        void areKeptAliveForAllRequests() throws Exception {
+            for (int i = 0; i < 200; i++) {
+                assertThat(go.get(SLICES + "?limit=500&resourceVersion=0").status()).isEqualTo(200);
+                assertThat(go.get(SLICES + "/none").status()).isEqualTo(404);
+            }
+        }
+
+        @Test
+        void carryManyWatchesAtOnce() throws Exception {
+            List<GoConnection> watches = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                GoConnection watch = new GoConnection(proxy.url());
+                watches.add(watch);
+                watch.watch(SLICES + "?allowWatchBookmarks=true&timeoutSeconds=425&watch=true");
+            }
+
+            publish("s1");
+
+            for (GoConnection watch : watches) {
+                assertThat(told(watch.event())).isEqualTo("ADDED s1");
+                watch.close();
+            }
+        }
+    }
+}

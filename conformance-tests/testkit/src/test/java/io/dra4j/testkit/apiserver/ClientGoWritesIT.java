@@ -1,0 +1,272 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
+import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
+import static io.dra4j.testkit.apiserver.HttpProbe.claim;
+import static io.dra4j.testkit.apiserver.HttpProbe.json;
+import static io.dra4j.testkit.apiserver.HttpProbe.slice;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.apiserver.GoConnection.Answer;
+import io.dra4j.testkit.proxy.ApiProxy;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What a driver with client-go writes, and how it is refused, by hand and through the proxy, on one
+ * connection.
+ */
+@Timeout(60)
+class ClientGoWritesIT {
+
+    private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    private static final String NOT_FOUND = "the server could not find the requested resource";
+
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
+    private final ApiProxy proxy = ApiProxy.before(server.url());
+    private GoConnection go;
+
+    @BeforeEach
+    void connect() throws IOException {
+        go = new GoConnection(proxy.url());
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        go.close();
+        proxy.close();
+        server.close();
+    }
+
+    @Nested
+    class Writes {
+
+        @Test
+        void takeTheFormOfGosObjects() throws Exception {
+            String body =
+                    json(
+                            "{'kind':'ResourceSlice','apiVersion':'resource.k8s.io/v1','metadata':{'generateName':"
+                                    + "'node-1-gpu.example.com-','creationTimestamp':null},'spec':{'driver':"
+                                    + "'gpu.example.com','pool':{'name':'node-1','generation':1,'resourceSliceCount':1},"
+                                    + "'nodeName':'node-1','devices':[{'name':'gpu-0'}]}}\n");
+
+            Answer created = go.send("POST", SLICES, body);
+
+            assertThat(created.status()).isEqualTo(201);
+            assertThat(created.text("metadata", "name")).startsWith("node-1-gpu.example.com-");
+        }
+
+        @Test
+        void mayWaitForTheServerToWantThem() throws Exception {
+            assertThat(go.sendExpecting(CLAIMS, claim("c1")).status()).isEqualTo(201);
+            assertThat(go.get(CLAIMS + "/c1").status()).isEqualTo(200);
+        }
+
+        @Test
+        void areDeletedWithOptionsInTheBody() throws Exception {
+            Answer created = go.send("POST", CLAIMS, claim("c1"));
+            String options =
+                    json(
+                            "{'kind':'DeleteOptions','apiVersion':'resource.k8s.io/v1','preconditions':{'uid':'%s'}}\n");
+
+            Answer other = go.send("DELETE", CLAIMS + "/c1", options.formatted("another"));
+            Answer deleted =
+                    go.send(
+                            "DELETE",
+                            CLAIMS + "/c1",
+                            options.formatted(created.text("metadata", "uid")));
+
+            assertThat(other.status()).isEqualTo(409);
+            assertThat(other.text("reason")).isEqualTo("Conflict");
+            assertThat(deleted.status()).isEqualTo(200);
+        }
+
+        @Test
+        void areDeletedTogetherOnlyWhenThatIsMeant() throws Exception {
+            go.send("POST", SLICES, slice("s1", 1));
+            go.send("POST", SLICES, slice("s2", 1).replace("node-1", "node-2"));
+            String ours = SLICES + "?fieldSelector=spec.nodeName%3Dnode-1";
+
+            Answer tried =
+                    go.send("DELETE", ours, json("{'kind':'DeleteOptions','dryRun':['All']}"));
+            assertThat(tried.body().path("items")).hasSize(1);
+            assertThat(go.get(SLICES).body().path("items")).hasSize(2);
+            Answer deleted = go.send("DELETE", ours, "");
+
+            assertThat(deleted.status()).isEqualTo(200);
+            assertThat(go.get(SLICES).body().path("items").findValuesAsText("nodeName"))
+                    .containsExactly("node-2");
+        }
+
+        @Test
+        void areAppliedToAClaimsStatus() throws Exception {
+            go.send("POST", CLAIMS, claim("c1"));
+            String status =
+                    json(
+                            "{'kind':'ResourceClaim','apiVersion':'resource.k8s.io/v1','metadata':{'name':'c1',"
+                                    + "'namespace':'default'},'status':{'devices':[]}}");
+
+            Answer applied =
+                    go.send(
+                            "PATCH",
+                            CLAIMS + "/c1/status?fieldManager=gpu.example.com&force=true",
+                            "application/apply-patch+yaml",
+                            status);
+
+            assertThat(applied.status()).isEqualTo(200);
+        }
+
+        @Test
+        void arePatchedInThreeForms() throws Exception {
+            go.send("POST", CLAIMS, claim("c1"));
+            String[][] patches = {
+                {"application/merge-patch+json", "{'metadata':{'labels':{'a':'1'}}}"},
+                {"application/strategic-merge-patch+json", "{'metadata':{'labels':{'b':'2'}}}"},
+                {
+                    "application/json-patch+json",
+                    "[{'op':'add','path':'/metadata/labels/c','value':'3'}]"
+                }
+            };
+
+            for (String[] patch : patches) {
+                Answer patched = go.send("PATCH", CLAIMS + "/c1", patch[0], json(patch[1]));
+                assertThat(patched.status()).as(patch[0]).isEqualTo(200);
+            }
+
+            assertThat(go.get(CLAIMS + "/c1").body().at("/metadata/labels"))
+                    .isEqualTo(Json.object().put("a", "1").put("b", "2").put("c", "3"));
+        }
+    }
+
+    @Nested
+    class WhatDriversAlsoTouch {
+
+        @Test
+        void leadersAreElectedByLeases() throws Exception {
+            String path = LEASES + "/gpu.example.com";
+            assertThat(go.get(path).text("reason")).isEqualTo("NotFound");
+            String lease =
+                    json(
+                            "{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','metadata':{'name':'gpu.example.com',"
+                                    + "'namespace':'default','creationTimestamp':null,'resourceVersion':'%s'},'spec':"
+                                    + "{'holderIdentity':'%s','leaseDurationSeconds':15,'leaseTransitions':0}}\n");
+
+            Answer made = go.send("POST", LEASES, lease.formatted("", "one"));
+            String revision = made.text("metadata", "resourceVersion");
+            Answer renewed = go.send("PUT", path, lease.formatted(revision, "again"));
+            Answer late = go.send("PUT", path, lease.formatted(revision, "two"));
+
+            assertThat(made.status()).isEqualTo(201);
+            assertThat(renewed.status()).isEqualTo(200);
+            assertThat(late.status()).isEqualTo(409);
+            assertThat(late.text("reason")).isEqualTo("Conflict");
+        }
+
+        @Test
+        void eventsAreNotedInBothGroupsAndCounted() throws Exception {
+            String core = "/api/v1/namespaces/default/events";
+            String group = "/apis/events.k8s.io/v1/namespaces/default/events";
+            String old =
+                    "{'kind':'Event','apiVersion':'v1','metadata':{'name':'c1.17a','namespace':'default'},"
+                            + "'involvedObject':{'kind':'ResourceClaim','name':'c1'},'reason':'Prepared','message':'m',"
+                            + "'source':{'component':'gpu-plugin'},'count':1,'type':'Normal','eventTime':null}";
+            String recent =
+                    "{'kind':'Event','apiVersion':'events.k8s.io/v1','metadata':{'name':'c1.17b','namespace':'default'},"
+                            + "'eventTime':'2026-01-01T00:00:00.000000Z','reportingController':'gpu-plugin','action':'a',"
+                            + "'reason':'Prepared','regarding':{'kind':'ResourceClaim','name':'c1'},'type':'Normal'}";
+
+            assertThat(go.send("POST", core, json(old)).status()).isEqualTo(201);
+            assertThat(go.send("POST", group, json(recent)).status()).isEqualTo(201);
+            Answer counted =
+                    go.send(
+                            "PATCH",
+                            core + "/c1.17a",
+                            "application/strategic-merge-patch+json",
+                            json("{'count':2}"));
+            Answer series =
+                    go.send(
+                            "PATCH",
+                            group + "/c1.17b",
+                            "application/strategic-merge-patch+json",
+                            json(
+                                    "{'series':{'count':2,'lastObservedTime':'2026-01-01T00:00:09.000000Z'}}"));
+
+            assertThat(counted.body().path("count").asInt()).isEqualTo(2);
+            assertThat(series.body().at("/series/count").asInt()).isEqualTo(2);
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "POST, /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+            "POST, /apis/authentication.k8s.io/v1/tokenreviews",
+            "GET, /api/v1/namespaces/default/configmaps/settings",
+            "GET, /apis/apps/v1/namespaces/default/daemonsets",
+            "GET, /api/v1/namespaces/default/pods/p/log",
+            "GET, /openapi/v2"
+        })
+        void whatIsNotServedIsNotFound(String method, String path) throws Exception {
+            Answer answer = method.equals("GET") ? go.get(path) : go.send(method, path, "{}");
+
+            assertThat(answer.status()).isEqualTo(404);
+            assertThat(answer.text("kind")).isEqualTo("Status");
+            assertThat(answer.text("message")).isEqualTo(NOT_FOUND);
+        }
+    }
+
+    @Nested
+    class Errors {
+
+        @ParameterizedTest
+        @CsvSource({
+            "POST, /apis, 405, MethodNotAllowed",
+            "DELETE, /version, 405, MethodNotAllowed",
+            "POST, /apis/resource.k8s.io/v1/resourceslices/s1, 405, MethodNotAllowed",
+            "PATCH, /apis/resource.k8s.io/v1/resourceslices, 405, MethodNotAllowed",
+            "OPTIONS, /apis/resource.k8s.io/v1/resourceslices, 405, MethodNotAllowed",
+            "PUT, /nothing, 404, NotFound",
+            "PATCH, /apis/resource.k8s.io/v1/resourceslices/s1, 415, UnsupportedMediaType",
+            "POST, /apis/resource.k8s.io/v1/resourceslices, 422, Invalid",
+            "DELETE, /apis/resource.k8s.io/v1/resourceslices/s1, 404, NotFound"
+        })
+        void areStatusObjects(String method, String path, int status, String reason)
+                throws Exception {
+            Answer refused = go.send(method, path, "{}");
+
+            assertThat(refused.status()).isEqualTo(status);
+            assertThat(refused.headers()).containsEntry("content-type", "application/json");
+            assertThat(refused.text("kind")).isEqualTo("Status");
+            assertThat(refused.text("apiVersion")).isEqualTo("v1");
+            assertThat(refused.text("status")).isEqualTo("Failure");
+            assertThat(refused.text("reason")).isEqualTo(reason);
+            assertThat(refused.body().path("code").asInt()).isEqualTo(status);
+        }
+
+        @Test
+        void areOneLineForWhatIsNoJson() throws Exception {
+            Answer refused = go.send("POST", SLICES, "kind: x");
+
+            assertThat(refused.status()).isEqualTo(400);
+            assertThat(refused.text("message"))
+                    .startsWith("the object provided is unrecognized: ")
+                    .doesNotContain("\n", "Source");
+        }
+
+        @Test
+        void ofABodyThatIsTooLargeComeAsWell() throws Exception {
+            String body = slice("s1", 1).replace("node-1", "x".repeat(3 * 1024 * 1024));
+
+            Answer refused = go.send("POST", SLICES, body);
+
+            assertThat(refused.status()).isEqualTo(413);
+            assertThat(refused.text("reason")).isEqualTo("RequestEntityTooLarge");
+        }
+    }
+}

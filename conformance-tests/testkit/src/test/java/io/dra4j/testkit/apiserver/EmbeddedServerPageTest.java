@@ -1,0 +1,61 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.apiserver.ResourceKind.Trait;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The page about this server, as far as it can be held against the server. */
+class EmbeddedServerPageTest {
+
+    private static final Path PAGE = Path.of("../../docs-site/reference/embedded-api-server.md");
+
+    @ParameterizedTest
+    @EnumSource
+    void namesEveryServedKindAndNoOther(KubernetesVersion version) throws Exception {
+        List<String> rows =
+                Files.readAllLines(PAGE).stream()
+                        .filter(line -> line.startsWith("| `") && line.contains("v1` | `"))
+                        .toList();
+
+        assertThat(rows)
+                .containsExactlyInAnyOrderElementsOf(
+                        new ResourceKinds(version)
+                                .all().stream().map(EmbeddedServerPageTest::row).toList());
+    }
+
+    private static String row(ResourceKind kind) {
+        String shortNames =
+                kind.shortNames().stream()
+                        .map(name -> "`" + name + "`")
+                        .collect(Collectors.joining(", "));
+        return "| `%s` | `%s` | %s | %s | %s |"
+                .formatted(
+                        kind.apiVersion(),
+                        kind.plural(),
+                        shortNames,
+                        yes(kind.has(Trait.STATUS)),
+                        yes(kind.has(Trait.APPLY)));
+    }
+
+    private static String yes(boolean is) {
+        return is ? "yes" : "no";
+    }
+
+    @Test
+    void namesTheReleasesThatItPlays() throws Exception {
+        String page = Files.readString(PAGE);
+
+        for (KubernetesVersion version : KubernetesVersion.values()) {
+            assertThat(page).contains("1." + version.minor());
+        }
+    }
+}

@@ -1,0 +1,288 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static io.dra4j.testkit.apiserver.HttpProbe.slice;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real kubectl against the server. Skips itself where there is no kubectl. */
+@Timeout(120)
+class KubectlIT {
+    private static final String MANIFEST =
+            """
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceSlice
+            metadata: {name: s1}
+            spec:
+              driver: gpu.example.com
+              nodeName: node-1
+              pool: {name: node-1, generation: 1, resourceSliceCount: 1}
+              devices:
+              - name: gpu-0
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {name: c1, namespace: default}
+            spec:
+              devices:
+                requests:
+                - name: gpu
+                  exactly: {deviceClassName: gpu.example.com}
+            """;
+
+    /** What a run of kubectl printed, both streams together. */
+    private record Result(int exit, String output) {}
+
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder().version(KubernetesVersion.V1_34).node("node-1").start();
+
+    @TempDir private Path folder;
+
+    private Path kubeconfig;
+
+    @BeforeAll
+    static void needsKubectl() {
+        boolean found =
+                Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                        .anyMatch(entry -> Files.isExecutable(Path.of(entry, "kubectl")));
+        assumeTrue(found, "no kubectl on the PATH: nothing to try the server with");
+    }
+
+    @BeforeEach
+    void login() throws IOException {
+        kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private ProcessBuilder command(String... arguments) {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                "kubectl",
+                                "--kubeconfig",
+                                kubeconfig.toString(),
+                                "--cache-dir",
+                                folder + "/cache"));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).redirectErrorStream(true);
+    }
+
+    private Result kubectl(String... arguments) throws Exception {
+        Process process = command(arguments).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Result(process.waitFor(), output);
+    }
+
+    private String applied(String manifest) throws Exception {
+        Path file = Files.writeString(folder.resolve("manifest.yaml"), manifest);
+        Result result = kubectl("apply", "-f", file.toString());
+        assertThat(result.exit()).as(result.output()).isZero();
+        return result.output();
+    }
+
+    @Test
+    void asksForVersionAndResources() throws Exception {
+        assertThat(kubectl("version").output()).contains("Server Version: v1.34");
+        assertThat(kubectl("api-resources").output())
+                .contains("resourceslices")
+                .contains("resource.k8s.io/v1")
+                .contains("leases");
+    }
+
+    @Test
+    void appliesChangesAndDeletes() throws Exception {
+        assertThat(applied(MANIFEST)).contains("resourceslice.resource.k8s.io/s1 created");
+        assertThat(applied(MANIFEST)).contains("s1 unchanged");
+        assertThat(applied(MANIFEST.replace("gpu-0", "gpu-1")))
+                .contains("s1 configured")
+                .doesNotContainIgnoringCase("warning: error");
+        assertThat(server.store().find("resourceslices", "", "s1").orElseThrow().toString())
+                .contains("gpu-1");
+
+        assertThat(kubectl("delete", "resourceslice", "s1").output()).contains("\"s1\" deleted");
+        assertThat(server.store().list("resourceslices")).isEmpty();
+    }
+
+    @Test
+    void appliesOnTheServerAsSeveralManagers() throws Exception {
+        Path claim = Files.writeString(folder.resolve("claim.yaml"), MANIFEST.split("---")[1]);
+        Path labelled = Files.writeString(folder.resolve("labelled.yaml"), label("one"));
+        Path other = Files.writeString(folder.resolve("other.yaml"), label("two"));
+
+        assertThat(onServer("one", claim).output()).contains("c1 serverside-applied");
+        assertThat(onServer("two", labelled).output()).contains("c1 serverside-applied");
+        Result conflict = onServer("three", other);
+        assertThat(conflict.exit()).isNotZero();
+        assertThat(conflict.output())
+                .contains("Apply failed with 1 conflict: conflict with \"two\"")
+                .contains(".metadata.labels.a");
+        assertThat(onServer("three", other, "--force-conflicts").exit()).isZero();
+        assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output())
+                .contains("a: two")
+                .doesNotContain("managedFields");
+    }
+
+    private static String label(String value) {
+        return """
+               apiVersion: resource.k8s.io/v1
+               kind: ResourceClaim
+               metadata: {name: c1, namespace: default, labels: {a: %s}}
+               """
+                .formatted(value);
+    }
+
+    private Result onServer(String manager, Path file, String... more) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("apply", "--server-side"));
+        arguments.addAll(List.of("--field-manager", manager, "-f", file.toString()));
+        arguments.addAll(List.of(more));
+        return kubectl(arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void appliesAClaimsStatusOnTheServer() throws Exception {
+        applied(MANIFEST);
+        server.store().put(allocated());
+        Path status =
+                Files.writeString(
+                        folder.resolve("status.yaml"),
+                        """
+                        apiVersion: resource.k8s.io/v1
+                        kind: ResourceClaim
+                        metadata: {name: c1, namespace: default}
+                        status:
+                          devices:
+                          - {driver: gpu.example.com, pool: node-1, device: gpu-0, data: {seen: 1}}
+                        """);
+
+        Result result = onServer("one", status, "--subresource=status");
+
+        assertThat(result.exit()).as(result.output()).isZero();
+        assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output())
+                .contains("seen: 1");
+    }
+
+    private ObjectNode allocated() {
+        var claim =
+                (ObjectNode) server.store().find("resourceclaims", "default", "c1").orElseThrow();
+        claim.set(
+                "status",
+                Trees.tree(
+                        "{'allocation':{'devices':{'results':[{'request':'gpu','driver':'gpu.example.com',"
+                                + "'pool':'node-1','device':'gpu-0'}]}}}"));
+        return claim;
+    }
+
+    @Test
+    void refusesAnUnknownFieldAndAnInvalidOne() throws Exception {
+        Path odd =
+                Files.writeString(
+                        folder.resolve("odd.yaml"),
+                        MANIFEST.replace("driver:", "drivr: x\n  driver:"));
+        Path invalid =
+                Files.writeString(folder.resolve("invalid.yaml"), MANIFEST.replace("gpu-0", "GPU"));
+
+        assertThat(kubectl("apply", "-f", odd.toString()).output())
+                .contains("unknown field \"spec.drivr\"");
+        assertThat(kubectl("apply", "-f", invalid.toString()).output())
+                .contains("The ResourceSlice \"s1\" is invalid: spec.devices[0].name");
+    }
+
+    @Test
+    void showsObjectsAsTablesAndAsYaml() throws Exception {
+        applied(MANIFEST);
+
+        assertThat(kubectl("get", "resourceslices").output())
+                .containsPattern(
+                        "NAME +NODE +DRIVER +POOL +AGE\ns1 +node-1 +gpu.example.com +node-1");
+        assertThat(kubectl("get", "resourceclaims", "-A").output())
+                .containsPattern("NAMESPACE +NAME +STATE +AGE\ndefault +c1 +pending");
+        assertThat(kubectl("get", "resourceslices", "-o", "yaml").output())
+                .contains("- name: gpu-0")
+                .contains("kind: ResourceSlice");
+        assertThat(kubectl("get", "resourceslice", "none").output())
+                .contains("resourceslices.resource.k8s.io \"none\" not found");
+    }
+
+    private void assertFollowed(List<String> options, String before, String after)
+            throws Exception {
+        applied(MANIFEST);
+        List<String> arguments = new ArrayList<>(List.of("get", "resourceslices", "--watch"));
+        arguments.addAll(options);
+        Process watch = command(arguments.toArray(String[]::new)).start();
+        try (BufferedReader lines = watch.inputReader(StandardCharsets.UTF_8)) {
+            assertThat(lines.readLine()).matches(before);
+            if (options.isEmpty()) {
+                assertThat(lines.readLine()).matches("s1 +node-1 +gpu.example.com +node-1.*");
+            }
+
+            server.store().put(Trees.tree(slice("s1", 2)));
+
+            assertThat(lines.readLine()).matches(after);
+        } finally {
+            watch.destroy();
+            assertThat(watch.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void followsAChange() throws Exception {
+        assertFollowed(List.of("-o", "jsonpath={.spec.pool.generation}{'\\n'}"), "1", "2");
+    }
+
+    @Test
+    void followsAChangeAsARowOfATable() throws Exception {
+        assertFollowed(
+                List.of(),
+                "NAME +NODE +DRIVER +POOL +AGE",
+                "s1 +node-1 +gpu.example.com +node-1 +[0-9a-z]+");
+    }
+
+    @Test
+    void followsAChangeWithTheKindOfEvent() throws Exception {
+        assertFollowed(
+                List.of(
+                        "--output-watch-events",
+                        "-o",
+                        "jsonpath={.type} {.object.spec.pool.generation}{'\\n'}"),
+                "ADDED 1",
+                "MODIFIED 2");
+    }
+
+    @Test
+    void listsInParts() throws Exception {
+        applied(MANIFEST);
+        server.store().put(Trees.tree(slice("s2", 1)));
+        server.store().put(Trees.tree(slice("s3", 1)));
+
+        String names = kubectl("get", "resourceslices", "--chunk-size=2", "-o", "name").output();
+
+        assertThat(names.lines())
+                .containsExactly(
+                        "resourceslice.resource.k8s.io/s1",
+                        "resourceslice.resource.k8s.io/s2",
+                        "resourceslice.resource.k8s.io/s3");
+    }
+}

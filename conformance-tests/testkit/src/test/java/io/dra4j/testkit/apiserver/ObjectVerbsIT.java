@@ -1,0 +1,289 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
+import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
+import static io.dra4j.testkit.apiserver.HttpProbe.claim;
+import static io.dra4j.testkit.apiserver.HttpProbe.json;
+import static io.dra4j.testkit.apiserver.HttpProbe.slice;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The verbs on objects, over real HTTP. */
+class ObjectVerbsIT {
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
+    private final HttpProbe http = new HttpProbe(server);
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Nested
+    class Create {
+        @Test
+        void givesUidVersionGenerationAndTime() {
+            Answer created = http.post(SLICES, slice("s1", 1));
+
+            assertThat(created.status()).isEqualTo(201);
+            assertThat(created.resourceVersion()).matches("[0-9]+");
+            assertThat(Json.text(created.body(), "metadata", "uid")).hasSize(36);
+            assertThat(Json.text(created.body(), "metadata", "creationTimestamp")).endsWith("Z");
+            assertThat(Json.at(created.body(), "metadata", "generation").asInt()).isEqualTo(1);
+            assertThat(http.get(SLICES + "/s1").body()).isEqualTo(created.body());
+        }
+
+        @Test
+        void generatesANameFromATruncatedBase() {
+            String base = "0000-gpu.example.com-" + "n".repeat(60) + "-";
+
+            Answer created =
+                    http.post(
+                            SLICES,
+                            slice("", 1)
+                                    .replace("\"name\":\"\"", "\"generateName\":\"" + base + '"'));
+
+            assertThat(created.status()).isEqualTo(201);
+            assertThat(Json.text(created.body(), "metadata", "name"))
+                    .hasSize(63)
+                    .startsWith(base.substring(0, 58));
+        }
+
+        @Test
+        void refusesATakenName() {
+            http.post(SLICES, slice("s1", 1));
+
+            Answer second = http.post(SLICES, slice("s1", 1));
+
+            assertThat(second.status()).isEqualTo(409);
+            assertThat(second.reason()).isEqualTo("AlreadyExists");
+            assertThat(second.message())
+                    .isEqualTo("resourceslices.resource.k8s.io \"s1\" already exists");
+        }
+
+        @Test
+        void refusesANamespaceThatIsNotThere() {
+            Answer answer = http.post(CLAIMS.replace("default", "nowhere"), claim("c1"));
+
+            assertThat(answer.status()).isEqualTo(404);
+            assertThat(answer.message()).isEqualTo("namespaces \"nowhere\" not found");
+        }
+
+        @Test
+        void dropsTheStatusOfAClaim() {
+            String withStatus =
+                    claim("c1").replaceFirst("\\{", json("{'status':{'reservedFor':[]},"));
+
+            assertThat(http.post(CLAIMS, withStatus).body().has("status")).isFalse();
+        }
+    }
+
+    @Nested
+    class Update {
+        @Test
+        void refusesAnOldResourceVersion() {
+            Answer created = http.post(SLICES, slice("s1", 1));
+            http.put(SLICES + "/s1", slice("s1", 2));
+
+            Answer late =
+                    http.put(
+                            SLICES + "/s1",
+                            slice("s1", 3)
+                                    .replaceFirst(
+                                            "\"name\"",
+                                            "\"resourceVersion\":\""
+                                                    + created.resourceVersion()
+                                                    + "\",\"name\""));
+
+            assertThat(late.status()).isEqualTo(409);
+            assertThat(late.reason()).isEqualTo("Conflict");
+            assertThat(late.message())
+                    .isEqualTo(
+                            "Operation cannot be fulfilled on resourceslices.resource.k8s.io \"s1\": the object has"
+                                    + " been modified; please apply your changes to the latest version and try again");
+        }
+
+        @Test
+        void countsTheGenerationWhenTheSpecChanges() {
+            http.post(SLICES, slice("s1", 1));
+
+            Answer updated = http.put(SLICES + "/s1", slice("s1", 2));
+
+            assertThat(Json.at(updated.body(), "metadata", "generation").asInt()).isEqualTo(2);
+        }
+
+        @Test
+        void thatChangesNothingKeepsTheResourceVersion() {
+            Answer created = http.post(SLICES, slice("s1", 1));
+
+            Answer updated = http.put(SLICES + "/s1", slice("s1", 1));
+
+            assertThat(updated.body()).isEqualTo(created.body());
+        }
+
+        @Test
+        void ofTheMainPartLeavesTheStatusAndTheOtherWayRound() {
+            server.store()
+                    .put(tree(claim("c1").replaceFirst("\\{", "{\"status\":" + ALLOCATION + ",")));
+            String both =
+                    claim("c1")
+                            .replaceFirst("\"name\"", "\"labels\":{\"a\":\"b\"},\"name\"")
+                            .replaceFirst("\\{", "{\"status\":{},");
+
+            Answer main = http.put(CLAIMS + "/c1", both);
+            Answer status = http.put(CLAIMS + "/c1/status", both.replace("\"b\"", "\"other\""));
+
+            assertThat(Json.at(main.body(), "status", "allocation").isObject()).isTrue();
+            assertThat(Json.text(main.body(), "metadata", "labels", "a")).isEqualTo("b");
+            assertThat(Json.at(status.body(), "status", "allocation").isMissingNode()).isTrue();
+            assertThat(Json.text(status.body(), "metadata", "labels", "a")).isEqualTo("b");
+        }
+
+        @Test
+        void ofAMissingObjectIsNotFound() {
+            Answer answer = http.put(SLICES + "/gone", slice("gone", 1));
+
+            assertThat(answer.status()).isEqualTo(404);
+            assertThat(answer.reason()).isEqualTo("NotFound");
+            assertThat(answer.body().path("details").path("kind").asText())
+                    .isEqualTo("resourceslices");
+        }
+    }
+
+    @Nested
+    class Patch {
+        private static final String JSON_PATCH = "application/json-patch+json";
+        private static final String MERGE = "application/merge-patch+json";
+
+        @Test
+        void byOperationsAppliesAllOrNone() {
+            http.post(SLICES, slice("s1", 1));
+            String replace = "{'op':'replace','path':'/spec/pool/generation','value':2}";
+
+            Answer refused =
+                    patch(
+                            JSON_PATCH,
+                            "[" + replace + ",{'op':'test','path':'/spec/driver','value':'x'}]");
+            Answer patched = patch(JSON_PATCH, "[" + replace + "]");
+
+            assertThat(refused.status()).isEqualTo(422);
+            assertThat(Json.at(patched.body(), "spec", "pool", "generation").asInt()).isEqualTo(2);
+            assertThat(Json.at(patched.body(), "metadata", "generation").asInt()).isEqualTo(2);
+        }
+
+        @Test
+        void thatIsNoneIsRefused() {
+            http.post(SLICES, slice("s1", 1));
+
+            assertThat(patch(JSON_PATCH, "{}").status()).isBetween(400, 422);
+            assertThat(patch(JSON_PATCH, "[{'op':'jump','path':'/spec'}]").status())
+                    .isBetween(400, 422);
+            assertThat(patch(JSON_PATCH, "[{'op':'replace','path':'','value':1}]").status())
+                    .isBetween(400, 422);
+            assertThat(patch(MERGE, "[]").status()).isEqualTo(400);
+        }
+
+        @Test
+        void withAnOldResourceVersionConflicts() {
+            Answer created = http.post(SLICES, slice("s1", 1));
+            patch(MERGE, "{'metadata':{'labels':{'a':'b'}}}");
+
+            Answer late =
+                    patch(
+                            MERGE,
+                            "{'metadata':{'resourceVersion':'" + created.resourceVersion() + "'}}");
+
+            assertThat(late.status()).isEqualTo(409);
+        }
+
+        @Test
+        void cannotRenameOrMove() {
+            http.post(SLICES, slice("s1", 1));
+
+            assertThat(patch(MERGE, "{'metadata':{'name':'s2'}}").status()).isEqualTo(400);
+            assertThat(patch(MERGE, "{'spec':{'nodeName':'node-2'}}").status()).isEqualTo(422);
+        }
+
+        private Answer patch(String type, String patch) {
+            return http.send("PATCH", SLICES + "/s1", type, json(patch));
+        }
+    }
+
+    @Nested
+    class Delete {
+        @Test
+        void honoursPreconditions() {
+            Answer created = http.post(SLICES, slice("s1", 1));
+            String uid = Json.text(created.body(), "metadata", "uid");
+
+            Answer otherUid =
+                    http.delete(SLICES + "/s1", json("{'preconditions':{'uid':'other'}}"));
+            Answer otherVersion =
+                    http.delete(
+                            SLICES + "/s1",
+                            json("{'preconditions':{'uid':'" + uid + "','resourceVersion':'1'}}"));
+            Answer right =
+                    http.delete(SLICES + "/s1", json("{'preconditions':{'uid':'" + uid + "'}}"));
+
+            assertThat(otherUid.status()).isEqualTo(409);
+            assertThat(otherUid.message())
+                    .contains("Precondition failed: UID in precondition: other");
+            assertThat(otherVersion.status()).isEqualTo(409);
+            assertThat(right.status()).isEqualTo(200);
+            assertThat(http.get(SLICES + "/s1").status()).isEqualTo(404);
+        }
+
+        @Test
+        void waitsForFinalizers() {
+            http.post(
+                    SLICES,
+                    slice("s1", 1).replaceFirst("\"name\"", "\"finalizers\":[\"a/b\"],\"name\""));
+
+            http.delete(SLICES + "/s1", "");
+            assertThat(MetadataRules.isDeleting(http.get(SLICES + "/s1").body())).isTrue();
+
+            http.put(SLICES + "/s1", slice("s1", 1));
+            assertThat(http.get(SLICES + "/s1").status()).isEqualTo(404);
+        }
+
+        @Test
+        void ofACollectionTakesWhatTheSelectorsMean() {
+            http.post(SLICES, slice("s1", 1));
+            http.post(SLICES, slice("s2", 1).replace("node-1", "node-2"));
+
+            Answer answer = http.delete(SLICES + "?fieldSelector=spec.nodeName%3Dnode-1", "");
+
+            assertThat(answer.body().path("items")).hasSize(1);
+            assertThat(http.get(SLICES).body().path("items")).hasSize(1);
+        }
+
+        @Test
+        void ofALeaseAnswersAStatus() {
+            String leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+            http.post(leases, json("{'metadata':{'name':'l'},'spec':{}}"));
+
+            Answer answer = http.delete(leases + "/l", "");
+
+            assertThat(answer.body().path("status").asText()).isEqualTo("Success");
+            assertThat(Json.text(answer.body(), "details", "uid")).hasSize(36);
+        }
+    }
+
+    private static final String ALLOCATION =
+            json(
+                    "{'allocation':{'devices':{'results':[{'request':'gpu',"
+                            + "'driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}]}}}");
+
+    private static com.fasterxml.jackson.databind.JsonNode tree(String text) {
+        try {
+            return Json.MAPPER.readTree(text);
+        } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

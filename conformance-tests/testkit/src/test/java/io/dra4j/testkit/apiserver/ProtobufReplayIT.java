@@ -1,0 +1,214 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static io.dra4j.testkit.apiserver.ProtobufProbe.BOTH;
+import static io.dra4j.testkit.apiserver.ProtobufProbe.PROTOBUF;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.ProtobufProbe.Answer;
+import io.dra4j.testkit.protobuf.KubernetesProtobuf;
+import io.dra4j.testkit.protobuf.Recording;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/**
+ * The bytes that a real API server (1.36.2) wrote and read, sent to this one.
+ *
+ * <p>What is random or counted there is taken from here: uid, resourceVersion, times.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ProtobufReplayIT {
+    private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
+    private static final Set<String> OF_THE_SERVER =
+            Set.of("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields");
+
+    private static final EmbeddedApiServer SERVER =
+            EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start();
+    private static final ProtobufProbe HTTP = new ProtobufProbe(SERVER);
+    private static final List<Recording> SERVED =
+            Recording.all().stream().filter(line -> !line.path().contains("/v1beta")).toList();
+
+    @BeforeAll
+    static void createWhatWasRecorded() {
+        objects().forEach(ProtobufReplayIT::create);
+        // Some were recorded in an older version that is not served here.
+        lines("put of its own bytes").forEach(ProtobufReplayIT::create);
+    }
+
+    private static void create(Recording line) {
+        ObjectNode object = withoutServersFields(line.json());
+        Answer created = HTTP.send("POST", collection(line), object);
+        assertThat(created.code()).as("%s: %s", line, created.json()).isIn(201, 409);
+        assertThat(created.contentType()).isEqualTo(PROTOBUF);
+        if (created.code() == 201) {
+            putStatus(line, created.json());
+        }
+    }
+
+    private static void putStatus(Recording line, ObjectNode created) {
+        if (line.path().contains("/resourceclaims/")) {
+            created.set("status", line.json().path("status"));
+            Answer put = HTTP.send("PUT", line.path() + "/status", created);
+            assertThat(put.code()).as("%s: %s", line, put.json()).isEqualTo(200);
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+
+    private static List<Recording> lines(String what) {
+        return SERVED.stream().filter(line -> line.what().equals(what)).toList();
+    }
+
+    private static List<Recording> objects() {
+        return lines("object").stream()
+                .filter(line -> !line.json().path("kind").asText().endsWith("List"))
+                // It is there from the start, without the finalizer that no controller would remove
+                // here.
+                .filter(line -> !line.path().equals("/api/v1/namespaces/default"))
+                .toList();
+    }
+
+    private static String collection(Recording line) {
+        return line.path().substring(0, line.path().lastIndexOf('/'));
+    }
+
+    private static ObjectNode withoutServersFields(JsonNode recorded) {
+        ObjectNode object = recorded.deepCopy();
+        ((ObjectNode) object.path("metadata")).remove(OF_THE_SERVER);
+        if (object.path("status") instanceof ObjectNode status) {
+            status.remove("qosClass"); // Of pods, which are not this server's subject.
+        }
+        return object;
+    }
+
+    @Test
+    @Order(1)
+    void objectsComeAsTheyWereRecorded() {
+        assertThat(objects()).hasSizeGreaterThan(300);
+        for (Recording line : objects()) {
+            Answer answer = HTTP.get(line.path(), BOTH);
+
+            assertThat(answer.contentType()).isEqualTo(PROTOBUF);
+            assertThat(withoutServersFields(answer.json()))
+                    .as("%s", line)
+                    .isEqualTo(withoutServersFields(line.json()));
+        }
+    }
+
+    @Test
+    @Order(2)
+    void listsComeInPartsAsTheyWereRecorded() {
+        assertThat(lines("list")).hasSize(3);
+        for (Recording line : lines("list")) {
+            Answer answer = HTTP.get(line.path(), BOTH);
+
+            assertThat(answer.contentType()).isEqualTo(PROTOBUF);
+            JsonNode list = answer.json();
+            assertThat(list.path("kind")).isEqualTo(line.json().path("kind"));
+            assertThat(list.path("items")).hasSize(3);
+            assertThat(list.path("metadata").has("continue")).isTrue();
+            for (JsonNode item : list.path("items")) {
+                ObjectNode whole = HTTP.get(path(line, item), PROTOBUF).json();
+                whole.remove(Set.of("kind", "apiVersion"));
+                assertThat(item).isEqualTo(whole);
+            }
+        }
+    }
+
+    private static String path(Recording list, JsonNode item) {
+        String collection = list.path().substring(0, list.path().indexOf('?'));
+        int slash = collection.lastIndexOf('/');
+        String namespace = Json.text(item, "metadata", "namespace");
+        return (namespace.isEmpty()
+                        ? collection
+                        : collection.substring(0, slash)
+                                + "/namespaces/"
+                                + namespace
+                                + collection.substring(slash))
+                + "/"
+                + Json.text(item, "metadata", "name");
+    }
+
+    @Test
+    @Order(3)
+    void bytesThatWereReadArePutBack() {
+        assertThat(lines("put of its own bytes")).hasSize(40);
+        for (Recording line : lines("put of its own bytes")) {
+            ObjectNode sent = CODEC.decode(line.body());
+            Answer before = HTTP.get(line.path(), BOTH);
+            assertThat(before.code()).as("%s", line).isEqualTo(200);
+            for (String own : List.of("uid", "resourceVersion")) {
+                Json.metadata(sent).put(own, before.text("metadata", own));
+            }
+
+            Answer answer =
+                    HTTP.send("PUT", line.path(), PROTOBUF, "application/json", CODEC.encode(sent));
+
+            assertThat(answer.code()).as("%s: %s", line, answer.json()).isEqualTo(200);
+            assertThat(answer.contentType()).isEqualTo("application/json");
+            ObjectNode expected = withoutServersFields(line.json());
+            Canonical.dropNulls(expected);
+            assertThat(withoutServersFields(answer.json()).get("spec"))
+                    .as("%s", line)
+                    .isEqualTo(expected.get("spec"));
+        }
+    }
+
+    @Test
+    @Order(4)
+    void badBodiesAreRefusedInTheSameWords() {
+        List<Recording> bad =
+                SERVED.stream().filter(line -> line.what().startsWith("bad: ")).toList();
+        assertThat(bad).hasSize(5);
+        for (Recording line : bad) {
+            Answer answer =
+                    HTTP.send("POST", line.path(), PROTOBUF, "application/json", line.body());
+
+            assertThat(answer.code()).as("%s", line).isEqualTo(line.code());
+            assertThat(answer.json()).as("%s", line).isEqualTo(line.json());
+        }
+    }
+
+    @Test
+    @Order(5)
+    void errorsComeAsTheyWereRecorded() {
+        assertThat(lines("error")).hasSize(2);
+        for (Recording line : lines("error")) {
+            Answer answer = HTTP.get(line.path(), BOTH);
+
+            assertThat(answer.code()).as("%s", line).isEqualTo(line.code());
+            assertThat(answer.contentType()).isEqualTo(PROTOBUF);
+            assertThat(answer.text("reason")).isEqualTo(line.json().path("reason").asText());
+            if (line.code() == 404) {
+                assertThat(answer.bytes()).isEqualTo(line.protobuf());
+            }
+        }
+    }
+
+    @Test
+    @Order(6)
+    void deleteOptionsAreRead() {
+        Recording line = lines("delete options").get(0);
+        JsonNode node = SERVER.store().find("nodes", "", "pb-node").orElseThrow();
+        String uid = Json.text(node, "metadata", "uid");
+
+        Answer answer = HTTP.send("DELETE", line.path(), PROTOBUF, "application/json", line.body());
+
+        assertThat(answer.code()).isEqualTo(200);
+        ObjectNode expected = line.json().deepCopy();
+        expected.withObject("/details").put("uid", uid);
+        assertThat(answer.json()).isEqualTo(expected);
+    }
+}

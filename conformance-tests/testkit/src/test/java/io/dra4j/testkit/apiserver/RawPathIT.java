@@ -1,0 +1,121 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.io.IOException;
+import java.net.URI;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Paths mean what was sent, byte for byte, at the server and through the proxy. */
+@Timeout(60)
+class RawPathIT {
+
+    private static final String NODES = "/api/v1/nodes/";
+
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
+    private final ApiProxy proxy = ApiProxy.before(server.url());
+
+    @AfterEach
+    void stop() {
+        proxy.close();
+        server.close();
+    }
+
+    private static GoConnection.Answer get(URI where, String path) throws IOException {
+        try (GoConnection connection = new GoConnection(where)) {
+            return connection.get(path);
+        }
+    }
+
+    private GoConnection.Answer getBothWays(String path) throws IOException {
+        GoConnection.Answer direct = get(server.url(), path);
+        GoConnection.Answer proxied = get(proxy.url(), path);
+        assertThat(proxied.status()).isEqualTo(direct.status());
+        assertThat(proxied.body().path("kind")).isEqualTo(direct.body().path("kind"));
+        assertThat(proxied.body().path("reason")).isEqualTo(direct.body().path("reason"));
+        return direct;
+    }
+
+    private RecordedRequest lastRecorded() {
+        return proxy.requests().get(proxy.lastNumber() - 1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "node-1;b|node-1;b",
+                "node-1%3Bb|node-1;b",
+                "..%2Fnode-1|../node-1",
+                "a%2Fnode-1|a/node-1",
+                "%2e%2e|..",
+                "..|..",
+                "%252e%252e%252fb|%2e%2e%2fb",
+                "a%20b|a b",
+                "a+b|a+b",
+                "a$&=:@,b|a$&=:@,b",
+                "%C3%A9%E4%B8%AD|\u00e9\u4e2d",
+                "%5Cb|\\b",
+            })
+    void aSegmentIsOneNameDecodedOnce(String sent, String name) throws IOException {
+        GoConnection.Answer answer = getBothWays(NODES + sent);
+
+        assertThat(answer.text("message")).isEqualTo("nodes \"" + name + "\" not found");
+        assertThat(lastRecorded().path()).isEqualTo(NODES + sent);
+        assertThat(lastRecorded().resource()).isEqualTo("nodes");
+        assertThat(lastRecorded().name()).isEqualTo(name);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"node-1", "node%2D1", "%6eode-1"})
+    void anEncodedNameIsTheSameName(String sent) throws IOException {
+        assertThat(getBothWays(NODES + sent).text("metadata", "name")).isEqualTo("node-1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a%", "a%4", "a%zz", "a%zz?limit=1"})
+    void anInvalidEscapeIsABadRequest(String sent) throws IOException {
+        GoConnection.Answer answer = getBothWays(NODES + sent);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.text("kind")).isEqualTo("Status");
+        assertThat(answer.text("reason")).isEqualTo("BadRequest");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"//x/y", "/api/v1/../nodes", "/api/v1/nodes/x%0d%0A"})
+    void otherPathsLeadNowhere(String sent) throws IOException {
+        GoConnection.Answer answer = getBothWays(sent);
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(lastRecorded().path()).isEqualTo(sent);
+    }
+
+    @Test
+    void aQueryIsSentOnAsItIs() throws IOException {
+        GoConnection.Answer answer = getBothWays("/api/v1/nodes?labelSelector=a%3Db%3Bc&limit=1");
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(lastRecorded().query("labelSelector")).isEqualTo("a=b;c");
+    }
+
+    @Test
+    void anInvalidQueryIsABadRequest() throws IOException {
+        assertThat(get(server.url(), "/api/v1/nodes?limit=%zz").status()).isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4096, 100_000})
+    void namesAreAsLongAsAClientMakesThem(int length) throws IOException {
+        assertThat(getBothWays(NODES + "x".repeat(length)).status()).isEqualTo(404);
+    }
+}

@@ -1,0 +1,291 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
+import static io.dra4j.testkit.apiserver.HttpProbe.slice;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
+import io.dra4j.testkit.apiserver.HttpProbe.Stream;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Watches over real HTTP, in the forms that fabric8 and client-go use. */
+@Timeout(60)
+class WatchIT {
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder()
+                    .historySize(20)
+                    .bookmarkInterval(Duration.ofMillis(50))
+                    .start();
+    private final HttpProbe http = new HttpProbe(server);
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static String told(JsonNode event) {
+        return event.path("type").asText() + " " + Json.text(event, "object", "metadata", "name");
+    }
+
+    @Nested
+    class Events {
+        @Test
+        void beginWithWhatIsThere() throws Exception {
+            http.post(SLICES, slice("s1", 1));
+            try (Stream watch = http.watch(SLICES + "?watch=true")) {
+                http.post(SLICES, slice("s2", 1));
+                http.put(SLICES + "/s1", slice("s1", 2));
+                http.delete(SLICES + "/s1", "");
+
+                assertThat(told(watch.next())).isEqualTo("ADDED s1");
+                assertThat(told(watch.next())).isEqualTo("ADDED s2");
+                assertThat(told(watch.next())).isEqualTo("MODIFIED s1");
+                assertThat(told(watch.next())).isEqualTo("DELETED s1");
+            }
+        }
+
+        @Test
+        void areReplayedAfterAResourceVersion() throws Exception {
+            Answer first = http.post(SLICES, slice("s1", 1));
+            Answer second = http.post(SLICES, slice("s2", 1));
+
+            try (Stream watch =
+                    http.watch(SLICES + "?watch=1&resourceVersion=" + first.resourceVersion())) {
+                JsonNode event = watch.next();
+
+                assertThat(told(event)).isEqualTo("ADDED s2");
+                assertThat(event.path("object")).isEqualTo(second.body());
+            }
+        }
+
+        @Test
+        void followAnObjectIntoAndOutOfTheSelection() throws Exception {
+            String labelled =
+                    slice("s1", 1).replaceFirst("\"name\"", "\"labels\":{\"a\":\"b\"},\"name\"");
+            http.post(SLICES, slice("s1", 1));
+            try (Stream watch = http.watch(SLICES + "?watch=1&labelSelector=a%3Db")) {
+                http.put(SLICES + "/s1", labelled);
+                Answer out = http.put(SLICES + "/s1", slice("s1", 1));
+                http.delete(SLICES + "/s1", "");
+                http.post(SLICES, labelled);
+
+                assertThat(told(watch.next())).isEqualTo("ADDED s1");
+                JsonNode gone = watch.next();
+                assertThat(told(gone)).isEqualTo("DELETED s1");
+                assertThat(Json.text(gone, "object", "metadata", "labels", "a")).isEqualTo("b");
+                assertThat(Json.text(gone, "object", "metadata", "resourceVersion"))
+                        .isEqualTo(out.resourceVersion());
+                assertThat(told(watch.next())).isEqualTo("ADDED s1");
+            }
+        }
+
+        @Test
+        void ofOtherNodesAreNotSeen() throws Exception {
+            try (Stream watch =
+                    http.watch(
+                            SLICES
+                                    + "?watch=1&fieldSelector=spec.nodeName%3Dnode-2%2Cspec.driver%3D"
+                                    + "gpu.example.com")) {
+                http.post(SLICES, slice("s1", 1));
+                http.post(SLICES, slice("s2", 1).replace("node-1", "node-2"));
+
+                assertThat(told(watch.next())).isEqualTo("ADDED s2");
+            }
+        }
+
+        @Test
+        void comeAsTableRowsWhenAskedFor() throws Exception {
+            http.post(SLICES, slice("s1", 1));
+            try (Stream watch =
+                    http.watch(
+                            SLICES + "?watch=1",
+                            "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")) {
+                http.put(SLICES + "/s1", slice("s1", 2));
+
+                JsonNode first = watch.next();
+                assertThat(Json.at(first, "object", "kind").asText()).isEqualTo("Table");
+                assertThat(Json.at(first, "object", "columnDefinitions")).hasSize(5);
+                assertThat(Json.at(watch.next(), "object", "columnDefinitions")).isEmpty();
+            }
+        }
+    }
+
+    @Nested
+    class Ends {
+        @Test
+        void withGoneWhenTheHistoryIsTooShort() throws Exception {
+            Answer first = http.post(SLICES, slice("s1", 1));
+            for (int i = 2; i < 30; i++) {
+                http.put(SLICES + "/s1", slice("s1", i));
+            }
+
+            try (Stream watch =
+                    http.watch(SLICES + "?watch=1&resourceVersion=" + first.resourceVersion())) {
+                JsonNode event = watch.next();
+
+                assertThat(event.path("type").asText()).isEqualTo("ERROR");
+                assertThat(Json.at(event, "object", "code").asInt()).isEqualTo(410);
+                assertThat(Json.text(event, "object", "reason")).isEqualTo("Expired");
+                assertThat(watch.next()).isEmpty();
+            }
+        }
+
+        @Test
+        void whenItsTimeIsOver() throws Exception {
+            try (Stream watch = http.watch(SLICES + "?watch=1&timeoutSeconds=1")) {
+                assertThat(server.openWatches()).isEqualTo(1);
+                assertThat(watch.next()).isEmpty();
+            }
+        }
+
+        @Test
+        void whenItsClientWentAwayAndSomethingHappens() throws Exception {
+            Stream watch = http.watch(SLICES + "?watch=1");
+            assertThat(server.openWatches()).isEqualTo(1);
+            watch.close();
+
+            for (int i = 1; server.openWatches() > 0; i++) {
+                server.store().put(Trees.tree(slice("s1", i)));
+            }
+
+            assertThat(server.openWatches()).isZero();
+        }
+
+        @Test
+        void whenItsClientDoesNotRead() throws Exception {
+            try (Socket socket = new Socket("127.0.0.1", server.url().getPort())) {
+                socket.getOutputStream()
+                        .write(
+                                ("GET /api/v1/nodes?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                                        .getBytes(UTF_8));
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+                String large = "x".repeat(20_000);
+
+                for (int i = 0; i < 3_000 && server.openWatches() > 0; i++) {
+                    server.store()
+                            .put(
+                                    Trees.tree(
+                                            "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n',"
+                                                    + "'annotations':{'a':'"
+                                                    + i
+                                                    + large
+                                                    + "'}}}"));
+                }
+
+                assertThat(server.openWatches()).isZero();
+            }
+        }
+
+        @Test
+        void withTheServerWithinASecondAlsoWhenThereAreMany() throws Exception {
+            List<Stream> streams = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                streams.add(http.watch(SLICES + "?watch=1"));
+            }
+            http.post(SLICES, slice("s1", 1));
+            for (Stream stream : streams) {
+                assertThat(told(stream.next())).isEqualTo("ADDED s1");
+            }
+            assertThat(serverThreads()).isLessThanOrEqualTo(33);
+
+            long begin = System.nanoTime();
+            server.close();
+
+            assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                    .isLessThan(Duration.ofSeconds(1));
+            assertThat(streams.get(0).next()).isEmpty();
+            assertThat(serverThreads()).isZero();
+        }
+
+        private long serverThreads() {
+            return Thread.getAllStackTraces().keySet().stream()
+                    .filter(
+                            thread ->
+                                    thread.isAlive()
+                                            && thread.getName().startsWith("dra4j-apiserver"))
+                    .count();
+        }
+    }
+
+    @Nested
+    class Bookmarks {
+        @Test
+        void comeToWhoAsks() throws Exception {
+            http.post(SLICES, slice("s1", 1));
+            Answer list = http.get(SLICES);
+
+            try (Stream watch =
+                    http.watch(
+                            SLICES
+                                    + "?watch=1&allowWatchBookmarks=true&resourceVersion="
+                                    + list.resourceVersion())) {
+                JsonNode bookmark = watch.next();
+
+                assertThat(bookmark.path("type").asText()).isEqualTo("BOOKMARK");
+                assertThat(Json.text(bookmark, "object", "kind")).isEqualTo("ResourceSlice");
+                assertThat(Json.text(bookmark, "object", "metadata", "resourceVersion"))
+                        .isEqualTo(list.resourceVersion());
+            }
+        }
+
+        @Test
+        void endTheInitialEventsOfAWatchList() throws Exception {
+            http.post(SLICES, slice("s1", 1));
+
+            try (Stream watch =
+                    http.watch(
+                            SLICES
+                                    + "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
+                                    + "&resourceVersion=&resourceVersionMatch=NotOlderThan")) {
+                assertThat(told(watch.next())).isEqualTo("ADDED s1");
+                JsonNode end = watch.next();
+                assertThat(end.path("type").asText()).isEqualTo("BOOKMARK");
+                assertThat(
+                                Json.text(
+                                        end,
+                                        "object",
+                                        "metadata",
+                                        "annotations",
+                                        "k8s.io/initial-events-end"))
+                        .isEqualTo("true");
+                assertThat(Json.text(end, "object", "metadata", "resourceVersion"))
+                        .matches("[0-9]+");
+            }
+        }
+
+        @Test
+        void areNotSentToWhoWantsOnlyWhatIsNew() throws Exception {
+            http.post(SLICES, slice("s1", 1));
+
+            try (Stream watch =
+                    http.watch(
+                            SLICES
+                                    + "?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan")) {
+                http.post(SLICES, slice("s2", 1));
+
+                assertThat(told(watch.next())).isEqualTo("ADDED s2");
+            }
+        }
+
+        @Test
+        void areRefusedWithoutNotOlderThan() {
+            Answer answer = http.get(SLICES + "?watch=1&sendInitialEvents=true");
+
+            assertThat(answer.status()).isEqualTo(422);
+            assertThat(answer.reason()).isEqualTo("Invalid");
+            assertThat(answer.message())
+                    .startsWith("ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** CDI specs and names, good and bad ones. */
+class CdiCheckTest {
+
+    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+
+    private static JsonNode spec(String text) {
+        try {
+            return YAML.readTree(text);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(text, e);
+        }
+    }
+
+    /** A spec of one device with these edits. */
+    private static JsonNode edits(String edits) {
+        return spec(
+                "{cdiVersion: 1.1.0, kind: v.example.com/gpu, devices: [{name: a, containerEdits: "
+                        + edits
+                        + "}]}");
+    }
+
+    private static List<String> problems(String spec) {
+        return CdiCheck.problems(spec(spec));
+    }
+
+    @Nested
+    class ASpec {
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "{env: [A=b]}",
+                    "{env: ['A=b=c', 'B=']}",
+                    "{deviceNodes: [{path: /dev/a, hostPath: /dev/b, type: c, major: 1, minor: 3,"
+                            + " fileMode: 438, permissions: rwm, uid: 0, gid: 4294967295}]}",
+                    "{mounts: [{hostPath: /a, containerPath: /b, options: [ro], type: bind}]}",
+                    "{mounts: [{hostPath: tmpfs, containerPath: /b, type: tmpfs}]}",
+                    "{hooks: [{hookName: createContainer, path: /bin/x, args: [x], env: [A=b],"
+                            + " timeout: 3}]}",
+                    "{netDevices: [{hostInterfaceName: eth1, name: net0}]}",
+                    "{intelRdt: {closID: a, schemata: ['L3:0=f'], enableMonitoring: true}}",
+                    "{additionalGids: [44], env: null}"
+                })
+        void ofAnyKnownEditsIsValid(String edits) {
+            assertThat(CdiCheck.problems(edits(edits))).isEmpty();
+        }
+
+        @Test
+        void mayBeYamlWithAnnotationsAndCommonEdits() {
+            assertThat(
+                            problems(
+                                    """
+                                    cdiVersion: 0.6.0
+                                    kind: v.example.com/gpu.x
+                                    annotations: {a: b}
+                                    containerEdits: {env: [X=y]}
+                                    devices:
+                                    - name: 0:1
+                                      annotations: {c: d}
+                                      containerEdits: {env: [A=b]}
+                                    """))
+                    .isEmpty();
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        {}                                          | is empty: a device has edits
+                        {env: []}                                   | is empty: a device has edits
+                        {env: [A]}                                  | env[0] must be an environment
+                        {env: [=b]}                                 | NAME=value
+                        {env: A=b}                                  | env must be a list
+                        {env: [A=b], envs: [B=c]}                   | unknown field "envs"
+                        {deviceNodes: [{path: dev/a}]}              | deviceNodes[0].path must be an
+                        {deviceNodes: [{hostPath: /dev/a}]}         | deviceNodes[0] lacks the field path
+                        {deviceNodes: [{path: /dev/a, type: x}]}    | a type of device node
+                        {deviceNodes: [{path: /a, fileMode: '0666'}]} | fileMode must be a whole number
+                        {deviceNodes: [{path: /a, uid: -1}]}        | uid must be a whole number
+                        {deviceNodes: [{path: /a, permissions: x}]} | permissions of the letters
+                        {deviceNodes: [/dev/a]}                     | deviceNodes[0] must be an object
+                        {mounts: [{hostPath: /a}]}                  | lacks the field containerPath
+                        {mounts: [{hostPath: a, containerPath: /b}]} | hostPath must be an absolute path
+                        {mounts: [{hostPath: /a, containerPath: b}]} | containerPath must be an absolute
+                        {hooks: [{hookName: start, path: /x}]}      | a hook of the OCI
+                        {hooks: [{hookName: poststop, path: x}]}    | hooks[0].path must be an absolute
+                        {hooks: [{path: /x}]}                       | lacks the field hookName
+                        {netDevices: [{name: a, hostInterfaceName: b}, {name: a, hostInterfaceName: c}]} | has "a" twice
+                        {intelRdt: {closID: ..}}                    | closID must be
+                        {additionalGids: [staff]}                   | additionalGids[0] must be a whole
+                        """)
+        void withBadEditsIsInvalid(String edits, String problem) {
+            assertThat(CdiCheck.problems(edits(edits)))
+                    .singleElement()
+                    .asString()
+                    .contains("devices[0].containerEdits")
+                    .contains(problem);
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        {kind: a/b, devices: [{name: x, containerEdits: {env: [A=b]}}]}  | lacks the field cdiVersion
+                        {cdiVersion: 0.3.0, kind: a/b, devices: []}                      | a spec has one device at least
+                        {cdiVersion: 0.3.0, kind: a/b}                                   | lacks the field devices
+                        {cdiVersion: 0.3.0, kind: a, devices: [{name: x, containerEdits: {env: [A=b]}}]} | kind has no class
+                        {cdiVersion: 0.3.0, kind: a/b, devices: [{name: 3, containerEdits: {env: [A=b]}}]} | name must be a text
+                        {cdiVersion: 0.3.0, kind: a/b, devices: [{name: x-, containerEdits: {env: [A=b]}}]} | grammar forbids
+                        {cdiVersion: 0.3.0, kind: a/b, devices: [{name: x}]}             | devices[0] lacks the field containerEdits
+                        {cdiVersion: 0.3.0, kind: a/b, extra: 1, devices: [{name: x, containerEdits: {env: [A=b]}}]} | unknown field "extra"
+                        {cdiVersion: 0.3.0, kind: a/b, devices: [{name: x, containerEdits: {env: [A=b]}}, {name: x, containerEdits: {env: [A=b]}}]} | has "x" twice as name
+                        {cdiVersion: 0.6.0, kind: a/b, annotations: {a: 1}, devices: [{name: x, containerEdits: {env: [A=b]}}]} | annotations.a must be a text
+                        """)
+        void withoutItsPartsIsInvalid(String spec, String problem) {
+            assertThat(problems(spec)).singleElement().asString().contains(problem);
+        }
+
+        @Test
+        void isAnObject() {
+            assertThat(problems("[]")).containsExactly("must be an object, not []");
+            assertThat(problems("")).hasSize(1);
+        }
+    }
+
+    @Nested
+    class AName {
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {"v.example.com/gpu=0", "a/b=c", "k8s.v-1/c_1.x=claim-1:0_a.b", "V/G=A"})
+        void isVendorClassAndDevice(String id) {
+            assertThat(CdiName.problem(id)).isEmpty();
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "gpu-0, it has no",
+            "v.example.com=gpu-0, has no class",
+            "/gpu=0, vendor",
+            "1v/gpu=0, vendor",
+            "v/=0, class",
+            "v/g/h=0, class",
+            "v/gpu=, has a name",
+            "v/gpu=a/b, has a name",
+            "v/gpu=a b, has a name",
+            "v/gpu=-a, has a name",
+            "v/gpu=a=b, has a name"
+        })
+        void ofAnotherFormIsRefused(String id, String problem) {
+            assertThat(CdiName.problem(id))
+                    .hasValueSatisfying(p -> assertThat(p).contains(problem));
+        }
+    }
+
+    @Nested
+    class AVersion {
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        {env: [A=b]}                                            | 0.3.0
+                        {mounts: [{hostPath: /a, containerPath: /b, type: bind}]} | 0.4.0
+                        {deviceNodes: [{path: /a, hostPath: /b}]}               | 0.5.0
+                        {intelRdt: {closID: a}}                                 | 0.7.0
+                        {additionalGids: [1]}                                   | 0.7.0
+                        {intelRdt: {schemata: ['a']}}                           | 1.1.0
+                        {intelRdt: {enableMonitoring: true}}                    | 1.1.0
+                        {netDevices: [{name: a, hostInterfaceName: b}]}         | 1.1.0
+                        """)
+        void isNeededByAField(String edits, String version) {
+            assertThat(CdiVersion.least(edits(edits)).version()).isEqualTo(version);
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        {kind: v/c, devices: [{name: 0a}]}                      | 0.5.0
+                        {kind: v/c.d, devices: [{name: a}]}                     | 0.6.0
+                        {kind: v.example.com/c, devices: [{name: a}]}           | 0.3.0
+                        {kind: v/c, annotations: {a: b}, devices: [{name: a}]}  | 0.6.0
+                        {kind: v/c, devices: [{name: 0a, annotations: {a: b}}]} | 0.6.0
+                        {kind: v/c, containerEdits: {additionalGids: [1]}}      | 0.7.0
+                        """)
+        void isNeededByTheSpec(String spec, String version) {
+            assertThat(CdiVersion.least(spec(spec)).version()).isEqualTo(version);
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "0.3.0, 1.1.0, too low: hostPath of a node needs 0.5.0",
+            "0.9.0, 1.1.0, unknown",
+            "v0.5.0, 1.1.0, unknown",
+            "1.0.0, 0.8.0, newer than 0.8.0",
+            "0.5.0, 0.5.0, ",
+            "1.1.0, 1.1.0, "
+        })
+        void liesBetweenWhatTheFieldsNeedAndWhatTheRuntimeReads(
+                String version, String newest, String problem) {
+            JsonNode spec =
+                    spec(
+                            "{cdiVersion: %s, kind: v/c, containerEdits: {deviceNodes: [{path: /a, hostPath: /b}]}}"
+                                    .formatted(version));
+            assertThat(CdiVersion.problem(spec, newest).orElse(""))
+                    .contains(problem == null ? "" : problem)
+                    .matches(text -> problem != null || text.isEmpty());
+        }
+    }
+}

@@ -1,0 +1,395 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Upstream;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The proxy before an API server that asks for TLS, a client certificate and a token. */
+@Timeout(60)
+class KubeconfigUpstreamIT {
+
+    private static final String TOKEN = "s3cret-t0ken";
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    @TempDir private static Path keys;
+
+    private static TestKeys serverKeys;
+    private static TestKeys namedKeys;
+    private static TestKeys clientKeys;
+    private static EmbeddedApiServer api;
+    private static TlsFront front;
+
+    @TempDir private Path folder;
+
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private ApiProxy proxy;
+
+    @BeforeAll
+    static void start() throws Exception {
+        serverKeys = TestKeys.make(keys, "server", "ip:127.0.0.1");
+        namedKeys = TestKeys.make(keys, "named", "dns:api.example.com");
+        clientKeys = TestKeys.make(keys, "client", "");
+        api = EmbeddedApiServer.builder().node("node-1").start();
+        front = new TlsFront(api.url(), serverKeys, clientKeys, TOKEN);
+    }
+
+    @AfterAll
+    static void stop() {
+        front.close();
+        api.close();
+    }
+
+    @AfterEach
+    void stopProxy() {
+        if (proxy != null) {
+            proxy.close();
+        }
+    }
+
+    private static String cluster(String... lines) {
+        return String.join("\n    ", lines);
+    }
+
+    private static String user() throws Exception {
+        return clientKeys.client() + "\n    token: " + TOKEN;
+    }
+
+    private Path kubeconfig(String cluster, String user) throws IOException {
+        return Files.writeString(
+                folder.resolve("kubeconfig"),
+                """
+                apiVersion: v1
+                kind: Config
+                current-context: one
+                contexts:
+                - name: one
+                  context: {cluster: there, user: me}
+                - name: nowhere
+                  context: {cluster: lost, user: me}
+                - name: nobody
+                  context: {cluster: there, user: lost}
+                clusters:
+                - name: there
+                  cluster:
+                    %s
+                users:
+                - name: me
+                  user:
+                    %s
+                """
+                        .formatted(cluster, user));
+    }
+
+    private Path usual() throws Exception {
+        return kubeconfig(cluster("server: " + front.url(), serverKeys.authority()), user());
+    }
+
+    private void proxyBefore(Path kubeconfig) {
+        proxy = ApiProxy.before(KubeconfigUpstream.read(kubeconfig, ""));
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(proxy.url() + path)).timeout(PATIENCE);
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        return client.send(request(path).build(), BodyHandlers.ofString());
+    }
+
+    @Nested
+    class Goes {
+
+        @Test
+        void withCertificateAndTokenThatTheDriverDoesNotKnow() throws Exception {
+            Upstream upstream = KubeconfigUpstream.read(usual(), "one");
+            proxy = ApiProxy.before(upstream);
+
+            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+            HttpResponse<String> node = get("/api/v1/nodes/node-1");
+
+            assertThat(node.statusCode()).isEqualTo(200);
+            assertThat(node.body()).contains("\"name\":\"node-1\"");
+            Path forDriver = proxy.writeKubeconfig(folder.resolve("for-driver"));
+            assertThat(proxy.requests())
+                    .extracting(RecordedRequest::path)
+                    .containsExactly("/api/v1/nodes/node-1");
+            assertThat(proxy.requests() + proxy.log() + upstream + Files.readString(forDriver))
+                    .doesNotContain(TOKEN);
+        }
+
+        @Test
+        void withTheSuitesCredentialsAlsoWhenTheDriverHasItsOwn() throws Exception {
+            proxyBefore(usual());
+            int before = front.authorizations().size();
+
+            HttpResponse<String> answer =
+                    client.send(
+                            request("/api/v1/nodes")
+                                    .header("Authorization", "Bearer of-another-cluster")
+                                    .build(),
+                            BodyHandlers.ofString());
+
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(front.authorizations().subList(before, before + 1))
+                    .containsExactly("Bearer " + TOKEN);
+            assertThat(proxy.requests().toString()).doesNotContain("of-another-cluster");
+        }
+
+        @Test
+        void withWatchesEventByEvent() throws Exception {
+            proxyBefore(usual());
+            HttpResponse<InputStream> answer =
+                    client.send(
+                            request("/api/v1/nodes?watch=true").build(),
+                            BodyHandlers.ofInputStream());
+            try (BufferedReader lines =
+                    new BufferedReader(
+                            new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
+                assertThat(lines.readLine()).contains("ADDED", "node-1");
+
+                ObjectNode node =
+                        (ObjectNode) api.store().find("nodes", "", "node-1").orElseThrow();
+                node.withObject("/metadata/annotations").put("seen", "yes");
+                api.store().put(node);
+
+                assertThat(lines.readLine()).contains("MODIFIED", "\"seen\":\"yes\"");
+            }
+        }
+
+        @Test
+        void withCredentialsInFilesBesideTheKubeconfig() throws Exception {
+            Files.writeString(folder.resolve("ca.crt"), serverKeys.certificatePem());
+            Files.writeString(folder.resolve("token"), TOKEN + "\n");
+            proxyBefore(
+                    kubeconfig(
+                            cluster("server: " + front.url(), "certificate-authority: ca.crt"),
+                            clientKeys.client() + "\n    tokenFile: token"));
+
+            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+        }
+
+        @Test
+        void withTheTokenOfAPlugin() throws Exception {
+            Path plugin =
+                    Files.writeString(
+                            folder.resolve("plugin"),
+                            """
+                            #!/bin/sh
+                            echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}'
+                            """
+                                    .formatted(TOKEN));
+            assertThat(plugin.toFile().setExecutable(true)).isTrue();
+            proxyBefore(
+                    kubeconfig(
+                            cluster("server: " + front.url(), serverKeys.authority()),
+                            clientKeys.client()
+                                    + "\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: "
+                                    + plugin
+                                    + "}"));
+
+            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+        }
+
+        @Test
+        void withoutLookingAtTheServersCertificateIfToldSo() throws Exception {
+            proxyBefore(
+                    kubeconfig(
+                            cluster("server: " + front.url(), "insecure-skip-tls-verify: true"),
+                            user()));
+
+            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+        }
+
+        @Test
+        void belowAPath() throws Exception {
+            proxyBefore(
+                    kubeconfig(
+                            cluster("server: " + front.urlWithPath(), serverKeys.authority()),
+                            user()));
+
+            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+            assertThat(get("/api/v1/nodes?limit=1").statusCode()).isEqualTo(200);
+            assertThat(proxy.requests())
+                    .extracting(RecordedRequest::path)
+                    .containsExactly("/api/v1/nodes");
+        }
+
+        @Test
+        void toAServerOfAnotherNameThanTheUrls() throws Exception {
+            try (TlsFront named = new TlsFront(api.url(), namedKeys, clientKeys, TOKEN)) {
+                String[] lines = {"server: " + named.url(), namedKeys.authority()};
+
+                assertThat(trouble(kubeconfig(cluster(lines), user()), ""))
+                        .contains("its certificate is for another name", "tls-server-name");
+                proxyBefore(
+                        kubeconfig(
+                                cluster(lines[0], lines[1], "tls-server-name: api.example.com"),
+                                user()));
+                assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+            }
+        }
+    }
+
+    /** What a person is told, who gave this kubeconfig. */
+    private String trouble(Path kubeconfig, String context) {
+        Throwable trouble =
+                catchThrowable(
+                        () -> {
+                            try (ApiProxy before =
+                                    ApiProxy.before(KubeconfigUpstream.read(kubeconfig, context))) {
+                                before.serverVersion(PATIENCE);
+                            }
+                        });
+        assertThat(trouble).isNotNull();
+        assertThat(trouble.getMessage())
+                .contains(kubeconfig.toString())
+                .doesNotContain("\n", TOKEN, "Exception")
+                .hasSizeLessThan(400);
+        return trouble.getMessage();
+    }
+
+    @Nested
+    class IsRefusedInOneLine {
+
+        @Test
+        void whenAnotherCaSignedTheServersCertificate() throws Exception {
+            assertThat(
+                            trouble(
+                                    kubeconfig(
+                                            cluster(
+                                                    "server: " + front.url(),
+                                                    namedKeys.authority()),
+                                            user()),
+                                    ""))
+                    .contains(front.url(), "no trusted CA has signed its certificate");
+        }
+
+        @Test
+        void whenTheTokenHasExpired() throws Exception {
+            String old = clientKeys.client() + "\n    token: expired";
+
+            assertThat(
+                            trouble(
+                                    kubeconfig(
+                                            cluster(
+                                                    "server: " + front.url(),
+                                                    serverKeys.authority()),
+                                            old),
+                                    ""))
+                    .contains("does not accept the credentials (401 Unauthorized)");
+        }
+
+        @Test
+        void whenThereIsNoClientCertificateOrAnother() throws Exception {
+            String server = cluster("server: " + front.url(), serverKeys.authority());
+
+            assertThat(trouble(kubeconfig(server, "token: " + TOKEN), ""))
+                    .contains("client certificate");
+            assertThat(trouble(kubeconfig(server, namedKeys.client()), "")).contains("certificate");
+        }
+
+        @Test
+        void whenNobodyListens() throws Exception {
+            int port;
+            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                port = socket.getLocalPort();
+            }
+
+            assertThat(trouble(kubeconfig("server: https://127.0.0.1:" + port, user()), ""))
+                    .contains("cannot be reached: connection refused");
+            assertThat(trouble(kubeconfig("server: https://no-such-host.invalid", user()), ""))
+                    .contains("there is no host of that name");
+        }
+
+        @Test
+        void whenWhatListensIsNoApiServer() throws Exception {
+            assertThat(trouble(kubeconfig("server: " + api.url() + "/apis", user()), ""))
+                    .contains("answered 404 Not Found", "is it an API server?");
+        }
+
+        @Test
+        void whenTheFileCannotBeRead() throws Exception {
+            assertThat(trouble(folder.resolve("none"), "")).startsWith("There is no kubeconfig");
+            assertThat(trouble(folder, "")).contains("cannot be read");
+        }
+
+        @Test
+        void whenTheFileIsSomethingElse() throws Exception {
+            for (String text : new String[] {"", "hello", "a: [", "kind: Pod", "[1, 2]"}) {
+                Path file = Files.writeString(folder.resolve("other"), text);
+
+                assertThat(trouble(file, "")).as(text).contains("is no kubeconfig");
+            }
+        }
+
+        @Test
+        void whenItNamesWhatIsNotThere() throws Exception {
+            assertThat(trouble(usual(), "two"))
+                    .contains("no context \"two\"", "one, nowhere, nobody");
+            assertThat(trouble(usual(), "nowhere")).contains("cluster \"lost\"", "\"nowhere\"");
+            assertThat(trouble(usual(), "nobody")).contains("user \"lost\"", "\"nobody\"");
+            Path noCurrent =
+                    Files.writeString(
+                            folder.resolve("kubeconfig"),
+                            Files.readString(usual()).replace("current-context: one\n", ""));
+            assertThat(trouble(noCurrent, "")).contains("no current-context");
+            assertThat(
+                            trouble(
+                                    kubeconfig(
+                                            cluster(
+                                                    "server: " + front.url(),
+                                                    "certificate-authority: lost.crt"),
+                                            user()),
+                                    ""))
+                    .contains("lost.crt");
+            assertThat(trouble(kubeconfig("server: " + front.url(), "tokenFile: lost"), ""))
+                    .contains("lost");
+        }
+
+        @Test
+        void whenItAsksForWhatTheSuiteDoesNotDo() throws Exception {
+            String server = "server: " + front.url();
+
+            assertThat(trouble(kubeconfig(server, "as: somebody"), "")).contains("impersonation");
+            assertThat(
+                            trouble(
+                                    kubeconfig(
+                                            cluster(server, "proxy-url: http://127.0.0.1:1"),
+                                            user()),
+                                    ""))
+                    .contains("proxy-url");
+            assertThat(trouble(kubeconfig("server: ftp://127.0.0.1", user()), ""))
+                    .contains("ftp://127.0.0.1");
+        }
+    }
+}

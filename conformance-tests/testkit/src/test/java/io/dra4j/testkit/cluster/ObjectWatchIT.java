@@ -1,0 +1,60 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.KubernetesVersion;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A collection that is watched state by state. */
+class ObjectWatchIT {
+
+    private static final String NAMESPACES = "/api/v1/namespaces";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static JsonNode namespace(String name) throws Exception {
+        return new ObjectMapper()
+                .readTree(
+                        "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"%s\"}}"
+                                .formatted(name));
+    }
+
+    private static List<String> names(List<JsonNode> objects) {
+        return objects.stream().map(o -> o.at("/metadata/name").asText()).toList();
+    }
+
+    @Test
+    void everyStateIsSeenFromWhatWasThereToWhatWasDeleted() throws Exception {
+        try (EmbeddedApiServer api =
+                EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).node("n").start()) {
+            Cluster cluster = new Cluster(api.url());
+            cluster.create(NAMESPACES, namespace("before"));
+            try (ObjectWatch watch = cluster.watch(NAMESPACES, "")) {
+                int first = watch.now().size();
+                assertThat(names(watch.now())).contains("before");
+
+                cluster.create(NAMESPACES, namespace("a"));
+                cluster.create(NAMESPACES, namespace("b"));
+                cluster.delete(NAMESPACES + "/a");
+
+                assertThat(
+                                watch.await(
+                                        now ->
+                                                names(now).contains("b")
+                                                        && !names(now).contains("a"),
+                                        PATIENCE))
+                        .isTrue();
+                assertThat(watch.states())
+                        .extracting(List::size)
+                        .containsExactly(first, first + 1, first + 2, first + 1);
+                assertThat(watch.await(now -> now.isEmpty(), Duration.ZERO)).isFalse();
+            }
+        }
+    }
+}

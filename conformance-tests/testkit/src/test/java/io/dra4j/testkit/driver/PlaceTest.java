@@ -1,0 +1,51 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class PlaceTest {
+
+    @Test
+    void isRemovedWithAllThatIsInIt() throws IOException {
+        Place place = Place.create("node-1", "gpu.example.com");
+        Files.writeString(place.plugins().resolve("file"), "x");
+
+        assertThat(place.remove()).isEmpty();
+        assertThat(place.root()).doesNotExist();
+    }
+
+    @Test
+    void whatCannotBeRemovedIsSaidAndTheRestIsRemoved() throws Exception {
+        Place place = Place.create("node-1", "gpu.example.com");
+        Path file = Files.writeString(place.plugins().resolve("file"), "x");
+        assumeThat(chattr("+i", file)).as("files can be made immutable here").isTrue();
+        try {
+            assertThat(place.remove())
+                    .get()
+                    .asString()
+                    .contains(place.root().toString(), "by hand");
+            assertThat(file).exists();
+            assertThat(place.cdi()).doesNotExist();
+        } finally {
+            chattr("-i", file);
+            assertThat(place.remove()).isEmpty();
+        }
+    }
+
+    private static boolean chattr(String flag, Path file) throws Exception {
+        try {
+            Process process = new ProcessBuilder("chattr", flag, file.toString()).start();
+            return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,260 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a driver's process finds at its place, in a mount namespace of its own. */
+class ProcessDriverIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Path HOST_BOOT_ID = Path.of(MountNamespace.BOOT_ID);
+
+    private List<String> mountsBefore;
+    private Place place;
+
+    @BeforeEach
+    void remember() throws IOException {
+        mountsBefore = mounts();
+    }
+
+    @AfterEach
+    void leaveNothing() throws IOException {
+        if (place != null) {
+            place.remove();
+            assertThat(place.root()).doesNotExist();
+        }
+        assertThat(mounts()).isEqualTo(mountsBefore);
+    }
+
+    /** The mounts of the host that a mount namespace could have left; other tests have theirs. */
+    private static List<String> mounts() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+                .filter(line -> line.matches(".*(boot_id|kubelet|/cdi| /etc | /run | /var/lib ).*"))
+                .toList();
+    }
+
+    private static void needsNamespace() {
+        String missing = MountNamespace.missing();
+        assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
+    }
+
+    private static ProcessSettings shell(String script, boolean standardPaths) {
+        return new ProcessSettings(
+                List.of("sh", "-c", script), Map.of(), standardPaths, false, List.of());
+    }
+
+    /** What a script prints. */
+    private String output(ProcessDriver driver, String... variable) throws IOException {
+        if (place == null) {
+            place = driver.place("node-1", "gpu.example.com");
+        }
+        long before = Files.exists(place.log()) ? Files.size(place.log()) : 0;
+        Map<String, String> more =
+                variable.length == 0 ? Map.of() : Map.of(variable[0], variable[1]);
+        Instance instance = driver.start(place, more);
+        OptionalInt status = instance.awaitExit(PATIENCE);
+        String log = Files.readString(place.log()).substring((int) before);
+        assertThat(status).as(log).hasValue(0);
+        return log.strip();
+    }
+
+    private static ProcessDriver driver(ProcessSettings settings, String... cdiDirectories) {
+        return new ProcessDriver(settings, List.of(cdiDirectories), PATIENCE);
+    }
+
+    @Test
+    void aProcessHasABootIdThatChangesWithAReboot() throws IOException {
+        needsNamespace();
+        String host = Files.readString(HOST_BOOT_ID);
+        ProcessDriver driver = driver(shell("cat " + MountNamespace.BOOT_ID, false));
+
+        String first = output(driver);
+        String again = output(driver);
+        place.reboot();
+        String rebooted = output(driver);
+
+        assertThat(first).matches("[0-9a-f-]{36}").isNotEqualTo(host.strip()).isEqualTo(again);
+        assertThat(rebooted).matches("[0-9a-f-]{36}").isNotEqualTo(first);
+        assertThat(Files.readString(HOST_BOOT_ID)).isEqualTo(host);
+    }
+
+    @Test
+    void theProcessThatTheSuiteKnowsIsTheDriver() throws IOException {
+        ProcessDriver driver = driver(shell("echo ready $$; exec sleep 600", false));
+        place = driver.place("node-1", "gpu.example.com");
+        Instance instance = driver.start(place, Map.of());
+        await("ready " + instance.pid().getAsLong());
+
+        instance.terminate();
+
+        assertThat(instance.awaitExit(PATIENCE)).hasValue(128 + 15);
+    }
+
+    private void await(String line) throws IOException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!Files.readString(place.log()).contains(line)) {
+            assertThat(System.nanoTime()).as(Files.readString(place.log())).isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void theEnvironmentIsWhole() throws IOException {
+        ProcessDriver driver =
+                new ProcessDriver(List.of("env"), Map.of("with.dot", "is {NODE_NAME}"), PATIENCE);
+
+        assertThat(output(driver, "POD_UID", "a b"))
+                .contains("with.dot=is node-1", "POD_UID=a b", "NODE_NAME=node-1", "KUBECONFIG=/");
+    }
+
+    @Test
+    void aProgramThatIsNotThereIsNamed() {
+        ProcessDriver driver =
+                new ProcessDriver(List.of("no-such-driver"), Map.of(), Duration.ofSeconds(1));
+        place = driver.place("node-1", "gpu.example.com");
+
+        assertThatThrownBy(() -> driver.start(place, Map.of()))
+                .isInstanceOf(DriverTrouble.class)
+                .hasMessage(
+                        "Can't run the driver: there is no program no-such-driver; give a path, or a name on the PATH");
+    }
+
+    @Test
+    void standardPathsAreTheRuns() throws IOException {
+        needsNamespace();
+        String script =
+                "for d in /var/lib/kubelet/plugins /var/lib/kubelet/plugins_registry"
+                        + " /var/run/cdi /etc/cdi; do echo x > $d/from-driver || exit 1; done;"
+                        + " ls /etc /var/lib | sort | uniq -c | wc -l; cat /etc/passwd | head -1";
+
+        output(driver(shell(script, true)));
+
+        for (Path directory : List.of(place.plugins(), place.registry(), place.cdi())) {
+            assertThat(directory.resolve("from-driver")).hasContent("x");
+        }
+        assertThat(place.cdiDirectories()).hasSize(2).last().isEqualTo(place.cdi());
+        assertThat(place.cdiDirectories().get(0).resolve("from-driver")).hasContent("x");
+        assertThat(place.outlivesReboot(place.cdiDirectories().get(0))).isTrue();
+        assertThat(place.outlivesReboot(place.cdi())).isFalse();
+        assertThat(Path.of("/var/run/cdi/from-driver")).doesNotExist();
+        assertThat(Path.of("/etc/cdi/from-driver")).doesNotExist();
+        assertThat(Path.of("/var/lib/kubelet/plugins/from-driver")).doesNotExist();
+    }
+
+    @Test
+    void whatLiesBesideAStandardPathIsStillThere() throws IOException {
+        needsNamespace();
+        ProcessDriver bare = driver(shell("ls -A /etc /var/lib /run", false));
+        String host = output(bare);
+        place.remove();
+        place = null;
+
+        String inside = output(driver(shell("ls -A /etc /var/lib /run", true)));
+
+        assertThat(inside.lines()).containsAll(host.lines().toList()).contains("cdi", "kubelet");
+    }
+
+    @Test
+    void pathsOfTheDriverAreTranslatedBack() {
+        needsNamespace();
+        place = driver(shell("true", true)).place("node-1", "gpu.example.com");
+
+        assertThat(place.outside(Path.of("/var/lib/kubelet/plugins/gpu/dra.sock")))
+                .isEqualTo(place.plugins().resolve("gpu/dra.sock"));
+        assertThat(place.outside(Path.of("/var/run/cdi/a.json")))
+                .isEqualTo(place.cdi().resolve("a.json"));
+        assertThat(place.outside(Path.of("/var/run").toAbsolutePath().resolve("cdi")))
+                .isEqualTo(place.cdi());
+        assertThat(place.outside(Path.of("/var/lib/kubelet/plugins_of_others")))
+                .isEqualTo(Path.of("/var/lib/kubelet/plugins_of_others"));
+        assertThat(place.names(place.plugins().resolve("gpu")))
+                .contains(Path.of("/var/lib/kubelet/plugins/gpu"));
+    }
+
+    @Test
+    void aSecondDirectoryOfSpecsIsTheRunsToo() throws IOException {
+        needsNamespace();
+        ProcessDriver driver =
+                driver(shell("echo x > /var/run/cdi/spec", false), "{CDI_ROOT}", "/var/run/cdi");
+
+        output(driver);
+
+        assertThat(place.cdiDirectories()).hasSize(2).first().isEqualTo(place.cdi());
+        assertThat(place.cdiDirectories().get(1).resolve("spec")).hasContent("x");
+        assertThat(Path.of("/var/run/cdi/spec")).doesNotExist();
+    }
+
+    @Test
+    void directoriesOfTheDaemonSetAreThereBeforeEachStart() throws IOException {
+        String made = "{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}";
+        ProcessDriver driver =
+                driver(
+                        new ProcessSettings(
+                                List.of("sh", "-c", "rmdir " + made),
+                                Map.of(),
+                                false,
+                                false,
+                                List.of(made)));
+
+        output(driver);
+        output(driver);
+
+        assertThat(place.plugins()).isEmptyDirectory();
+    }
+
+    @Test
+    void directoriesOfTheHostAreNotMade() {
+        ProcessDriver driver =
+                driver(
+                        new ProcessSettings(
+                                List.of("true"), Map.of(), false, false, List.of("/srv/driver")));
+        place = driver.place("node-1", "gpu.example.com");
+
+        assertThatThrownBy(() -> driver.start(place, Map.of()))
+                .isInstanceOf(DriverTrouble.class)
+                .hasMessageContaining("driver.process.makeDirectories: /srv/driver");
+        assertThat(Path.of("/srv/driver")).doesNotExist();
+    }
+
+    @Test
+    void withoutANamespaceNothingIsMounted() {
+        place = Place.create("node-1", "gpu.example.com");
+
+        Place bare =
+                new StandardPaths(shell("true", false), List.of("{CDI_ROOT}", "/var/run/cdi"))
+                        .in(place, "Operation not permitted");
+
+        assertThat(bare.canReboot()).isFalse();
+        assertThat(bare.command(List.of("true"), Map.of())).containsExactly("true");
+        assertThat(bare.cdiDirectories()).containsExactly(place.cdi(), Path.of("/var/run/cdi"));
+    }
+
+    @Test
+    void whatNeedsANamespaceSaysSo() {
+        place = Place.create("node-1", "gpu.example.com");
+
+        assertThatThrownBy(
+                        () ->
+                                new StandardPaths(shell("true", true), List.of())
+                                        .in(place, "Operation not permitted"))
+                .isInstanceOf(DriverTrouble.class)
+                .hasMessage(
+                        "driver.process.standardPaths needs a mount namespace for the driver's"
+                                + " process: run the suite as root, or with CAP_SYS_ADMIN; here:"
+                                + " Operation not permitted");
+    }
+}

@@ -1,0 +1,277 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import io.dra4j.testkit.stubs.dra.v1.NodePrepareResourceResponse;
+import io.dra4j.testkit.stubs.registration.v1.RegistrationStatus;
+import io.grpc.Status;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The kubelet against plugins that behave, and plugins that do not. */
+class FakeKubeletIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final KubeletClaim CLAIM = new KubeletClaim("ns", "claim", "uid-1");
+
+    private Path registry;
+    private Path socket;
+    private ScriptedPlugin plugin;
+    private FakeKubelet kubelet;
+
+    @BeforeEach
+    void start() throws IOException {
+        registry = Files.createTempDirectory(Path.of("/tmp"), "dc-");
+        socket = registry.resolve("gpu-reg.sock");
+        plugin = new ScriptedPlugin(socket);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        if (kubelet != null) {
+            kubelet.close();
+        }
+        plugin.close();
+        try (Stream<Path> left = Files.walk(registry)) {
+            left.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
+    }
+
+    private void awaitRegistered() throws InterruptedException {
+        assertThat(kubelet.awaitRegistered(ScriptedPlugin.DRIVER, PATIENCE)).isTrue();
+    }
+
+    private void awaitEvents(Kind kind, int count) throws InterruptedException {
+        assertThat(
+                        kubelet.awaitEvents(
+                                events ->
+                                        events.stream().filter(e -> e.kind() == kind).count()
+                                                >= count,
+                                PATIENCE))
+                .as("%d times %s", count, kind)
+                .isTrue();
+    }
+
+    private List<Kind> kinds() {
+        return kubelet.events().stream()
+                .map(KubeletEvent::kind)
+                .filter(kind -> kind != Kind.HEALTH_ENDED)
+                .toList();
+    }
+
+    @Nested
+    class Handshakes {
+
+        @Test
+        void areTheKubeletsInOrderAndAuthority() throws Exception {
+            kubelet = FakeKubelet.start(registry);
+            awaitRegistered();
+            kubelet.prepare(ScriptedPlugin.DRIVER, List.of(CLAIM));
+
+            String encoded = socket.toString().replace("/", "%2F");
+            assertThat(plugin.calls)
+                    .containsExactly(
+                            encoded + " pluginregistration.Registration/GetInfo",
+                            encoded + " pluginregistration.Registration/NotifyRegistrationStatus",
+                            "localhost k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources");
+            assertThat(plugin.awaitTold().getPluginRegistered()).isTrue();
+            assertThat(kinds()).containsExactly(Kind.SOCKET_APPEARED, Kind.INFO, Kind.REGISTERED);
+        }
+
+        @Test
+        void areFollowedByTheHealthStreamOfA136KubeletAgainAndAgain() throws Exception {
+            kubelet = FakeKubelet.start(registry);
+            awaitEvents(Kind.HEALTH_ENDED, 2);
+
+            List<KubeletEvent> ends =
+                    kubelet.events().stream()
+                            .filter(event -> event.kind() == Kind.HEALTH_ENDED)
+                            .toList();
+            assertThat(ends).extracting(KubeletEvent::detail).containsOnly("UNIMPLEMENTED");
+            assertThat(ends.get(1).at().minus(ends.get(0).at()))
+                    .isGreaterThanOrEqualTo(Duration.ofSeconds(5));
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "ResourcePlugin, v1.DRAPlugin, no handler is registered",
+            "DRAPlugin, 1.0.0, none of the plugin's versions",
+        })
+        void refuseAnAnswerOfTheWrongForm(String type, String version, String reason)
+                throws Exception {
+            var valid = plugin.info;
+            plugin.info =
+                    valid.toBuilder()
+                            .setType(type)
+                            .clearSupportedVersions()
+                            .addSupportedVersions(version)
+                            .build();
+            kubelet = FakeKubelet.start(registry);
+
+            RegistrationStatus told = plugin.awaitTold();
+
+            assertThat(told.getPluginRegistered()).isFalse();
+            assertThat(told.getError()).contains(reason);
+            plugin.info = valid;
+            awaitRegistered();
+        }
+
+        @Test
+        void takeTheFirstVersionThatTheKubeletKnows() throws Exception {
+            plugin.info =
+                    plugin.info.toBuilder()
+                            .clearSupportedVersions()
+                            .addSupportedVersions("v9.DRAPlugin")
+                            .addSupportedVersions("v1beta1.DRAPlugin")
+                            .addSupportedVersions("v1.DRAPlugin")
+                            .build();
+            kubelet = FakeKubelet.start(registry);
+            awaitRegistered();
+
+            assertThat(kubelet.plugin(ScriptedPlugin.DRIVER))
+                    .hasValueSatisfying(
+                            info ->
+                                    assertThat(info.service())
+                                            .isEqualTo(PluginInfo.Service.V1BETA1));
+        }
+
+        @Test
+        void areRepeatedAfterEachFailure() throws Exception {
+            plugin.getInfoFailure = Status.UNAVAILABLE;
+            kubelet = FakeKubelet.start(registry);
+            awaitEvents(Kind.REGISTRATION_FAILED, 1);
+            plugin.notifyFailure = Status.INTERNAL;
+            plugin.getInfoFailure = Status.OK;
+            awaitEvents(Kind.REGISTRATION_FAILED, 2);
+            assertThat(kubelet.plugin(ScriptedPlugin.DRIVER)).isEmpty();
+            plugin.notifyFailure = Status.OK;
+            awaitRegistered();
+
+            List<KubeletEvent> failed =
+                    kubelet.events().stream()
+                            .filter(event -> event.kind() == Kind.REGISTRATION_FAILED)
+                            .toList();
+            assertThat(failed).hasSize(2);
+            assertThat(failed.get(1).at().minus(failed.get(0).at()))
+                    .isGreaterThanOrEqualTo(Duration.ofMillis(500));
+        }
+
+        @Test
+        void refuseASecondInstanceOnTheSameEndpoint() throws Exception {
+            plugin.info = plugin.info.toBuilder().setEndpoint(socket.toString()).build();
+            kubelet = FakeKubelet.start(registry);
+            awaitRegistered();
+
+            try (ScriptedPlugin second = new ScriptedPlugin(registry.resolve("b-reg.sock"))) {
+                second.info = plugin.info;
+                assertThat(second.awaitTold().getError()).contains("already registered");
+            }
+        }
+    }
+
+    @Nested
+    class Sockets {
+
+        @Test
+        void withHiddenNamesAndFilesThatAreNoneArePassedOver() throws Exception {
+            Files.writeString(registry.resolve("file-reg.sock"), "no socket");
+            try (ScriptedPlugin hidden = new ScriptedPlugin(registry.resolve(".hidden.sock"))) {
+                kubelet = FakeKubelet.start(registry);
+                awaitRegistered();
+
+                assertThat(hidden.calls).isEmpty();
+                assertThat(kinds()).hasSize(3);
+            }
+        }
+
+        @Test
+        void whoseModeChangesStayTheSame() throws Exception {
+            kubelet = FakeKubelet.start(registry);
+            awaitRegistered();
+
+            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+            try (ScriptedPlugin other = new ScriptedPlugin(registry.resolve("b-reg.sock"))) {
+                other.info = other.info.toBuilder().setName("other.example.com").build();
+                assertThat(kubelet.awaitRegistered("other.example.com", PATIENCE)).isTrue();
+                assertThat(kinds()).filteredOn(kind -> kind == Kind.UNREGISTERED).isEmpty();
+            }
+        }
+
+        @Test
+        void thatGoAndComeAreUnregisteredAndRegistered() throws Exception {
+            kubelet = FakeKubelet.start(registry);
+            awaitRegistered();
+            plugin.close();
+            Files.deleteIfExists(socket);
+            assertThat(kubelet.awaitUnregistered(ScriptedPlugin.DRIVER, PATIENCE)).isTrue();
+
+            plugin = new ScriptedPlugin(socket);
+            awaitRegistered();
+        }
+    }
+
+    @Nested
+    class Answers {
+
+        @BeforeEach
+        void register() throws InterruptedException {
+            kubelet = FakeKubelet.start(registry);
+            awaitRegistered();
+        }
+
+        private String complaint() {
+            return kubelet.prepare(ScriptedPlugin.DRIVER, List.of(CLAIM)).complaint().orElse("");
+        }
+
+        @Test
+        void forEachClaimAreFine() {
+            answerFor("uid-1", "");
+            assertThat(complaint()).isEmpty();
+        }
+
+        @Test
+        void thatAreMissingAreCounted() {
+            assertThat(complaint()).contains("skipped 1");
+        }
+
+        @Test
+        void forAnUnknownClaimAreNamed() {
+            answerFor("uid-2", "");
+            assertThat(complaint()).contains("unknown claim UID uid-2");
+        }
+
+        @Test
+        void withAnErrorFail() {
+            answerFor("uid-1", "no such device");
+            assertThat(complaint()).contains("uid-1").contains("no such device");
+        }
+
+        private void answerFor(String uid, String error) {
+            plugin.prepared =
+                    answer ->
+                            answer.toBuilder()
+                                    .putClaims(
+                                            uid,
+                                            NodePrepareResourceResponse.newBuilder()
+                                                    .setError(error)
+                                                    .build())
+                                    .build();
+        }
+    }
+}
