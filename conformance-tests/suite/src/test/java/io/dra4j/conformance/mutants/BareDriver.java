@@ -35,18 +35,18 @@ class BareDriver {
     BareDriver(Settings settings, Parts parts) {
         this.settings = settings;
         this.parts = parts;
-        api = parts.api.apply(settings);
-        inventory = parts.inventory.apply(settings);
-        cdi = parts.cdi.apply(settings);
-        configs = parts.configs.apply(settings);
-        metadata = parts.metadata.apply(settings);
-        counters = parts.counters.get();
-        reports = parts.reports.apply(this);
-        calls = parts.calls.apply(this);
-        health = parts.health.apply(this);
-        publisher = parts.publisher.apply(this);
-        service = parts.serviceSocket.apply(servicePath());
-        registry = parts.registrationSocket.apply(registrationPath());
+        api = parts.make(ApiClient.class, settings);
+        inventory = parts.make(Inventory.class, settings);
+        cdi = parts.make(CdiSpecs.class, settings);
+        configs = parts.make(Configs.class, settings);
+        metadata = parts.make(Metadata.class, settings);
+        counters = parts.make(CallCounters.class);
+        reports = parts.make(DeviceReports.class, this);
+        calls = parts.make(Calls.class, this);
+        health = parts.make(HealthReports.class, this);
+        publisher = parts.make(Publisher.class, this);
+        service = parts.make(SocketServer.class, servicePath());
+        registry = parts.make(SocketServer.class, registrationPath());
     }
 
     Path servicePath() {
@@ -80,7 +80,7 @@ class BareDriver {
     }
 
     void register() throws IOException {
-        registry.start(List.of(parts.registration.apply(this)));
+        registry.start(List.of(parts.make(Registration.class, this)));
     }
 
     List<BindableService> services() {

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /**
  * One complete DRA driver without the SDK; {@code --fault M-57} makes it one that has a fault, and
- * {@code --odd H-3} one that is unusual and well.
+ * {@code --variant H-3} a conforming variant.
  */
 public final class BareDriverMain {
 
@@ -47,10 +47,8 @@ public final class BareDriverMain {
     }
 
     static BareDriver create(Settings given) {
-        Parts parts = new Parts();
-        Faults.install(given.text("--fault", ""), parts);
-        OddDrivers.install(given.text("--odd", ""), parts);
-        return parts.driver.apply(parts.settings.apply(given));
+        Parts parts = AlteredDrivers.parts(given);
+        return parts.make(BareDriver.class, given, parts);
     }
 
     private static void stop(BareDriver driver) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.mutants;
 
-import io.dra4j.conformance.DriverArchive;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -47,30 +46,7 @@ public final class BareProgram {
     }
 
     /** The command of the driver without its own options. */
-    public static List<String> command() throws IOException, InterruptedException {
-        return command(BareDriverMain.class);
-    }
-
-    /** The command of the middleman before the fake driver, without their options. */
-    public static List<String> middleman(String fault) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(command(MiddlemanMain.class));
-        command.addAll(List.of(fault, realDriver().toString()));
-        return command;
-    }
-
-    /** The fake driver's command, a word in each line. */
-    private static Path realDriver() throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>();
-        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        words.addAll(DriverArchive.get().jvmOptions());
-        words.addAll(List.of("-cp", DriverArchive.get().classPath()));
-        words.add("io.dra4j.example.FakeDriverMain");
-        Path file = FOLDER.resolve(hash(words.toString()) + ".command").toAbsolutePath();
-        return Files.exists(file) ? file : Files.write(file, words);
-    }
-
-    private static synchronized List<String> command(Class<?> program)
-            throws IOException, InterruptedException {
+    public static synchronized List<String> command() throws IOException, InterruptedException {
         if (only == null) {
             Files.createDirectories(FOLDER);
             BareProgram made = new BareProgram(String.join(File.pathSeparator, entries()));
@@ -80,27 +56,24 @@ public final class BareProgram {
             only = made;
         }
         return only.java(
-                program,
                 List.of(
                         "-XX:SharedArchiveFile=" + only.archive,
                         "-Xlog:cds=off",
                         "-Xlog:cds+dynamic=off"));
     }
 
-    private List<String> java(Class<?> program, List<String> more) {
+    private List<String> java(List<String> more) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(OPTIONS);
         command.addAll(more);
-        command.addAll(List.of("-cp", classPath, program.getName()));
+        command.addAll(List.of("-cp", classPath, BareDriverMain.class.getName()));
         return command;
     }
 
     private void make() throws IOException, InterruptedException {
         Path made = archive.resolveSibling(UUID.randomUUID() + ".tmp");
-        try (BareBench bench =
-                new BareBench(
-                        java(BareDriverMain.class, List.of("-XX:ArchiveClassesAtExit=" + made)))) {
+        try (BareBench bench = new BareBench(java(List.of("-XX:ArchiveClassesAtExit=" + made)))) {
             bench.start();
             bench.awaitRegistered();
             var claim = bench.allocate("claim", "gpu-0");

@@ -18,7 +18,7 @@ class Calls {
 
     Calls(BareDriver driver) {
         this.driver = driver;
-        work = driver.parts.work.apply(driver);
+        work = driver.parts.make(ClaimWork.class, driver);
     }
 
     /** The work for calls of a version. */

@@ -22,7 +22,7 @@ class ClaimWork {
 
     ClaimWork(BareDriver driver) {
         this.driver = driver;
-        state = driver.parts.state.apply(driver.settings);
+        state = driver.parts.make(StateFile.class, driver.settings);
     }
 
     /** What is left of an earlier boot counts for nothing. */

@@ -5,10 +5,6 @@ package io.dra4j.conformance.mutants;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.conformance.requirements.Catalogue;
-import io.dra4j.conformance.run.Engine;
-import io.dra4j.conformance.run.Progress;
-import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
@@ -27,8 +23,7 @@ class FailingRunIT {
 
     /** Has room for one bench, and fails in a way that nothing expects. */
     private static final class OnePlace implements DriverAdapter {
-        private final HostedDriver driver =
-                new HostedDriver(List.of(), Map.of("FAULT_FILE", "{ROOT}/faults"));
+        private final HostedDriver driver = Runner.hosted(List.of());
         private final Queue<Path> roots = new ConcurrentLinkedQueue<>();
 
         @Override
@@ -67,16 +62,13 @@ class FailingRunIT {
     @Timeout(300)
     void endsAndLeavesNothing() {
         OnePlace driver = new OnePlace();
-        String text = MutantJudge.settings() + "only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19]\n";
 
         assertThatThrownBy(
                         () ->
-                                new Engine(
-                                                SettingsReader.parse(text, "x", Map.of()),
-                                                driver,
-                                                Catalogue.load(),
-                                                Progress.NONE)
-                                        .run())
+                                Runner.run(
+                                        "only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19]",
+                                        Map.of(),
+                                        driver))
                 .isInstanceOf(CompletionException.class)
                 .hasMessageContaining("no second place");
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
+import io.dra4j.testkit.driver.DriverAdapter;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -17,21 +18,19 @@ class HealthyDriverIT {
 
     private static void passes(List<String> options, List<String> declares, String... ids)
             throws Exception {
-        Mutant healthy =
-                new Mutant(
-                        "", "nothing", options, declares, true, List.of(ids), Map.of(), List.of());
-        List<Result> results =
-                new MutantJudge()
-                        .run(healthy, MutantJudge.few(healthy), MutantJudge.process(healthy))
-                        .results();
+        Outcome outcome =
+                Runner.run(
+                        Runner.withControls(List.of(ids)),
+                        Runner.declaring(declares.toArray(String[]::new)),
+                        Runner.process(options));
 
-        assertThat(results)
-                .filteredOn(result -> healthy.requirements().contains(result.requirement().id()))
-                .hasSizeGreaterThanOrEqualTo(ids.length)
+        assertThat(List.of(ids))
+                .allSatisfy(id -> assertThat(Runner.results(outcome, id)).isNotEmpty());
+        assertThat(outcome.results())
                 .allSatisfy(
                         result ->
                                 assertThat(result.verdict())
-                                        .as(result.name() + " " + result.message())
+                                        .as(Runner.text(result))
                                         .isEqualTo(Verdict.PASS));
     }
 
@@ -82,19 +81,16 @@ class HealthyDriverIT {
                         "DRA-UPG-04",
                         "DRA-SHUT-01",
                         "DRA-SHUT-02");
-        Mutant healthy = new Mutant("", "nothing", List.of(), List.of(), true, ids, null, null);
-        MutantJudge judge = new MutantJudge();
-
-        Map<String, Verdict> hosted =
-                verdicts(judge.run(healthy, ids, MutantJudge.hosted(healthy)));
-        Map<String, Verdict> process =
-                verdicts(judge.run(healthy, ids, MutantJudge.process(healthy)));
+        Map<String, Verdict> hosted = verdicts(ids, Runner.hosted(List.of()));
+        Map<String, Verdict> process = verdicts(ids, Runner.process(List.of()));
 
         assertThat(hosted).isEqualTo(process).hasSizeGreaterThanOrEqualTo(ids.size());
         assertThat(hosted.values()).containsOnly(Verdict.PASS);
     }
 
-    private static Map<String, Verdict> verdicts(Outcome outcome) {
-        return outcome.results().stream().collect(Collectors.toMap(Result::name, Result::verdict));
+    private static Map<String, Verdict> verdicts(List<String> ids, DriverAdapter driver)
+            throws Exception {
+        return Runner.run(Runner.only(ids), Runner.declaring(), driver).results().stream()
+                .collect(Collectors.toMap(Result::name, Result::verdict));
     }
 }

@@ -4,16 +4,11 @@ package io.dra4j.conformance.mutants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.dra4j.conformance.requirements.Catalogue;
-import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
-import io.dra4j.conformance.settings.SettingsReader;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,14 +22,10 @@ class LeftFilesIT {
     private static Outcome run(List<String> arguments, String... globs) {
         ArrayNode setting = JsonNodeFactory.instance.arrayNode();
         List.of(globs).forEach(setting::add);
-        Map<String, JsonNode> flags = Map.of("/driver/emptyWhenUnprepared", setting);
-        String text = MutantJudge.settings() + "only: [DRA-UNP-04, DRA-UNP-09]\n";
-        return new Engine(
-                        SettingsReader.parse(text, "settings.yaml", flags),
-                        new HostedDriver(arguments, Map.of("FAULT_FILE", "{ROOT}/faults")),
-                        Catalogue.load(),
-                        Progress.NONE)
-                .run();
+        return Runner.run(
+                "only: [DRA-UNP-04, DRA-UNP-09]",
+                Map.of("/driver/emptyWhenUnprepared", setting),
+                Runner.hosted(arguments));
     }
 
     private static List<String> bad(Outcome outcome) {

@@ -6,19 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.dra4j.conformance.requirements.Catalogue;
-import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Progress;
-import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
-import io.dra4j.conformance.settings.SettingsReader;
-import io.dra4j.testkit.driver.ProcessDriver;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -45,23 +39,11 @@ class MissingRightsIT {
                         JsonNodeFactory.instance.textNode("gpu-system/gpu-driver"),
                         "/apiServer/manifests",
                         JsonNodeFactory.instance.arrayNode().add(file.toString()));
-        return new Engine(
-                        SettingsReader.parse(
-                                MutantJudge.settings() + "only: [DRA-PREP-01, DRA-SLICE-11]\n",
-                                "settings.yaml",
-                                flags),
-                        new ProcessDriver(BareProgram.command(), Map.of(), Duration.ofSeconds(60)),
-                        Catalogue.load(),
-                        Progress.NONE)
-                .run();
+        return Runner.run("only: [DRA-PREP-01, DRA-SLICE-11]", flags, Runner.process(List.of()));
     }
 
     private static Verdict verdict(Outcome outcome, String id) {
-        return outcome.results().stream()
-                .filter(result -> result.requirement().id().equals(id))
-                .map(Result::verdict)
-                .findFirst()
-                .orElseThrow();
+        return Runner.results(outcome, id).get(0).verdict();
     }
 
     @Test

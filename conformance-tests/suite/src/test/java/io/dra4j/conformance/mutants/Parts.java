@@ -2,30 +2,64 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.mutants;
 
-import java.nio.file.Path;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Constructor;
+import java.util.List;
 
-/** How each part of the driver is made: the seams at which a fault puts one of its own. */
+/** The parts that the driver is made of: its own classes, or the subclasses that replace them. */
 final class Parts {
 
-    UnaryOperator<Settings> settings = settings -> settings;
-    Function<Settings, BareDriver> driver = given -> new BareDriver(given, this);
-    Function<Settings, ApiClient> api = ApiClient::new;
-    Function<Settings, Inventory> inventory = Inventory::new;
-    Function<Settings, StateFile> state = StateFile::new;
-    Function<Settings, CdiSpecs> cdi = CdiSpecs::new;
-    Function<Settings, Configs> configs = Configs::new;
-    Supplier<CallCounters> counters = CallCounters::new;
-    Function<Settings, Metadata> metadata = Metadata::new;
-    Function<BareDriver, DeviceReports> reports = DeviceReports::new;
-    Function<BareDriver, ClaimWork> work = ClaimWork::new;
-    Function<BareDriver, Calls> calls = Calls::new;
-    Function<BareDriver, Registration> registration = Registration::new;
-    Function<BareDriver, HealthReports> health = HealthReports::new;
-    Function<BareDriver, SlicePlan> plan = SlicePlan::new;
-    Function<BareDriver, Publisher> publisher = Publisher::new;
-    Function<Path, SocketServer> registrationSocket = SocketServer::new;
-    Function<Path, SocketServer> serviceSocket = SocketServer::new;
+    private static final List<Class<?>> REPLACEABLE =
+            List.of(
+                    BareDriver.class,
+                    ApiClient.class,
+                    Inventory.class,
+                    StateFile.class,
+                    CdiSpecs.class,
+                    Configs.class,
+                    CallCounters.class,
+                    Metadata.class,
+                    DeviceReports.class,
+                    ClaimWork.class,
+                    Calls.class,
+                    Registration.class,
+                    HealthReports.class,
+                    SlicePlan.class,
+                    Publisher.class,
+                    SocketServer.class);
+
+    private final List<Class<?>> replacements;
+
+    Parts(List<Class<?>> replacements) {
+        this.replacements = List.copyOf(replacements);
+        for (Class<?> each : replacements) {
+            if (REPLACEABLE.stream().noneMatch(part -> part.isAssignableFrom(each))) {
+                throw new IllegalArgumentException(each + " replaces no part of the driver");
+            }
+        }
+    }
+
+    /** Makes a part by the constructor that takes as many arguments. */
+    <T> T make(Class<T> part, Object... arguments) {
+        Class<?> made =
+                replacements.stream().filter(part::isAssignableFrom).findFirst().orElse(part);
+        try {
+            return part.cast(constructor(made, arguments.length).invokeWithArguments(arguments));
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException(made + " can't be made", e);
+        }
+    }
+
+    private static MethodHandle constructor(Class<?> made, int arguments)
+            throws IllegalAccessException {
+        for (Constructor<?> constructor : made.getDeclaredConstructors()) {
+            if (constructor.getParameterCount() == arguments) {
+                return MethodHandles.lookup().unreflectConstructor(constructor);
+            }
+        }
+        throw new IllegalStateException(made + " has no constructor of a part");
+    }
 }

@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
  * The API server in protobuf alone, as typed clients in Go speak it: whatever is sent and all that
  * is accepted, but for patches, which Kubernetes takes in JSON and YAML alone.
  */
-final class ProtobufClient extends ApiClient {
+class ProtobufClient extends ApiClient {
 
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 

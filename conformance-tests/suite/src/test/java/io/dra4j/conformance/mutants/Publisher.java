@@ -31,7 +31,7 @@ class Publisher {
 
     Publisher(BareDriver driver) {
         this.driver = driver;
-        plan = driver.parts.plan.apply(driver);
+        plan = driver.parts.make(SlicePlan.class, driver);
     }
 
     void start() {

@@ -6,9 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -45,27 +43,10 @@ record Settings(Map<String, String> values) {
                     "--health",
                     "--pools",
                     "--fault",
-                    "--odd");
+                    "--variant");
 
     Settings {
         values = Map.copyOf(values);
-    }
-
-    /** What is known of a command line of a driver that may have more options than this one. */
-    static Settings known(String[] arguments, Map<String, String> environment) {
-        List<String> known = new ArrayList<>();
-        for (int at = 0; at < arguments.length; at++) {
-            String name = arguments[at].split("=", 2)[0];
-            boolean separate = at + 1 < arguments.length && !arguments[at + 1].startsWith("--");
-            if (NAMES.contains(name)) {
-                known.add(arguments[at]);
-                if (separate) {
-                    known.add(arguments[at + 1]);
-                }
-            }
-            at += separate ? 1 : 0;
-        }
-        return parse(known.toArray(String[]::new), environment);
     }
 
     static Settings parse(String[] arguments, Map<String, String> environment) {

@@ -8,15 +8,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.dra4j.conformance.requirements.Catalogue;
-import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
-import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -55,27 +52,17 @@ class SharedServerIT {
         Map<String, JsonNode> flags = new HashMap<>(more);
         flags.put(
                 "/apiServer/kubeconfig", TextNode.valueOf(folder.resolve("kubeconfig").toString()));
-        String text = MutantJudge.settings() + "only: [" + only + "]\n";
-        return new Engine(
-                        SettingsReader.parse(text, "settings.yaml", flags),
-                        new HostedDriver(arguments, Map.of("FAULT_FILE", "{ROOT}/faults")),
-                        Catalogue.load(),
-                        Progress.NONE)
-                .run();
+        return Runner.run("only: [" + only + "]", flags, Runner.hosted(arguments));
     }
 
-    private static Map<String, JsonNode> shape(String id) {
-        return Mutant.odd().stream()
-                .filter(odd -> odd.id().equals(id))
-                .findFirst()
-                .orElseThrow()
-                .settings();
+    private static Map<String, JsonNode> shape(String id) throws IOException {
+        return Runner.settings(AlteredDrivers.variant(id));
     }
 
     private static Stream<String> bad(Outcome outcome) {
         return outcome.results().stream()
                 .filter(result -> result.verdict() != Verdict.PASS)
-                .map(MutantJudge::text);
+                .map(Runner::text);
     }
 
     @Test
@@ -112,7 +99,7 @@ class SharedServerIT {
 
     @Test
     void aDriverThatTakesAllOrNothingIsJudgedByItsShape() throws Exception {
-        Outcome outcome = run(List.of("--odd", "H-27"), FEW + ", DRA-PREP-07", shape("H-27"));
+        Outcome outcome = run(List.of("--variant", "H-27"), FEW + ", DRA-PREP-07", shape("H-27"));
 
         assertThat(bad(outcome))
                 .isNotEmpty()
@@ -125,7 +112,7 @@ class SharedServerIT {
 
     @Test
     void withoutTheShapeItIsBlamed() throws Exception {
-        Outcome outcome = run(List.of("--odd", "H-27"), "DRA-PREP-01", Map.of());
+        Outcome outcome = run(List.of("--variant", "H-27"), "DRA-PREP-01", Map.of());
 
         assertThat(bad(outcome))
                 .isNotEmpty()
@@ -136,7 +123,7 @@ class SharedServerIT {
     void aFaultIsFoundByClaimsOfTheShapeToo() throws Exception {
         Outcome outcome =
                 run(
-                        List.of("--odd", "H-27", "--fault", "M-64"),
+                        List.of("--variant", "H-27", "--fault", "M-64"),
                         "DRA-PREP-01, DRA-CDI-06",
                         shape("H-27"));
 

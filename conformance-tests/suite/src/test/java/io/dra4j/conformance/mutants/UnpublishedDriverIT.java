@@ -7,13 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.dra4j.conformance.requirements.Catalogue;
-import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
-import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
@@ -31,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is blocked, whether it was asked for alone or not.
  *
  * <p>The start time of a driver is 60 s; here it is a tenth of that. Those who publish late, or
- * have no devices and say so, are H-18, H-8 and H-19 of {@link OddDriversIT}.
+ * have no devices and say so, are H-18, H-8 and H-19 of {@link ConformingVariantsIT}.
  */
 class UnpublishedDriverIT {
 
@@ -45,24 +41,16 @@ class UnpublishedDriverIT {
                 new HashMap<>(Map.of("/driver/seamlessUpgrade", BooleanNode.FALSE));
         flags.putAll(given);
         Outcome outcome =
-                new Engine(
-                                SettingsReader.parse(
-                                        MutantJudge.settings() + "patience: 0.1\n" + more,
-                                        "settings.yaml",
-                                        flags),
-                                new HostedDriver(List.of("--fault", fault), Map.of()),
-                                Catalogue.load(),
-                                Progress.NONE)
-                        .run();
+                Runner.run(
+                        "patience: 0.1\n" + more,
+                        flags,
+                        new HostedDriver(List.of("--fault", fault), Map.of()));
         assertThat(outcome.header().took()).isLessThan(LIMIT);
         return outcome;
     }
 
     private static Result result(Outcome outcome, String id) {
-        return outcome.results().stream()
-                .filter(result -> result.requirement().id().equals(id))
-                .findFirst()
-                .orElseThrow();
+        return Runner.results(outcome, id).get(0);
     }
 
     /** The failed requirement is judged though it was not asked for, and what was is blocked. */

@@ -1,8 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The drivers by which the suite itself is tested: a small honest one on the bare stubs, its
- * faults, its odd but healthy forms, and middlemen before a real driver.
+ * The drivers by which the suite itself is tested: a small one on the bare stubs, its mutants,
+ * which have a fault each, and its conforming variants, which are unusual and violate nothing.
  *
  * <p>Flow: the suite's tests → here → the kubelet's sockets, the API server and the CDI directory.
  */

@@ -74,7 +74,8 @@ class PlayedPlacesIT {
 
     @Test
     void aDriverThatPublishesNothingIsSaidToWithWhatItAsked() {
-        List<String> silent = java("io.dra4j.conformance.mutants.BareDriverMain", "--odd", "H-19");
+        List<String> silent =
+                java("io.dra4j.conformance.mutants.BareDriverMain", "--variant", "H-19");
 
         assertThat(run(Duration.ofSeconds(10), new PlaySettings.Driver("gpu.example.com", silent)))
                 .isFalse();
