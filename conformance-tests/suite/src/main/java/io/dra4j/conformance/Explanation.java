@@ -28,7 +28,6 @@ record Explanation(Catalogue catalogue, Requirement requirement) {
                         new Part("Applies", applies()),
                         new Part("Needs", needs()),
                         new Part("Test", test()),
-                        new Part("Mutants", mutants()),
                         new Part("Hint", requirement.hint()))
                 .filter(part -> !part.text().isEmpty())
                 .toList();
@@ -85,15 +84,5 @@ record Explanation(Catalogue catalogue, Requirement requirement) {
         String services =
                 requirement.perService() ? " Once with each DRA service of the driver." : "";
         return requirement.test() + chance + services;
-    }
-
-    private String mutants() {
-        if (requirement.mutants().isEmpty()) {
-            return "none: " + requirement.noMutant();
-        }
-        return requirement.mutants().stream()
-                .map(id -> catalogue.mutant(id).orElseThrow())
-                .map(mutant -> mutant.id() + " " + mutant.fault())
-                .collect(Collectors.joining("\n"));
     }
 }

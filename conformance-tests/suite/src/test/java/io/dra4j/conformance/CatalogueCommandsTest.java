@@ -88,7 +88,6 @@ class CatalogueCommandsTest {
                     .contains("\nNeeds     DRA-PREP-05 Prepare is idempotent")
                     .contains("\n          DRA-UNP-01 A prepared claim is unprepared")
                     .contains("\nTest      Prepare with one service")
-                    .contains("\nMutants   M-16 v1 and v1beta1 have separate state\n")
                     .contains("\nHint      The kubelet that prepares a claim through v1beta1");
         }
 

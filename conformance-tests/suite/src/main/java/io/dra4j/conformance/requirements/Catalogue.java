@@ -23,17 +23,11 @@ public final class Catalogue {
 
     private final String version;
     private final Map<String, Profile> profiles;
-    private final Map<String, Mutant> mutants;
     private final Map<String, Requirement> requirements;
 
-    Catalogue(
-            String version,
-            List<Profile> profiles,
-            List<Mutant> mutants,
-            List<Requirement> requirements) {
+    Catalogue(String version, List<Profile> profiles, List<Requirement> requirements) {
         this.version = version;
         this.profiles = byKey(profiles, Profile::name);
-        this.mutants = byKey(mutants, Mutant::id);
         this.requirements = byKey(requirements, Requirement::id);
         requirements.forEach(this::checkReferences);
         requirements.forEach(requirement -> checkOrder(requirement, List.of()));
@@ -76,20 +70,9 @@ public final class Catalogue {
         return List.copyOf(profiles.values());
     }
 
-    /** The faults that the suite is tested with. */
-    public List<Mutant> mutants() {
-        return List.copyOf(mutants.values());
-    }
-
-    /** What a mutant does wrong, for example of {@code M-17}. */
-    public Optional<Mutant> mutant(String id) {
-        return Optional.ofNullable(mutants.get(id));
-    }
-
     private void checkReferences(Requirement requirement) {
         known(requirement, "profile", List.of(requirement.profile()), profiles);
         known(requirement, "requirement", requirement.needs(), requirements);
-        known(requirement, "mutant", requirement.mutants(), mutants);
     }
 
     private static void known(

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Decodes the catalogue's file; what it does not know or cannot place is an error. */
 final class CatalogueReader {
@@ -27,11 +26,7 @@ final class CatalogueReader {
                     .build();
 
     /** The file's own form; its requirements are decoded one by one, to name the damaged one. */
-    private record Content(
-            String version,
-            List<Profile> profiles,
-            Map<String, String> mutants,
-            List<JsonNode> requirements) {}
+    private record Content(String version, List<Profile> profiles, List<JsonNode> requirements) {}
 
     private CatalogueReader() {}
 
@@ -52,12 +47,8 @@ final class CatalogueReader {
         for (JsonNode node : content.requirements()) {
             requirements.add(requirement(name, node));
         }
-        List<Mutant> mutants =
-                content.mutants().entrySet().stream()
-                        .map(entry -> new Mutant(entry.getKey(), entry.getValue()))
-                        .toList();
         try {
-            return new Catalogue(content.version(), content.profiles(), mutants, requirements);
+            return new Catalogue(content.version(), content.profiles(), requirements);
         } catch (IllegalArgumentException e) {
             throw new IllegalStateException(name + ": " + e.getMessage(), e);
         }

@@ -26,8 +26,6 @@ import java.util.regex.Pattern;
  * @param needs ids of requirements whose failure leaves this one without an answer
  * @param since the first Kubernetes version that it applies to, for example {@code 1.36}
  * @param until the last one
- * @param mutants ids of the faults which the check has to find
- * @param noMutant why there is no such fault
  * @param strictMust whether a strict run treats this SHOULD as a MUST
  * @param perService whether it is checked with each DRA service that the driver declares
  * @param hint where drivers go wrong, and what to do
@@ -47,8 +45,6 @@ public record Requirement(
         List<String> needs,
         String since,
         String until,
-        List<String> mutants,
-        String noMutant,
         boolean strictMust,
         boolean perService,
         String hint) {
@@ -62,14 +58,10 @@ public record Requirement(
         gates = Collections.unmodifiableSet(new TreeSet<>(gates));
         anyGates = Collections.unmodifiableSet(new TreeSet<>(anyGates));
         needs = List.copyOf(needs);
-        mutants = List.copyOf(mutants);
         require(!rule.isEmpty() && !source.isEmpty(), "rule and source are required");
         require(
                 untested.isEmpty() == (observability != Observability.UNTESTED),
                 "untested gives the reason of an untested requirement, and of no other");
-        require(
-                mutants.isEmpty() != noMutant.isEmpty(),
-                "it has either mutants or the reason why there is none (noMutant)");
         require(
                 VERSION.matcher(since).matches() && VERSION.matcher(until).matches(),
                 "since and until are Kubernetes versions such as 1.36");

@@ -80,17 +80,6 @@ class CatalogueTest {
         }
 
         @Test
-        void mapsEveryMutant() {
-            List<String> known = catalogue.mutants().stream().map(Mutant::id).toList();
-
-            assertThat(known).containsExactlyElementsOf(numbers("M-%02d", 136));
-            assertThat(catalogue.requirements())
-                    .flatMap(Requirement::mutants)
-                    .containsAll(known)
-                    .allMatch(known::contains);
-        }
-
-        @Test
         void hasFourCoreProfilesAndNoneWithoutRequirements() {
             Set<String> used =
                     catalogue.requirements().stream()
@@ -136,18 +125,6 @@ class CatalogueTest {
                     .containsExactly("DRA-PREP-35", "DRA-PERF-04");
         }
 
-        /** Otherwise the second of them would be BLOCKED, and nobody could see it caught. */
-        @Test
-        void neverLetsARequirementNeedAnotherThatItsOwnMutantFails() {
-            assertThat(catalogue.requirements())
-                    .allSatisfy(
-                            requirement ->
-                                    assertThat(allNeeds(requirement))
-                                            .flatMap(Requirement::mutants)
-                                            .doesNotContainAnyElementsOf(
-                                                    mutantsOrNone(requirement)));
-        }
-
         /** A requirement without a test of its own can fail nothing else. */
         @Test
         void neverNeedsAnUntestedRequirement() {
@@ -165,10 +142,6 @@ class CatalogueTest {
                 all.addAll(allNeeds(needed));
             }
             return all;
-        }
-
-        private static List<String> mutantsOrNone(Requirement requirement) {
-            return requirement.mutants().isEmpty() ? List.of("none") : requirement.mutants();
         }
 
         private Map<String, Long> areas() {
@@ -205,7 +178,6 @@ class CatalogueTest {
         @Test
         void namesWhatIsUnknown() {
             assertRefused(entry("needs: [DRA-REG-02]"), "DRA-REG-01", "requirement DRA-REG-02");
-            assertRefused(entry("mutants: [M-99]"), "DRA-REG-01", "mutant M-99");
         }
 
         @Test
@@ -217,11 +189,6 @@ class CatalogueTest {
         void wantsAReasonForWhatIsNotTested() {
             assertRefused(entry("observability: untested"), "DRA-REG-01: ", "untested gives");
             assertRefused(entry("untested: too long"), "DRA-REG-01: ", "untested gives");
-        }
-
-        @Test
-        void wantsAMutantOrAReason() {
-            assertRefused(entry("mutants: []"), "DRA-REG-01: ", "either mutants or the reason");
         }
 
         private void assertRefused(String entries, String... parts) {
@@ -261,7 +228,7 @@ class CatalogueTest {
         return IntStream.rangeClosed(1, count).mapToObj(format::formatted).toList();
     }
 
-    /** One entry that is whole, but for {@code line}, which may take the place of its mutants. */
+    /** One whole entry, with another line. */
     private static String entry(String line) {
         return Stream.of(
                         "  - id: DRA-REG-01",
@@ -269,7 +236,6 @@ class CatalogueTest {
                         "    profile: p",
                         "    rule: A rule.",
                         "    source: a file",
-                        line.startsWith("mutants") ? "" : "    mutants: [M-01]",
                         line.isEmpty() ? "" : "    " + line)
                 .filter(text -> !text.isEmpty())
                 .collect(Collectors.joining("\n", "", "\n"));
@@ -280,7 +246,6 @@ class CatalogueTest {
                 """
                 version: "1"
                 profiles: [{name: p, core: true, title: one}]
-                mutants: {M-01: a fault}
                 requirements:
                 """;
         byte[] file = (head + entries).getBytes(StandardCharsets.UTF_8);
