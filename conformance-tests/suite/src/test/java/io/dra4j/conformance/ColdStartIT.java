@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  */
 class ColdStartIT {
 
-    private static final int STARTS = Boolean.getBoolean("dra4j.full") ? 20 : 3;
+    private static final int STARTS = Boolean.getBoolean("dra4j.nightly") ? 20 : 3;
 
     @Test
     void theFirstGetInfoOfAColdJvmIsInTime() throws Exception {

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Random prepares and unprepares, through which the driver's process dies at random steps. */
 class CrashSoakIT {
 
-    private static final boolean FULL = Boolean.getBoolean("dra4j.full");
-    private static final int ROUNDS_OF_A_LANE = FULL ? 100 : 10;
+    private static final int ROUNDS_OF_A_LANE = Boolean.getBoolean("dra4j.nightly") ? 100 : 10;
     private static final long SEED = Long.getLong("dra4j.seed", System.nanoTime());
 
     @TempDir static Path folder;

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The runtime's rules and the embedded server's, written apart, agree on random pools. */
 class ValidPoolsIT {
 
-    private static final int ROUNDS = Boolean.getBoolean("dra4j.full") ? 60 : 25;
+    private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 60 : 15;
     private static final int POOLS = 20;
 
     /** Each is held up most of the time, as a driver is that changes its mind: all go at once. */

@@ -25,13 +25,12 @@ import org.junit.jupiter.api.Test;
 class EngineIT {
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.full");
+    private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");
 
-    /** Minutes together: in a full build, and in the runs of the whole suite. */
+    /** More than a minute by contract: every night. */
     private static final Set<String> LONG_BY_CONTRACT = Set.of("DRA-SLICE-06", "DRA-SLICE-14");
 
-    /**
-     * Many starts of a driver each: in a full build; plain ones have RestartIT, StopIT and such.
-     */
+    /** Many starts of a driver each: in a full build. */
     private static final Set<String> MANY_STARTS =
             Set.of("DRA-SLICE-07", "DRA-SHUT-01", "DRA-UPG-01", "DRA-UPG-04", "DRA-RST-10");
 
@@ -59,9 +58,8 @@ class EngineIT {
                         .ids().stream()
                                 .filter(
                                         id ->
-                                                FULL
-                                                        || !LONG_BY_CONTRACT.contains(id)
-                                                                && !MANY_STARTS.contains(id))
+                                                (NIGHTLY || !LONG_BY_CONTRACT.contains(id))
+                                                        && (FULL || !MANY_STARTS.contains(id)))
                                 .collect(Collectors.joining(", "));
         if (System.getProperty("only") != null) {
             only = System.getProperty("only");
