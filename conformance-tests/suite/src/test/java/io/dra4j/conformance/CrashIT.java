@@ -20,7 +20,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -154,11 +153,6 @@ class CrashIT {
     }
 
     @Test
-    @Tag("DRA-RST-01")
-    @Tag("DRA-RST-02")
-    @Tag("DRA-RST-03")
-    @Tag("DRA-UNP-06")
-    @Tag("DRA-UNP-07")
     void theDriverDiesAtEveryStepOfPrepareAndOfUnprepareAndNothingIsLostOrLeft() throws Exception {
         List<Enumeration> enumerations = new ArrayList<>();
         for (Kind kind : FULL ? Kind.values() : new Kind[] {Kind.FAKE}) {

@@ -134,11 +134,6 @@ final class DriverUnderTest implements AutoCloseable {
         return events.stream().skip(before).anyMatch(e -> e.kind() == Kind.REGISTERED);
     }
 
-    /** Whether the driver that was started last runs. */
-    boolean isAlive() {
-        return process.isAlive();
-    }
-
     void awaitRegistered() throws InterruptedException, IOException {
         if (!kubelet.awaitRegistered(DRIVER, PATIENCE)) {
             throw new AssertionError("not registered: " + kubelet.events() + "\n" + log());
@@ -153,13 +148,6 @@ final class DriverUnderTest implements AutoCloseable {
     void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
-    }
-
-    void restartAfterKill(String... more) throws InterruptedException, IOException {
-        kill();
-        if (!startRegistered(more)) {
-            throw new AssertionError("ended by itself\n" + log());
-        }
     }
 
     /** Stops the driver as a pod's end does, and returns the exit status. */
@@ -194,20 +182,10 @@ final class DriverUnderTest implements AutoCloseable {
 
     /** Creates a claim with the allocation that a scheduler would have written. */
     KubeletClaim allocate(String name, String... devices) throws IOException {
-        String[] results =
-                Arrays.stream(devices).map("{\"device\":\"%s\"}"::formatted).toArray(String[]::new);
-        return allocateResults(name, results);
-    }
-
-    /**
-     * Creates a claim with results of its allocation, of which request and pool go without saying.
-     */
-    KubeletClaim allocateResults(String name, String... results) throws IOException {
-        ArrayNode all = JSON.createArrayNode();
-        for (String result : results) {
-            ObjectNode one = all.addObject();
-            one.put("request", "gpu").put("driver", DRIVER).put("pool", NODE);
-            one.setAll((ObjectNode) JSON.readTree(result));
+        ArrayNode results = JSON.createArrayNode();
+        for (String device : devices) {
+            ObjectNode one = results.addObject().put("request", "gpu").put("driver", DRIVER);
+            one.put("pool", NODE).put("device", device);
         }
         JsonNode created =
                 api.store()
@@ -220,7 +198,7 @@ final class DriverUnderTest implements AutoCloseable {
                                            "exactly":{"deviceClassName":"gpu.example.com"}}]}},
                                          "status":{"allocation":{"devices":{"results":%s}}}}
                                         """
-                                                .formatted(name, all)));
+                                                .formatted(name, results)));
         return new KubeletClaim("default", name, created.at("/metadata/uid").asText());
     }
 

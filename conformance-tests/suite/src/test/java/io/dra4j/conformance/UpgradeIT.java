@@ -21,15 +21,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DisplayNameGeneration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two processes of a driver side by side, as a rolling update has them for a while. */
-@DisplayNameGeneration(RequirementNames.class)
 class UpgradeIT {
 
     /** Pod UIDs as Kubernetes makes them, which the names of registration sockets have in them. */
@@ -79,6 +77,10 @@ class UpgradeIT {
         return result.answers().get(claim.uid());
     }
 
+    private static <T> CompletableFuture<T> async(Supplier<T> call) {
+        return CompletableFuture.supplyAsync(call, task -> new Thread(task).start());
+    }
+
     private void unprepare(PluginInfo instance, KubeletClaim claim) {
         assertThat(driver.kubelet.unprepare(instance, List.of(claim)).complaint()).isEmpty();
     }
@@ -111,8 +113,6 @@ class UpgradeIT {
     }
 
     @Test
-    @Tag("DRA-UPG-01")
-    @Tag("DRA-UPG-02")
     void twoInstancesWorkOnTheClaimsOfEachOther() throws Exception {
         PluginInfo first = instances().get(0);
         PluginInfo second = instances().get(1);
@@ -138,7 +138,7 @@ class UpgradeIT {
         List<CompletableFuture<ClaimAnswer>> calls = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
             PluginInfo instance = i % 2 == 0 ? first : second;
-            calls.add(NodeUnderTest.async(() -> prepare(instance, wanted)));
+            calls.add(async(() -> prepare(instance, wanted)));
         }
         assertThat(calls.stream().map(call -> call.join().wire()).distinct()).hasSize(1);
         assertThat(driver.specs()).hasSize(1);
@@ -153,9 +153,9 @@ class UpgradeIT {
             KubeletClaim left = driver.allocate("left-" + i, "gpu-2");
             KubeletClaim right = driver.allocate("right-" + i, "gpu-2");
             CompletableFuture<CallResult> one =
-                    NodeUnderTest.async(() -> driver.kubelet.prepare(first, List.of(left)));
+                    async(() -> driver.kubelet.prepare(first, List.of(left)));
             CompletableFuture<CallResult> two =
-                    NodeUnderTest.async(() -> driver.kubelet.prepare(second, List.of(right)));
+                    async(() -> driver.kubelet.prepare(second, List.of(right)));
             assertThat(Stream.of(one.join(), two.join()).filter(r -> r.complaint().isEmpty()))
                     .as("round %d", i)
                     .hasSize(1);
@@ -165,8 +165,6 @@ class UpgradeIT {
     }
 
     @Test
-    @Tag("DRA-UPG-03")
-    @Tag("DRA-UPG-04")
     void theOldInstanceEndsWithoutATraceAndTheNewOneGoesOn() throws Exception {
         Map<String, String> before = versions();
         int number = driver.proxy.lastNumber();
@@ -187,7 +185,6 @@ class UpgradeIT {
     }
 
     @Test
-    @Tag("DRA-UPG-04")
     void afterAKillOfTheOldInstanceTheNewOneServes() throws Exception {
         PluginInfo second = instances().get(1);
         KubeletClaim claim = driver.allocate("claim", "gpu-0");
@@ -203,7 +200,6 @@ class UpgradeIT {
     }
 
     @Test
-    @Tag("DRA-UPG-05")
     void anInstanceThatCannotStartDisturbsNobody() throws Exception {
         List<PluginInfo> before = instances();
         List<String> sockets = sockets();
