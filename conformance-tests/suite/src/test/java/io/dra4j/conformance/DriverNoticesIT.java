@@ -14,12 +14,18 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverListener;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.FeatureGate;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -95,6 +101,35 @@ class DriverNoticesIT {
 
             assertThat(driver.awaitPublished(PATIENCE)).isTrue();
             assertThat(event(api, "PublishingRecovered").path("type").asText()).isEqualTo("Normal");
+        }
+    }
+
+    @Test
+    void anUnhealthyDeviceIsTaintedIfTheHostWantsThat() throws Exception {
+        provider.reportsHealth = true;
+        try (EmbeddedApiServer api =
+                        EmbeddedApiServer.builder()
+                                .node(NODE)
+                                .featureGate(FeatureGate.DRA_DEVICE_TAINTS, true)
+                                .start();
+                DraDriver driver =
+                        driver(api.writeKubeconfig(root.resolve("config")))
+                                .taintUnhealthy(Taint.Effect.NO_SCHEDULE)
+                                .build()) {
+            driver.start();
+            assertThat(driver.awaitPublished(PATIENCE)).isTrue();
+
+            provider.report(HealthState.UNHEALTHY);
+
+            JsonNode slice =
+                    api.store()
+                            .awaitObject(
+                                    "resourceslices",
+                                    each -> each.at("/spec/devices/0").has("taints"),
+                                    PATIENCE);
+            JsonNode taint = slice.at("/spec/devices/0/taints/0");
+            assertThat(taint.path("key").asText()).isEqualTo("gpu.example.com/unhealthy");
+            assertThat(taint.path("effect").asText()).isEqualTo("NoSchedule");
         }
     }
 
@@ -196,6 +231,7 @@ class DriverNoticesIT {
     private static final class Switchable implements DeviceProvider {
         private volatile List<Device> devices = List.of(Device.builder("gpu-0").build());
         private volatile DriverContext context;
+        private boolean reportsHealth;
 
         @Override
         public void start(DriverContext started) {
@@ -205,6 +241,22 @@ class DriverNoticesIT {
         void offer(Device... offered) {
             devices = List.of(offered);
             context.inventoryChanged();
+        }
+
+        @Override
+        public boolean reportsHealth() {
+            return reportsHealth;
+        }
+
+        void report(HealthState state) {
+            context.reportHealth(
+                    List.of(
+                            new DeviceHealth(
+                                    new PoolName(NODE),
+                                    new DeviceName("gpu-0"),
+                                    state,
+                                    "",
+                                    PATIENCE)));
         }
 
         @Override

@@ -8,8 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.kubelet.probe.v1.HealthCheckRequest;
+import io.dra4j.kubelet.probe.v1.HealthGrpc;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -20,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -40,7 +45,11 @@ class ObservedDriverIT {
     static void start() throws Exception {
         driver = new DriverUnderTest();
         Path faults = Files.createFile(driver.root.resolve("faults")); // lets it report health
-        driver.start(DriverPages.OPTION, "--logging-format=json", "--fault-file=" + faults);
+        driver.start(
+                DriverPages.OPTION,
+                "--healthcheck-port=0",
+                "--logging-format=json",
+                "--fault-file=" + faults);
         driver.awaitRegistered();
         driver.api.store().awaitObject("resourceslices", found -> true, PATIENCE);
         pages = DriverPages.ofProcess(1, driver);
@@ -149,6 +158,36 @@ class ObservedDriverIT {
                                         .matches("dra4j-(claim|dra-call).*"))
                 .filter(line -> line.at("/mdc/op.id").asText().isEmpty())
                 .toList();
+    }
+
+    @Test
+    void probesCallBothSockets() throws Exception {
+        Matcher port =
+                Pattern.compile("health checks on port \\{}[^0-9]*(\\d+)").matcher(driver.log());
+        assertThat(port.find()).as(driver.log()).isTrue();
+        ManagedChannel channel =
+                NettyChannelBuilder.forAddress("localhost", Integer.parseInt(port.group(1)))
+                        .usePlaintext()
+                        .build();
+        Path socket = driver.plugins.resolve(DRIVER).resolve("dra.sock");
+        Path aside = driver.root.resolve("aside");
+        try {
+            assertThat(probe(channel)).isEqualTo("SERVING");
+            Files.move(socket, aside);
+            assertThat(probe(channel)).isEqualTo("NOT_SERVING");
+            Files.move(aside, socket);
+            assertThat(probe(channel)).isEqualTo("SERVING");
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    private static String probe(ManagedChannel channel) {
+        return HealthGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .check(HealthCheckRequest.newBuilder().setService("liveness").build())
+                .getStatus()
+                .name();
     }
 
     /** One driver goes the whole way from nothing to ready. */

@@ -28,7 +28,8 @@ class MissingRightsIT {
 
     private Outcome run(UnaryOperator<String> change) throws Exception {
         String manifests;
-        try (InputStream file = getClass().getResourceAsStream("/io/dra4j/testkit/rbac/driver.yaml")) {
+        try (InputStream file =
+                getClass().getResourceAsStream("/io/dra4j/testkit/rbac/driver.yaml")) {
             manifests =
                     new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
         }

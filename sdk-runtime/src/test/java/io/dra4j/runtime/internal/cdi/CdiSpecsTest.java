@@ -136,6 +136,13 @@ class CdiSpecsTest {
         }
 
         @Test
+        void thatDiffersIsReplaced() throws IOException {
+            String before = written(ENV, device("gpu-0", ENV));
+
+            assertThat(written(ContainerEdits.NONE, device("gpu-0", ENV))).isNotEqualTo(before);
+        }
+
+        @Test
         void ofOthersIsNeverTouched() throws IOException {
             Path foreign = Files.writeString(root.resolve("vendor-gpu_uid-1.json"), "{}");
             Path similar =

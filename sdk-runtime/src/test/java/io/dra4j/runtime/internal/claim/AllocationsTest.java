@@ -351,6 +351,8 @@ class AllocationsTest {
             assertThatThrownBy(() -> applied(result("r0", "gpu-0"), unknown))
                     .hasMessageContaining("does not know the kind \"gpu.example.com/v9 Settings\"")
                     .hasMessageContaining("it knows gpu.example.com/v1 Settings");
+            assertThatThrownBy(() -> read(object(List.of(result("r0", "gpu-0")), unknown)))
+                    .hasMessageContaining("it knows none");
         }
     }
 }

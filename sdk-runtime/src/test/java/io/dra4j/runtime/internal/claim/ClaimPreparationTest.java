@@ -293,6 +293,19 @@ class ClaimPreparationTest {
             assertThat(node.specs()).isEmpty();
         }
 
+        @Test
+        void takingUpEndsWhatDevicesOfClaimsThatAreGoneReport() throws IOException {
+            node.prepare(A);
+            Path metadata = node.data.resolve("dra-device-metadata");
+            Path held = Files.createDirectories(metadata.resolve("uid-a"));
+            Path gone = Files.createDirectories(metadata.resolve("uid-gone"));
+
+            node.claims.takeUp();
+
+            assertThat(held).exists();
+            assertThat(gone).doesNotExist();
+        }
+
         private void record(Phase phase, String boot, ProviderState state) {
             node.prepare(A);
             ClaimRecord prepared = node.journal.claim("uid-a").orElseThrow();

@@ -23,6 +23,7 @@ public final class ManualLoop extends AbstractExecutorService
     private final List<Task> tasks = new ArrayList<>();
     private Instant now = Instant.parse("2026-11-21T00:00:00Z");
     private boolean shutdown;
+    private boolean hangs;
     private int ran;
 
     /** Runs what is due now and, as time goes on by so much, what becomes due. */
@@ -48,6 +49,11 @@ public final class ManualLoop extends AbstractExecutorService
     /** How many tasks have run. */
     public int ran() {
         return ran;
+    }
+
+    /** Lets the task that runs go on for ever. */
+    public void hang() {
+        hangs = true;
     }
 
     /** Drops what waits, as the end of a process does. */
@@ -117,7 +123,7 @@ public final class ManualLoop extends AbstractExecutorService
 
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) {
-        return shutdown;
+        return shutdown && !hangs;
     }
 
     private final class Task extends FutureTask<Void> implements ScheduledFuture<Void> {

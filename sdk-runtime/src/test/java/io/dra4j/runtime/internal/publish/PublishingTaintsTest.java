@@ -64,6 +64,14 @@ class PublishingTaintsTest {
     }
 
     @Test
+    void areWrittenToTheLastInventoryWhileTheNextIsRead() {
+        under.publisher.inventoryChanged();
+        taint(true);
+
+        assertThat(under.devices("node-a")).allMatch(device -> device.taints().size() == 1);
+    }
+
+    @Test
     void areNoWriteWhenTheyAreTheSame() {
         taint(true);
         under.store.writes.clear();

@@ -114,6 +114,18 @@ class PublishingTurnTest {
     }
 
     @Test
+    void aProcessThatStopsInAWriteThatHangsLeavesAllAsItIs() {
+        under.removesOnClose = true;
+        under.start();
+        under.loop.hang();
+
+        under.publisher.close();
+
+        assertThat(under.store.slices).isNotEmpty();
+        assertThat(under.baton.takenAndNotGivenBack).isOne();
+    }
+
+    @Test
     void aTurnIsTakenOnce() {
         under.start();
 

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.status;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
@@ -85,6 +86,19 @@ class ClaimReportsTest extends ReportsUnderTest {
             run();
 
             assertThat(statuses.applied).hasSize(1);
+            assertThat(entry(0).at("/conditions/0/status").asText()).isEqualTo("True");
+            assertThat(entry(1).at("/conditions/0/status").asText()).isEqualTo("False");
+        }
+
+        @Test
+        void ofOneShareIsUpdatedBesideThatOfAnother() throws IOException {
+            AllocatedDevice one = device("r", null, "gpu-0", "share-1");
+            AllocatedDevice two = device("r", null, "gpu-0", "share-2");
+            hold(Phase.PREPARED, one, two);
+            prepare("{}", plain(one).withStatus(READY), plain(two).withStatus(READY));
+            reports.updateStatus(CLAIM, two.held(), BROKEN);
+            run();
+
             assertThat(entry(0).at("/conditions/0/status").asText()).isEqualTo("True");
             assertThat(entry(1).at("/conditions/0/status").asText()).isEqualTo("False");
         }

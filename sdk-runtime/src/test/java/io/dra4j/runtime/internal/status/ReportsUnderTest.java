@@ -67,12 +67,17 @@ abstract class ReportsUnderTest {
     }
 
     static AllocatedDevice device(String request, @Nullable String sub, String name) {
+        return device(request, sub, name, null);
+    }
+
+    static AllocatedDevice device(
+            String request, @Nullable String sub, String name, @Nullable String shareId) {
         return new AllocatedDevice(
                 request,
                 sub,
                 new PoolName("node"),
                 new DeviceName(name),
-                null,
+                shareId,
                 Map.of(),
                 false,
                 null,
