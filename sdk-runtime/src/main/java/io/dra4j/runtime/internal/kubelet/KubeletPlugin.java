@@ -7,7 +7,7 @@ import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.observe.Meters;
-import io.grpc.BindableService;
+import io.grpc.ServerServiceDefinition;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -82,7 +82,7 @@ public final class KubeletPlugin implements AutoCloseable {
                             "registration",
                             registrationPath,
                             sockets.hidden(registrationPath),
-                            List.of(registration));
+                            List.of(registration.bindService()));
             started.push(registrar);
             SelfCall.toBoth(registrar.hiddenPath(), service.hiddenPath(), FIRST_CALL);
             service.publish();
@@ -111,16 +111,16 @@ public final class KubeletPlugin implements AutoCloseable {
                 .build();
     }
 
-    private static List<BindableService> services(
+    private static List<ServerServiceDefinition> services(
             ClaimOperations operations, @Nullable HealthFeed health, InstantSource clock) {
         ClaimCalls calls = new ClaimCalls(operations, clock);
-        List<BindableService> services = new ArrayList<>();
-        services.add(new DraServiceV1(calls));
-        services.add(new DraServiceV1beta1(calls));
+        List<ServerServiceDefinition> services = new ArrayList<>();
+        services.add(DraService.v1(calls));
+        services.add(DraService.v1beta1(calls));
         if (health != null) {
             HealthStreams streams = new HealthStreams(health, clock);
-            services.add(new HealthServiceV1(streams));
-            services.add(new HealthServiceV1alpha1(streams));
+            services.add(HealthService.v1(streams));
+            services.add(HealthService.v1alpha1(streams));
         }
         return services;
     }

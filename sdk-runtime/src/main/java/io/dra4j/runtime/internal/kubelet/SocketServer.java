@@ -3,8 +3,8 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.api.error.DraException;
-import io.grpc.BindableService;
 import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -38,7 +38,7 @@ final class SocketServer {
     private final ExecutorService calls;
     private final Server server;
 
-    private SocketServer(String name, SocketFile file, List<BindableService> services) {
+    private SocketServer(String name, SocketFile file, List<ServerServiceDefinition> services) {
         this.file = file;
         group =
                 new MultiThreadIoEventLoopGroup(
@@ -68,7 +68,8 @@ final class SocketServer {
      * @param hidden where it is bound
      * @throws DraException if the socket can't be bound
      */
-    static SocketServer start(String name, Path path, Path hidden, List<BindableService> services) {
+    static SocketServer start(
+            String name, Path path, Path hidden, List<ServerServiceDefinition> services) {
         if (!Epoll.isAvailable()) {
             throw new DraException(
                     "Unix sockets need Linux on x86-64 or arm64 with Netty's epoll library",

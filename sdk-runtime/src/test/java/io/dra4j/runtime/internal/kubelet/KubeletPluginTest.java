@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.UnknownFieldSet;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.kubelet.dra.v1.Claim;
 import io.dra4j.kubelet.dra.v1.DRAPluginGrpc;
@@ -14,8 +17,8 @@ import io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourcesRequest;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourcesResponse;
 import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesRequest;
-import io.dra4j.kubelet.health.v1alpha1.DRAResourceHealthGrpc;
-import io.dra4j.kubelet.health.v1alpha1.NodeWatchResourcesRequest;
+import io.dra4j.kubelet.health.v1.DRAResourceHealthGrpc;
+import io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.kubelet.registration.v1.InfoRequest;
 import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
@@ -24,17 +27,12 @@ import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
+import io.dra4j.runtime.internal.health.HealthFeed;
+import io.dra4j.runtime.internal.health.HealthReports;
+import io.dra4j.runtime.internal.kubelet.SocketClient.Named;
 import io.dra4j.runtime.internal.observe.Meters;
-import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.unix.DomainSocketAddress;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,6 +45,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -64,9 +63,7 @@ class KubeletPluginTest {
 
     private static final String UID = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-    private final EventLoopGroup group =
-            new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-    private final List<ManagedChannel> channels = new CopyOnWriteArrayList<>();
+    private final SocketClient client = new SocketClient();
     private final FakeClaims claims = new FakeClaims();
     private Path root;
     private PluginSockets sockets;
@@ -85,9 +82,8 @@ class KubeletPluginTest {
 
     @AfterEach
     void stop() throws IOException {
-        channels.forEach(ManagedChannel::shutdownNow);
+        client.close();
         plugin.close();
-        group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         try (Stream<Path> left = Files.walk(root)) {
             left.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
         }
@@ -97,26 +93,13 @@ class KubeletPluginTest {
         return KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
     }
 
-    private ManagedChannel channel(Path socket, String authority) {
-        ManagedChannel channel =
-                NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                        .channelType(EpollDomainSocketChannel.class)
-                        .eventLoopGroup(group)
-                        .withOption(ChannelOption.SO_KEEPALIVE, null)
-                        .overrideAuthority(authority)
-                        .usePlaintext()
-                        .build();
-        channels.add(channel);
-        return channel;
-    }
-
     private DRAPluginGrpc.DRAPluginBlockingStub service() {
-        return DRAPluginGrpc.newBlockingStub(channel(sockets.service(), "localhost"))
+        return DRAPluginGrpc.newBlockingStub(client.channel(sockets.service(), "localhost"))
                 .withDeadlineAfter(20, TimeUnit.SECONDS);
     }
 
     private RegistrationGrpc.RegistrationBlockingStub registration() {
-        return RegistrationGrpc.newBlockingStub(channel(sockets.registration(), "localhost"))
+        return RegistrationGrpc.newBlockingStub(client.channel(sockets.registration(), "localhost"))
                 .withDeadlineAfter(20, TimeUnit.SECONDS);
     }
 
@@ -231,29 +214,44 @@ class KubeletPluginTest {
         }
 
         @Test
-        void areAnsweredInV1beta1TheSame() {
-            var stub =
-                    io.dra4j.kubelet.dra.v1beta1.DRAPluginGrpc.newBlockingStub(
-                            channel(sockets.service(), "localhost"));
-            var claim =
-                    io.dra4j.kubelet.dra.v1beta1.Claim.newBuilder()
-                            .setNamespace("ns")
-                            .setName("claim")
-                            .setUid(UID);
-            var prepared =
-                    stub.nodePrepareResources(
-                            io.dra4j.kubelet.dra.v1beta1.NodePrepareResourcesRequest.newBuilder()
-                                    .addClaims(claim)
-                                    .build());
+        void areAnsweredInV1beta1TheSameButForTheShare() {
+            String name = "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin";
+            var v1beta1 = service().withInterceptors(new Named(name));
+            var inV1 = service().nodePrepareResources(request(claim(UID))).getClaimsOrThrow(UID);
+
+            var prepared = v1beta1.nodePrepareResources(request(claim(UID))).getClaimsOrThrow(UID);
             var unprepared =
-                    stub.nodeUnprepareResources(
-                            io.dra4j.kubelet.dra.v1beta1.NodeUnprepareResourcesRequest.newBuilder()
-                                    .addClaims(claim)
+                    v1beta1.nodeUnprepareResources(
+                            NodeUnprepareResourcesRequest.newBuilder()
+                                    .addClaims(claim(UID))
                                     .build());
 
-            assertThat(prepared.getClaimsOrThrow(UID).getDevices(0).getDeviceName())
-                    .isEqualTo("gpu-0");
+            assertThat(prepared.getDevices(0))
+                    .isEqualTo(inV1.getDevices(0).toBuilder().clearShareId().build());
             assertThat(unprepared.getClaimsOrThrow(UID).getError()).isEqualTo("busy");
+        }
+
+        @Test
+        void forTheHealthOfDevicesAreAnsweredInBothVersions() {
+            plugin.close();
+            Inventory inventory =
+                    Inventory.of(Pool.ofNode("pool", List.of(Device.builder("gpu-0").build())));
+            HealthFeed feed = new HealthFeed(new HealthReports(), () -> Optional.of(inventory));
+            plugin = KubeletPlugin.start(sockets, claims, feed, Meters.none(), Clock.systemUTC());
+            var stub =
+                    DRAResourceHealthGrpc.newBlockingStub(
+                                    client.channel(sockets.service(), "localhost"))
+                            .withDeadlineAfter(20, TimeUnit.SECONDS);
+            var v1alpha1 = stub.withInterceptors(new Named("v1alpha1.DRAResourceHealth"));
+
+            for (var version : List.of(stub, v1alpha1)) {
+                var first =
+                        version.nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance())
+                                .next();
+                assertThat(first.getDevicesList())
+                        .extracting(device -> device.getDevice().getDeviceName())
+                        .containsExactly("gpu-0");
+            }
         }
 
         @Test
@@ -361,7 +359,7 @@ class KubeletPluginTest {
                     Status.Code.UNIMPLEMENTED,
                     () ->
                             DRAResourceHealthGrpc.newBlockingStub(
-                                            channel(sockets.service(), "localhost"))
+                                            client.channel(sockets.service(), "localhost"))
                                     .nodeWatchResources(
                                             NodeWatchResourcesRequest.getDefaultInstance())
                                     .hasNext());
@@ -379,12 +377,13 @@ class KubeletPluginTest {
         void comeWithAnyAuthority(String authority) {
             assertThat(
                             RegistrationGrpc.newBlockingStub(
-                                            channel(sockets.registration(), authority))
+                                            client.channel(sockets.registration(), authority))
                                     .getInfo(InfoRequest.getDefaultInstance())
                                     .getName())
                     .isEqualTo("gpu.example.com");
             assertThat(
-                            DRAPluginGrpc.newBlockingStub(channel(sockets.service(), authority))
+                            DRAPluginGrpc.newBlockingStub(
+                                            client.channel(sockets.service(), authority))
                                     .nodePrepareResources(request())
                                     .getClaimsMap())
                     .isEmpty();

@@ -31,8 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WireFormatTest {
 
     static Stream<Arguments> messages() {
-        return Stream.of(registration(), draV1(), draV1beta1(), healthV1(), healthV1alpha1())
-                .flatMap(Collection::stream);
+        return Stream.of(registration(), draV1(), healthV1()).flatMap(Collection::stream);
     }
 
     private static List<Arguments> registration() {
@@ -116,60 +115,7 @@ class WireFormatTest {
                         "0a08" + "0a0175" + "1203" + "0a0161"));
     }
 
-    private static List<Arguments> draV1beta1() {
-        var claim =
-                io.dra4j.kubelet.dra.v1beta1.Claim.newBuilder()
-                        .setNamespace("a")
-                        .setUid("b")
-                        .setName("c")
-                        .build();
-        var device =
-                io.dra4j.kubelet.dra.v1beta1.Device.newBuilder()
-                        .addRequestNames("a")
-                        .setPoolName("b")
-                        .setDeviceName("c")
-                        .addCdiDeviceIds("d")
-                        .build();
-        var prepared =
-                io.dra4j.kubelet.dra.v1beta1.NodePrepareResourceResponse.newBuilder()
-                        .addDevices(device)
-                        .setError("g")
-                        .build();
-        var unprepared =
-                io.dra4j.kubelet.dra.v1beta1.NodeUnprepareResourceResponse.newBuilder()
-                        .setError("a")
-                        .build();
-        String claimHex = "0a0161" + "120162" + "1a0163";
-        String deviceHex = "0a0161" + "120162" + "1a0163" + "220164"; // 12 bytes, 0x0c
-        String preparedHex = "0a0c" + deviceHex + "120167"; // 17 bytes, 0x11
-        return List.of(
-                Arguments.of(claim, claimHex),
-                Arguments.of(
-                        io.dra4j.kubelet.dra.v1beta1.NodePrepareResourcesRequest.newBuilder()
-                                .addClaims(claim)
-                                .build(),
-                        "0a09" + claimHex),
-                Arguments.of(device, deviceHex),
-                Arguments.of(prepared, preparedHex),
-                Arguments.of(
-                        io.dra4j.kubelet.dra.v1beta1.NodePrepareResourcesResponse.newBuilder()
-                                .putClaims("u", prepared)
-                                .build(),
-                        "0a16" + "0a0175" + "1211" + preparedHex), // 3 + 2 + 17 = 22, 0x16
-                Arguments.of(
-                        io.dra4j.kubelet.dra.v1beta1.NodeUnprepareResourcesRequest.newBuilder()
-                                .addClaims(claim)
-                                .build(),
-                        "0a09" + claimHex),
-                Arguments.of(unprepared, "0a0161"),
-                Arguments.of(
-                        io.dra4j.kubelet.dra.v1beta1.NodeUnprepareResourcesResponse.newBuilder()
-                                .putClaims("u", unprepared)
-                                .build(),
-                        "0a08" + "0a0175" + "1203" + "0a0161"));
-    }
-
-    /** The messages of both health services are alike: pool, device; state, two numbers, text. */
+    /** Pool, device; state, two numbers, text. */
     private static final String HEALTH =
             "0a06" + "0a0161" + "120162" + "1002" + "18ac02" + "201e" + "2a0163"; // 8+2+3+2+3 = 18
 
@@ -200,34 +146,6 @@ class WireFormatTest {
                         "0a12" + HEALTH));
     }
 
-    private static List<Arguments> healthV1alpha1() {
-        var device =
-                io.dra4j.kubelet.health.v1alpha1.DeviceIdentifier.newBuilder()
-                        .setPoolName("a")
-                        .setDeviceName("b")
-                        .build();
-        var health =
-                io.dra4j.kubelet.health.v1alpha1.DeviceHealth.newBuilder()
-                        .setDevice(device)
-                        .setHealth(io.dra4j.kubelet.health.v1alpha1.HealthStatus.UNHEALTHY)
-                        .setLastUpdatedTime(300)
-                        .setHealthCheckTimeoutSeconds(30)
-                        .setMessage("c")
-                        .build();
-        return List.of(
-                Arguments.of(
-                        io.dra4j.kubelet.health.v1alpha1.NodeWatchResourcesRequest
-                                .getDefaultInstance(),
-                        ""),
-                Arguments.of(device, "0a0161" + "120162"),
-                Arguments.of(health, HEALTH),
-                Arguments.of(
-                        io.dra4j.kubelet.health.v1alpha1.NodeWatchResourcesResponse.newBuilder()
-                                .addDevices(health)
-                                .build(),
-                        "0a12" + HEALTH));
-    }
-
     @ParameterizedTest
     @MethodSource("messages")
     void aMessageHasTheBytesOfTheKubeletsProtos(Message message, String hex)
@@ -244,13 +162,11 @@ class WireFormatTest {
                 Stream.of(
                                 InfoRequest.getDescriptor(),
                                 io.dra4j.kubelet.dra.v1.Claim.getDescriptor(),
-                                io.dra4j.kubelet.dra.v1beta1.Claim.getDescriptor(),
-                                io.dra4j.kubelet.health.v1.DeviceHealth.getDescriptor(),
-                                io.dra4j.kubelet.health.v1alpha1.DeviceHealth.getDescriptor())
+                                io.dra4j.kubelet.health.v1.DeviceHealth.getDescriptor())
                         .mapToLong(message -> message.getFile().getMessageTypes().size())
                         .sum();
 
-        assertThat(pinned).isEqualTo(described).isEqualTo(28);
+        assertThat(pinned).isEqualTo(described).isEqualTo(16);
     }
 
     @Test
@@ -263,17 +179,8 @@ class WireFormatTest {
                 .containsExactlyInAnyOrder(
                         "k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources",
                         "k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodeUnprepareResources");
-        assertThat(methods(io.dra4j.kubelet.dra.v1beta1.DRAPluginGrpc.getServiceDescriptor()))
-                .containsExactlyInAnyOrder(
-                        "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/NodePrepareResources",
-                        "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/NodeUnprepareResources");
         assertThat(methods(io.dra4j.kubelet.health.v1.DRAResourceHealthGrpc.getServiceDescriptor()))
                 .containsExactly("v1.DRAResourceHealth/NodeWatchResources");
-        assertThat(
-                        methods(
-                                io.dra4j.kubelet.health.v1alpha1.DRAResourceHealthGrpc
-                                        .getServiceDescriptor()))
-                .containsExactly("v1alpha1.DRAResourceHealth/NodeWatchResources");
     }
 
     private static List<String> methods(ServiceDescriptor service) {

@@ -15,16 +15,30 @@ import io.dra4j.runtime.internal.claim.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
 import io.dra4j.runtime.internal.kubelet.ClaimCalls.Asked;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 
-/** The kubelet's DRA service v1: wire to words and back. */
-final class DraServiceV1 extends DRAPluginGrpc.DRAPluginImplBase {
+/** The kubelet's DRA service: wire to words and back. */
+final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     private final ClaimCalls calls;
+    private final boolean hasShareIds;
 
-    DraServiceV1(ClaimCalls calls) {
+    private DraService(ClaimCalls calls, boolean hasShareIds) {
         this.calls = calls;
+        this.hasShareIds = hasShareIds;
+    }
+
+    /** The service for kubelets from 1.34 on. */
+    static ServerServiceDefinition v1(ClaimCalls calls) {
+        return new DraService(calls, true).bindService();
+    }
+
+    /** The service for kubelets 1.32 to 1.36, whose devices have no share ids. */
+    static ServerServiceDefinition v1beta1(ClaimCalls calls) {
+        return EarlierVersion.of(
+                new DraService(calls, false), "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin");
     }
 
     @Override
@@ -62,7 +76,7 @@ final class DraServiceV1 extends DRAPluginGrpc.DRAPluginImplBase {
                 .toList();
     }
 
-    private static NodePrepareResourceResponse answer(PrepareOutcome outcome) {
+    private NodePrepareResourceResponse answer(PrepareOutcome outcome) {
         NodePrepareResourceResponse.Builder answer = NodePrepareResourceResponse.newBuilder();
         if (outcome instanceof PrepareOutcome.Prepared prepared) {
             prepared.devices().forEach(device -> answer.addDevices(answer(device)));
@@ -72,14 +86,14 @@ final class DraServiceV1 extends DRAPluginGrpc.DRAPluginImplBase {
         return answer.build();
     }
 
-    private static Device answer(AnsweredDevice device) {
+    private Device answer(AnsweredDevice device) {
         Device.Builder answer =
                 Device.newBuilder()
                         .addAllRequestNames(device.requests())
                         .setPoolName(device.pool())
                         .setDeviceName(device.device())
                         .addAllCdiDeviceIds(device.cdiDeviceIds());
-        if (device.shareId() != null) {
+        if (hasShareIds && device.shareId() != null) {
             answer.setShareId(device.shareId());
         }
         return answer.build();

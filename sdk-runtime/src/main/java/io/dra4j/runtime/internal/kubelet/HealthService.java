@@ -2,22 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.kubelet;
 
-import io.dra4j.kubelet.health.v1alpha1.DRAResourceHealthGrpc;
-import io.dra4j.kubelet.health.v1alpha1.DeviceHealth;
-import io.dra4j.kubelet.health.v1alpha1.DeviceIdentifier;
-import io.dra4j.kubelet.health.v1alpha1.HealthStatus;
-import io.dra4j.kubelet.health.v1alpha1.NodeWatchResourcesRequest;
-import io.dra4j.kubelet.health.v1alpha1.NodeWatchResourcesResponse;
+import io.dra4j.kubelet.health.v1.DRAResourceHealthGrpc;
+import io.dra4j.kubelet.health.v1.DeviceHealth;
+import io.dra4j.kubelet.health.v1.DeviceIdentifier;
+import io.dra4j.kubelet.health.v1.HealthStatus;
+import io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest;
+import io.dra4j.kubelet.health.v1.NodeWatchResourcesResponse;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
 
-/** The kubelet's health stream v1alpha1, for kubelets up to 1.36: words to wire, as in v1. */
-final class HealthServiceV1alpha1 extends DRAResourceHealthGrpc.DRAResourceHealthImplBase {
+/** The kubelet's health stream: words to wire. */
+final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBase {
 
     private final HealthStreams streams;
 
-    HealthServiceV1alpha1(HealthStreams streams) {
+    private HealthService(HealthStreams streams) {
         this.streams = streams;
+    }
+
+    /** The service for kubelets from 1.37 on. */
+    static ServerServiceDefinition v1(HealthStreams streams) {
+        return new HealthService(streams).bindService();
+    }
+
+    /** The service for kubelets up to 1.36. */
+    static ServerServiceDefinition v1alpha1(HealthStreams streams) {
+        return EarlierVersion.of(new HealthService(streams), "v1alpha1.DRAResourceHealth");
     }
 
     @Override
