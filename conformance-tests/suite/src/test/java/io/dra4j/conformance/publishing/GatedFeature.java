@@ -6,6 +6,7 @@ import static io.dra4j.testkit.apiserver.FeatureGate.DRA_CONSUMABLE_CAPACITY;
 import static io.dra4j.testkit.apiserver.FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;
 import static io.dra4j.testkit.apiserver.FeatureGate.DRA_DEVICE_TAINTS;
 import static io.dra4j.testkit.apiserver.FeatureGate.DRA_LIST_TYPE_ATTRIBUTES;
+import static io.dra4j.testkit.apiserver.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
 import static io.dra4j.testkit.apiserver.FeatureGate.DRA_PARTITIONABLE_DEVICES;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -57,6 +58,25 @@ enum GatedFeature {
                                             Quantity.of(1),
                                             RequestPolicy.values(
                                                     Quantity.of(1), List.of(Quantity.of(1)))))),
+    /** Cores of the node's allocatable CPUs, in the shapes of Kubernetes 1.36 and of 1.37. */
+    ALLOCATABLE(
+            DRA_NODE_ALLOCATABLE_RESOURCES,
+            false,
+            "/nodeAllocatableResourceMappings/cpu/capacityKey",
+            device ->
+                    device.capacity("example.com/cpu", Capacity.of(8))
+                            .rawField(
+                                    "nodeAllocatableResourceMappings",
+                                    """
+                                    {"cpu":{"allocationMultiplier":"1",
+                                     "capacityKey":"example.com/cpu"}}
+                                    """)
+                            .rawField(
+                                    "nodeAllocatableResources",
+                                    """
+                                    {"cpu":{"mapping":{"capacityMultiplier":"1",
+                                     "capacityKey":"example.com/cpu"}}}
+                                    """)),
     LIST(
             DRA_LIST_TYPE_ATTRIBUTES,
             false,

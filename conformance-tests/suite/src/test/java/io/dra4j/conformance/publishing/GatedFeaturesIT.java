@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -62,6 +63,26 @@ class GatedFeaturesIT {
             SliceHistory history = SliceHistory.of(api);
             assertThat(history.devices("special")).isNotEmpty().allMatch(feature::isIn);
             assertThat(driver.problems).isEmpty();
+            assertNothingRefused(driver);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "V1_36, /nodeAllocatableResourceMappings/cpu/capacityKey",
+        "V1_37, /nodeAllocatableResources/cpu/mapping/capacityKey"
+    })
+    void allocatableResourcesHaveTheShapeOfTheRelease(KubernetesVersion release, String key)
+            throws Exception {
+        GatedFeature feature = GatedFeature.ALLOCATABLE;
+        try (EmbeddedApiServer api =
+                        server().version(release).featureGate(feature.gate, true).start();
+                PublishingDriver driver = PublishingDriver.start(api, feature.pool("node-1"))) {
+            assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
+
+            assertThat(SliceHistory.of(api).devices("special"))
+                    .isNotEmpty()
+                    .allMatch(device -> device.at(key).asText().equals("example.com/cpu"));
             assertNothingRefused(driver);
         }
     }
