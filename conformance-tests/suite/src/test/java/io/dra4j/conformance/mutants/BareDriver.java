@@ -88,7 +88,7 @@ class BareDriver {
         services.add(new PluginV1(this));
         services.add(new PluginV1beta1(this));
         if (settings.health()) {
-            services.add(health);
+            services.add(health::served);
         }
         return services;
     }

@@ -3,8 +3,8 @@
 package io.dra4j.conformance.mutants;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.stubs.health.v1alpha1.DeviceHealth;
-import io.dra4j.testkit.stubs.health.v1alpha1.HealthStatus;
+import io.dra4j.testkit.stubs.health.v1.DeviceHealth;
+import io.dra4j.testkit.stubs.health.v1.HealthStatus;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.List;

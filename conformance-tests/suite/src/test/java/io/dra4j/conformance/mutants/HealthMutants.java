@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.mutants;
 
-import io.dra4j.testkit.stubs.health.v1alpha1.DRAResourceHealthGrpc.DRAResourceHealthImplBase;
-import io.dra4j.testkit.stubs.health.v1alpha1.DeviceHealth;
-import io.dra4j.testkit.stubs.health.v1alpha1.DeviceIdentifier;
-import io.dra4j.testkit.stubs.health.v1alpha1.HealthStatus;
-import io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesRequest;
-import io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesResponse;
+import io.dra4j.testkit.kubelet.ServiceName;
+import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc.DRAResourceHealthImplBase;
+import io.dra4j.testkit.stubs.health.v1.DeviceHealth;
+import io.dra4j.testkit.stubs.health.v1.DeviceIdentifier;
+import io.dra4j.testkit.stubs.health.v1.HealthStatus;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
 import io.grpc.BindableService;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -180,7 +181,7 @@ final class HealthMutants {
         @Override
         List<BindableService> services() {
             List<BindableService> services = new ArrayList<>(super.services());
-            services.add(
+            BindableService silent =
                     new DRAResourceHealthImplBase() {
                         @Override
                         public void nodeWatchResources(
@@ -188,7 +189,8 @@ final class HealthMutants {
                                 StreamObserver<NodeWatchResourcesResponse> response) {
                             Life.current().say("Somebody waits for health");
                         }
-                    });
+                    };
+            services.add(() -> new ServiceName(HealthReports.SERVICE).bind(silent));
             return services;
         }
     }

@@ -3,12 +3,14 @@
 package io.dra4j.conformance.mutants;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.stubs.health.v1alpha1.DRAResourceHealthGrpc.DRAResourceHealthImplBase;
-import io.dra4j.testkit.stubs.health.v1alpha1.DeviceHealth;
-import io.dra4j.testkit.stubs.health.v1alpha1.DeviceIdentifier;
-import io.dra4j.testkit.stubs.health.v1alpha1.HealthStatus;
-import io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesRequest;
-import io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesResponse;
+import io.dra4j.testkit.kubelet.ServiceName;
+import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc.DRAResourceHealthImplBase;
+import io.dra4j.testkit.stubs.health.v1.DeviceHealth;
+import io.dra4j.testkit.stubs.health.v1.DeviceIdentifier;
+import io.dra4j.testkit.stubs.health.v1.HealthStatus;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
@@ -31,6 +33,10 @@ class HealthReports extends DRAResourceHealthImplBase {
 
     HealthReports(BareDriver driver) {
         this.driver = driver;
+    }
+
+    ServerServiceDefinition served() {
+        return new ServiceName(SERVICE).bind(this);
     }
 
     void start() {

@@ -22,9 +22,16 @@ final class PluginV1 extends DRAPluginImplBase {
     static final String VERSION = "v1";
 
     private final BareDriver driver;
+    private final String version;
 
     PluginV1(BareDriver driver) {
+        this(driver, VERSION);
+    }
+
+    /** The same calls, as those of a version that has no share ids unless it is v1. */
+    PluginV1(BareDriver driver, String version) {
         this.driver = driver;
+        this.version = version;
     }
 
     @Override
@@ -33,7 +40,7 @@ final class PluginV1 extends DRAPluginImplBase {
             StreamObserver<NodePrepareResourcesResponse> response) {
         Calls.answer(
                 response,
-                () -> response(driver.calls.prepare(VERSION, ids(request.getClaimsList()))));
+                () -> response(driver.calls.prepare(version, ids(request.getClaimsList()))));
     }
 
     @Override
@@ -42,7 +49,7 @@ final class PluginV1 extends DRAPluginImplBase {
             StreamObserver<NodeUnprepareResourcesResponse> response) {
         Calls.answer(
                 response,
-                () -> unprepared(driver.calls.unprepare(VERSION, ids(request.getClaimsList()))));
+                () -> unprepared(driver.calls.unprepare(version, ids(request.getClaimsList()))));
     }
 
     private static List<ClaimId> ids(List<Claim> claims) {
@@ -51,7 +58,7 @@ final class PluginV1 extends DRAPluginImplBase {
                 .toList();
     }
 
-    private static NodePrepareResourcesResponse response(Map<String, Answer> answers) {
+    private NodePrepareResourcesResponse response(Map<String, Answer> answers) {
         var response = NodePrepareResourcesResponse.newBuilder();
         answers.forEach(
                 (uid, answer) -> {
@@ -62,14 +69,14 @@ final class PluginV1 extends DRAPluginImplBase {
         return response.build();
     }
 
-    private static Device device(Prepared device) {
+    private Device device(Prepared device) {
         Device.Builder described =
                 Device.newBuilder()
                         .addAllRequestNames(device.requests())
                         .setPoolName(device.pool())
                         .setDeviceName(device.device())
                         .addAllCdiDeviceIds(device.cdi());
-        if (!device.share().isEmpty()) {
+        if (version.equals(VERSION) && !device.share().isEmpty()) {
             described.setShareId(device.share());
         }
         return described.build();

@@ -2,85 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.mutants;
 
-import io.dra4j.conformance.mutants.Answer.Prepared;
-import io.dra4j.testkit.stubs.dra.v1beta1.Claim;
-import io.dra4j.testkit.stubs.dra.v1beta1.DRAPluginGrpc.DRAPluginImplBase;
-import io.dra4j.testkit.stubs.dra.v1beta1.Device;
-import io.dra4j.testkit.stubs.dra.v1beta1.NodePrepareResourceResponse;
-import io.dra4j.testkit.stubs.dra.v1beta1.NodePrepareResourcesRequest;
-import io.dra4j.testkit.stubs.dra.v1beta1.NodePrepareResourcesResponse;
-import io.dra4j.testkit.stubs.dra.v1beta1.NodeUnprepareResourceResponse;
-import io.dra4j.testkit.stubs.dra.v1beta1.NodeUnprepareResourcesRequest;
-import io.dra4j.testkit.stubs.dra.v1beta1.NodeUnprepareResourcesResponse;
-import io.grpc.stub.StreamObserver;
-import java.util.List;
-import java.util.Map;
+import io.dra4j.testkit.kubelet.ServiceName;
+import io.grpc.BindableService;
+import io.grpc.ServerServiceDefinition;
 
 /** The calls of v1beta1, as {@link Calls} has them. */
-final class PluginV1beta1 extends DRAPluginImplBase {
-
-    static final String VERSION = "v1beta1";
-
-    private final BareDriver driver;
-
-    PluginV1beta1(BareDriver driver) {
-        this.driver = driver;
-    }
+record PluginV1beta1(BareDriver driver) implements BindableService {
 
     @Override
-    public void nodePrepareResources(
-            NodePrepareResourcesRequest request,
-            StreamObserver<NodePrepareResourcesResponse> response) {
-        Calls.answer(
-                response,
-                () -> response(driver.calls.prepare(VERSION, ids(request.getClaimsList()))));
-    }
-
-    @Override
-    public void nodeUnprepareResources(
-            NodeUnprepareResourcesRequest request,
-            StreamObserver<NodeUnprepareResourcesResponse> response) {
-        Calls.answer(
-                response,
-                () -> unprepared(driver.calls.unprepare(VERSION, ids(request.getClaimsList()))));
-    }
-
-    private static List<ClaimId> ids(List<Claim> claims) {
-        return claims.stream()
-                .map(claim -> new ClaimId(claim.getNamespace(), claim.getName(), claim.getUid()))
-                .toList();
-    }
-
-    private static NodePrepareResourcesResponse response(Map<String, Answer> answers) {
-        var response = NodePrepareResourcesResponse.newBuilder();
-        answers.forEach(
-                (uid, answer) -> {
-                    var entry = NodePrepareResourceResponse.newBuilder().setError(answer.error());
-                    answer.devices().forEach(device -> entry.addDevices(device(device)));
-                    response.putClaims(uid, entry.build());
-                });
-        return response.build();
-    }
-
-    private static Device device(Prepared device) {
-        Device.Builder described =
-                Device.newBuilder()
-                        .addAllRequestNames(device.requests())
-                        .setPoolName(device.pool())
-                        .setDeviceName(device.device())
-                        .addAllCdiDeviceIds(device.cdi());
-        return described.build();
-    }
-
-    private static NodeUnprepareResourcesResponse unprepared(Map<String, String> errors) {
-        var response = NodeUnprepareResourcesResponse.newBuilder();
-        errors.forEach(
-                (uid, error) ->
-                        response.putClaims(
-                                uid,
-                                NodeUnprepareResourceResponse.newBuilder()
-                                        .setError(error)
-                                        .build()));
-        return response.build();
+    public ServerServiceDefinition bindService() {
+        return new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin")
+                .bind(new PluginV1(driver, "v1beta1"));
     }
 }

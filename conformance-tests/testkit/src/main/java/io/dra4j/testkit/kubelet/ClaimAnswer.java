@@ -22,7 +22,7 @@ public record ClaimAnswer(List<PreparedDevice> devices, String error, String wir
      * One prepared device.
      *
      * @param requests the requests that it is for; none means all
-     * @param shareId {@code null} if the driver gave none; v1beta1 has no field for it
+     * @param shareId {@code null} if the driver gave none, as in v1beta1
      */
     public record PreparedDevice(
             List<String> requests,

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.kubelet;
 
-import io.dra4j.testkit.stubs.health.v1alpha1.DRAResourceHealthGrpc;
-import io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesRequest;
-import io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesResponse;
+import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
@@ -36,6 +36,7 @@ final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
             return; // the plugin was unregistered since the stream ended
         }
         DRAResourceHealthGrpc.newStub(channel)
+                .withInterceptors(HealthWatch.Version.V1ALPHA1.grpcName())
                 .nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance(), this);
     }
 

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.kubelet;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.MessageLite;
+import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
 import io.grpc.ManagedChannel;
@@ -41,6 +40,10 @@ public final class HealthWatch implements AutoCloseable {
         /** Returns the name among a driver's supported versions. */
         public String wireName() {
             return wireName;
+        }
+
+        ServiceName grpcName() {
+            return new ServiceName(wireName);
         }
     }
 
@@ -80,25 +83,16 @@ public final class HealthWatch implements AutoCloseable {
 
     private final List<Report> reports = new ArrayList<>(); // guarded by this
     private @Nullable Status end; // guarded by this
-    private volatile @Nullable ClientCallStreamObserver<?> call;
+    private volatile @Nullable ClientCallStreamObserver<NodeWatchResourcesRequest> call;
 
     private HealthWatch() {}
 
     static HealthWatch open(ManagedChannel channel, Version version) {
         HealthWatch watch = new HealthWatch();
-        switch (version) {
-            case V1 ->
-                    io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc.newStub(channel)
-                            .nodeWatchResources(
-                                    NodeWatchResourcesRequest.getDefaultInstance(),
-                                    watch.new Reader<>());
-            case V1ALPHA1 ->
-                    io.dra4j.testkit.stubs.health.v1alpha1.DRAResourceHealthGrpc.newStub(channel)
-                            .nodeWatchResources(
-                                    io.dra4j.testkit.stubs.health.v1alpha1.NodeWatchResourcesRequest
-                                            .getDefaultInstance(),
-                                    watch.new Reader<>());
-        }
+        DRAResourceHealthGrpc.newStub(channel)
+                .withInterceptors(version.grpcName())
+                .nodeWatchResources(
+                        NodeWatchResourcesRequest.getDefaultInstance(), watch.new Reader());
         return watch;
     }
 
@@ -152,20 +146,15 @@ public final class HealthWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        ClientCallStreamObserver<?> open = call;
+        ClientCallStreamObserver<NodeWatchResourcesRequest> open = call;
         if (open != null) {
             open.cancel("the test has seen enough", null);
         }
     }
 
-    /** Both versions have the same bytes. */
-    private synchronized void hear(MessageLite message) {
-        try {
-            reports.add(report(NodeWatchResourcesResponse.parseFrom(message.toByteString())));
-            notifyAll();
-        } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("A message that was parsed can't be parsed", e);
-        }
+    private synchronized void received(Report report) {
+        reports.add(report);
+        notifyAll();
     }
 
     private static Report report(NodeWatchResourcesResponse message) {
@@ -189,15 +178,17 @@ public final class HealthWatch implements AutoCloseable {
         notifyAll();
     }
 
-    private final class Reader<Q, A extends MessageLite> implements ClientResponseObserver<Q, A> {
+    private final class Reader
+            implements ClientResponseObserver<
+                    NodeWatchResourcesRequest, NodeWatchResourcesResponse> {
         @Override
-        public void beforeStart(ClientCallStreamObserver<Q> started) {
+        public void beforeStart(ClientCallStreamObserver<NodeWatchResourcesRequest> started) {
             call = started;
         }
 
         @Override
-        public void onNext(A message) {
-            hear(message);
+        public void onNext(NodeWatchResourcesResponse message) {
+            received(report(message));
         }
 
         @Override

@@ -4,6 +4,13 @@ package io.dra4j.testkit.kubelet;
 
 import com.google.protobuf.Message;
 import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.testkit.stubs.dra.v1.Claim;
+import io.dra4j.testkit.stubs.dra.v1.DRAPluginGrpc;
+import io.dra4j.testkit.stubs.dra.v1.Device;
+import io.dra4j.testkit.stubs.dra.v1.NodePrepareResourcesRequest;
+import io.dra4j.testkit.stubs.dra.v1.NodePrepareResourcesResponse;
+import io.dra4j.testkit.stubs.dra.v1.NodeUnprepareResourcesRequest;
+import io.dra4j.testkit.stubs.dra.v1.NodeUnprepareResourcesResponse;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
@@ -53,21 +60,15 @@ final class Plugin {
     }
 
     CallResult prepare(List<KubeletClaim> claims, PluginInfo.Service service) {
-        return call(
-                claims,
-                () ->
-                        service == PluginInfo.Service.V1
-                                ? prepareV1(claims)
-                                : prepareV1beta1(claims));
+        var request = NodePrepareResourcesRequest.newBuilder();
+        claims.forEach(claim -> request.addClaims(wire(claim)));
+        return call(claims, () -> answers(stub(service).nodePrepareResources(request.build())));
     }
 
     CallResult unprepare(List<KubeletClaim> claims, PluginInfo.Service service) {
-        return call(
-                claims,
-                () ->
-                        service == PluginInfo.Service.V1
-                                ? unprepareV1(claims)
-                                : unprepareV1beta1(claims));
+        var request = NodeUnprepareResourcesRequest.newBuilder();
+        claims.forEach(claim -> request.addClaims(wire(claim)));
+        return call(claims, () -> answers(stub(service).nodeUnprepareResources(request.build())));
     }
 
     private static CallResult call(
@@ -80,99 +81,51 @@ final class Plugin {
         }
     }
 
-    private Map<String, ClaimAnswer> prepareV1(List<KubeletClaim> claims) {
-        var request = io.dra4j.testkit.stubs.dra.v1.NodePrepareResourcesRequest.newBuilder();
-        claims.forEach(claim -> request.addClaims(v1(claim)));
+    private DRAPluginGrpc.DRAPluginBlockingStub stub(PluginInfo.Service service) {
+        return DRAPluginGrpc.newBlockingStub(channel)
+                .withInterceptors(service.grpcName())
+                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    static Map<String, ClaimAnswer> answers(NodePrepareResourcesResponse response) {
         Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
-        io.dra4j.testkit.stubs.dra.v1.DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .nodePrepareResources(request.build())
-                .getClaimsMap()
-                .forEach((uid, answer) -> answers.put(uid, v1(answer)));
+        response.getClaimsMap()
+                .forEach(
+                        (uid, answer) ->
+                                answers.put(
+                                        uid,
+                                        new ClaimAnswer(
+                                                answer.getDevicesList().stream()
+                                                        .map(Plugin::prepared)
+                                                        .toList(),
+                                                answer.getError(),
+                                                hex(answer))));
         return answers;
     }
 
-    static ClaimAnswer v1(io.dra4j.testkit.stubs.dra.v1.NodePrepareResourceResponse answer) {
-        List<PreparedDevice> devices =
-                answer.getDevicesList().stream()
-                        .map(
-                                device ->
-                                        new PreparedDevice(
-                                                device.getRequestNamesList(),
-                                                device.getPoolName(),
-                                                device.getDeviceName(),
-                                                device.getCdiDeviceIdsList(),
-                                                device.hasShareId() ? device.getShareId() : null))
-                        .toList();
-        return new ClaimAnswer(devices, answer.getError(), hex(answer));
+    private static PreparedDevice prepared(Device device) {
+        return new PreparedDevice(
+                device.getRequestNamesList(),
+                device.getPoolName(),
+                device.getDeviceName(),
+                device.getCdiDeviceIdsList(),
+                device.hasShareId() ? device.getShareId() : null);
     }
 
-    private Map<String, ClaimAnswer> prepareV1beta1(List<KubeletClaim> claims) {
-        var request = io.dra4j.testkit.stubs.dra.v1beta1.NodePrepareResourcesRequest.newBuilder();
-        claims.forEach(claim -> request.addClaims(v1beta1(claim)));
+    private static Map<String, ClaimAnswer> answers(NodeUnprepareResourcesResponse response) {
         Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
-        io.dra4j.testkit.stubs.dra.v1beta1.DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .nodePrepareResources(request.build())
-                .getClaimsMap()
-                .forEach((uid, answer) -> answers.put(uid, v1beta1(answer)));
+        response.getClaimsMap()
+                .forEach(
+                        (uid, answer) ->
+                                answers.put(
+                                        uid,
+                                        new ClaimAnswer(
+                                                List.of(), answer.getError(), hex(answer))));
         return answers;
     }
 
-    private static ClaimAnswer v1beta1(
-            io.dra4j.testkit.stubs.dra.v1beta1.NodePrepareResourceResponse answer) {
-        List<PreparedDevice> devices =
-                answer.getDevicesList().stream()
-                        .map(
-                                device ->
-                                        new PreparedDevice(
-                                                device.getRequestNamesList(),
-                                                device.getPoolName(),
-                                                device.getDeviceName(),
-                                                device.getCdiDeviceIdsList(),
-                                                null))
-                        .toList();
-        return new ClaimAnswer(devices, answer.getError(), hex(answer));
-    }
-
-    private Map<String, ClaimAnswer> unprepareV1(List<KubeletClaim> claims) {
-        var request = io.dra4j.testkit.stubs.dra.v1.NodeUnprepareResourcesRequest.newBuilder();
-        claims.forEach(claim -> request.addClaims(v1(claim)));
-        Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
-        io.dra4j.testkit.stubs.dra.v1.DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .nodeUnprepareResources(request.build())
-                .getClaimsMap()
-                .forEach((uid, a) -> answers.put(uid, unprepared(a.getError(), a)));
-        return answers;
-    }
-
-    private Map<String, ClaimAnswer> unprepareV1beta1(List<KubeletClaim> claims) {
-        var request = io.dra4j.testkit.stubs.dra.v1beta1.NodeUnprepareResourcesRequest.newBuilder();
-        claims.forEach(claim -> request.addClaims(v1beta1(claim)));
-        Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
-        io.dra4j.testkit.stubs.dra.v1beta1.DRAPluginGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .nodeUnprepareResources(request.build())
-                .getClaimsMap()
-                .forEach((uid, a) -> answers.put(uid, unprepared(a.getError(), a)));
-        return answers;
-    }
-
-    private static ClaimAnswer unprepared(String error, Message answer) {
-        return new ClaimAnswer(List.of(), error, hex(answer));
-    }
-
-    static io.dra4j.testkit.stubs.dra.v1.Claim v1(KubeletClaim claim) {
-        return io.dra4j.testkit.stubs.dra.v1.Claim.newBuilder()
-                .setNamespace(claim.namespace())
-                .setName(claim.name())
-                .setUid(claim.uid())
-                .build();
-    }
-
-    private static io.dra4j.testkit.stubs.dra.v1beta1.Claim v1beta1(KubeletClaim claim) {
-        return io.dra4j.testkit.stubs.dra.v1beta1.Claim.newBuilder()
+    static Claim wire(KubeletClaim claim) {
+        return Claim.newBuilder()
                 .setNamespace(claim.namespace())
                 .setName(claim.name())
                 .setUid(claim.uid())

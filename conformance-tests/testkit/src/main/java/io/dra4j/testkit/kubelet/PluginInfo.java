@@ -36,5 +36,9 @@ public record PluginInfo(String name, Path endpoint, List<String> versions, Serv
         public String wireName() {
             return wireName;
         }
+
+        ServiceName grpcName() {
+            return new ServiceName("k8s.io.kubelet.pkg.apis.dra." + wireName);
+        }
     }
 }

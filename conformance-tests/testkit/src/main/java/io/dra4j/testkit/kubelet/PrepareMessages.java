@@ -8,7 +8,6 @@ import com.google.protobuf.UnknownFieldSet;
 import io.dra4j.testkit.stubs.dra.v1.DRAPluginGrpc;
 import io.dra4j.testkit.stubs.dra.v1.NodePrepareResourcesRequest;
 import io.dra4j.testkit.stubs.dra.v1.NodePrepareResourcesResponse;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -21,12 +20,8 @@ public final class PrepareMessages {
 
     /** The full name of the prepare method in a version of the service. */
     public static String method(PluginInfo.Service service) {
-        return switch (service) {
-            case V1 -> DRAPluginGrpc.getNodePrepareResourcesMethod().getFullMethodName();
-            case V1BETA1 ->
-                    io.dra4j.testkit.stubs.dra.v1beta1.DRAPluginGrpc.getNodePrepareResourcesMethod()
-                            .getFullMethodName();
-        };
+        return service.grpcName()
+                .method(DRAPluginGrpc.getNodePrepareResourcesMethod().getBareMethodName());
     }
 
     /** A request for these claims. */
@@ -46,7 +41,7 @@ public final class PrepareMessages {
     private static byte[] message(List<KubeletClaim> claims, UnknownFieldSet more) {
         NodePrepareResourcesRequest.Builder request = NodePrepareResourcesRequest.newBuilder();
         claims.forEach(
-                claim -> request.addClaims(Plugin.v1(claim).toBuilder().setUnknownFields(more)));
+                claim -> request.addClaims(Plugin.wire(claim).toBuilder().setUnknownFields(more)));
         return request.setUnknownFields(more).build().toByteArray();
     }
 
@@ -57,11 +52,7 @@ public final class PrepareMessages {
      */
     public static Map<String, ClaimAnswer> answers(byte[] response) {
         try {
-            Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
-            NodePrepareResourcesResponse.parseFrom(response)
-                    .getClaimsMap()
-                    .forEach((uid, answer) -> answers.put(uid, Plugin.v1(answer)));
-            return answers;
+            return Plugin.answers(NodePrepareResourcesResponse.parseFrom(response));
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("no answer to a prepare call", e);
         }

@@ -262,6 +262,23 @@ class FakeKubeletIT {
             assertThat(complaint()).contains("uid-1").contains("no such device");
         }
 
+        @Test
+        void areTheSameInV1beta1UnderItsOwnName() {
+            answerFor("uid-1", "no such device");
+            CallResult inV1 = kubelet.prepare(ScriptedPlugin.DRIVER, List.of(CLAIM));
+
+            assertThat(
+                            kubelet.prepare(
+                                    ScriptedPlugin.DRIVER,
+                                    List.of(CLAIM),
+                                    PluginInfo.Service.V1BETA1))
+                    .isEqualTo(inV1);
+
+            assertThat(plugin.calls)
+                    .endsWith(
+                            "localhost k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/NodePrepareResources");
+        }
+
         private void answerFor(String uid, String error) {
             plugin.prepared =
                     answer ->

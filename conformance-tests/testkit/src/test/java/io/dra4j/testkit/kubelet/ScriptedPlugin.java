@@ -68,6 +68,9 @@ final class ScriptedPlugin implements AutoCloseable {
                         .intercept(new Recorder())
                         .addService(new Registration())
                         .addService(new Dra())
+                        .addService(
+                                new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin")
+                                        .bind(new Dra()))
                         .build()
                         .start();
     }

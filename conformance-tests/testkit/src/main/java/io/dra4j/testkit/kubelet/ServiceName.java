@@ -1,0 +1,48 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.kubelet;
+
+import io.grpc.BindableService;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
+
+/**
+ * The full name of a service, under which stubs of another version call and serve it.
+ *
+ * <p>The messages of v1beta1 and v1alpha1 have the fields of v1, with the same numbers and types;
+ * only the share id of a prepared device is v1's alone.
+ */
+public record ServiceName(String name) implements ClientInterceptor {
+
+    @Override
+    public <Q, A> ClientCall<Q, A> interceptCall(
+            MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+        return next.newCall(renamed(method), options);
+    }
+
+    /** Binds a service's methods under this name. */
+    public ServerServiceDefinition bind(BindableService service) {
+        ServerServiceDefinition.Builder bound = ServerServiceDefinition.builder(name);
+        service.bindService().getMethods().forEach(method -> bind(method, bound));
+        return bound.build();
+    }
+
+    private <Q, A> void bind(
+            ServerMethodDefinition<Q, A> method, ServerServiceDefinition.Builder bound) {
+        bound.addMethod(renamed(method.getMethodDescriptor()), method.getServerCallHandler());
+    }
+
+    private <Q, A> MethodDescriptor<Q, A> renamed(MethodDescriptor<Q, A> method) {
+        return method.toBuilder().setFullMethodName(method(method.getBareMethodName())).build();
+    }
+
+    /** The full name of a method of the service. */
+    String method(String bareName) {
+        return MethodDescriptor.generateFullMethodName(name, bareName);
+    }
+}
