@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class PublishingPropertiesTest {
 
-    private static final int STEPS = Boolean.getBoolean("dra4j.full") ? 8_000 : 500;
+    private static final int STEPS = Boolean.getBoolean("dra4j.nightly") ? 8_000 : 500;
     private static final List<String> NAMES = List.of("node-a", "plain", "plain/b", "node-a/gpu");
 
     private Random random;

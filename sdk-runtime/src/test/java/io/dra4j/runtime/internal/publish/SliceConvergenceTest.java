@@ -32,7 +32,7 @@ class SliceConvergenceTest {
     /** Small slices make many of them. */
     private static final int LIMIT = 3;
 
-    private static final int STEPS = Boolean.getBoolean("dra4j.full") ? 20_000 : 2_000;
+    private static final int STEPS = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 2_000;
 
     private final Map<String, Stored> cluster = new TreeMap<>();
     private final Set<Map<String, Device>> inventories = new HashSet<>();

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whatever a provider can build gets an answer, and what is accepted can be written. */
 class PoolRulesFuzzTest {
 
-    private static final int POOLS = Boolean.getBoolean("dra4j.full") ? 200_000 : 10_000;
+    private static final int POOLS = Boolean.getBoolean("dra4j.nightly") ? 200_000 : 10_000;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
