@@ -255,7 +255,8 @@ final class ApiMutants {
             violates =
                     @Violation(
                             requirement = "DRA-SEC-02",
-                            message = "a hostile name or namespace altered the API path of a"))
+                            message = "a hostile name or namespace altered the API path of a"),
+            timeoutFactor = 0.3)
     static final class RawName extends ClaimWork {
         RawName(BareDriver driver) {
             super(driver);
@@ -435,7 +436,8 @@ final class ApiMutants {
                             message = "a status that was refused with 403 was not written"),
             collateral = "DRA-DST-01",
             options = "--gpu-device-status",
-            declares = "dst")
+            declares = "dst",
+            timeoutFactor = 0.3)
     static final class OnceOnly extends DeviceReports {
         OnceOnly(BareDriver driver) {
             super(driver);

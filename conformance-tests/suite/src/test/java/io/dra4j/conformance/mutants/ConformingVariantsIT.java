@@ -40,7 +40,7 @@ class ConformingVariantsIT {
                 .toList();
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(name = "{0}")
     @MethodSource("variants")
     void violatesNothing(Variant variant) throws Exception {
         String missing = variant.namespace() ? MountNamespace.missing() : "";

@@ -28,7 +28,8 @@ final class InventoryMutants {
                     @Violation(
                             requirement = "DRA-SLICE-02",
                             message = "a slice is not valid: the API server refused its POST with"),
-            collateral = "DRA-SLICE-01")
+            collateral = "DRA-SLICE-01",
+            timeoutFactor = 0.3)
     static final class LongText extends Inventory {
         LongText(Settings settings) {
             super(settings);
@@ -175,7 +176,8 @@ final class InventoryMutants {
                     @Violation(
                             requirement = "DRA-SLICE-12",
                             message =
-                                    "s after the hook plug the slices are not as before: missing"))
+                                    "s after the hook plug the slices are not as before: missing"),
+            timeoutFactor = 0.3)
     static final class NothingNew extends Inventory {
         private final Set<String> absent = ConcurrentHashMap.newKeySet();
 
@@ -200,7 +202,8 @@ final class InventoryMutants {
             violates =
                     @Violation(
                             requirement = "DRA-SLICE-12",
-                            message = "devices are still published without a taint"))
+                            message = "devices are still published without a taint"),
+            timeoutFactor = 0.3)
     static final class NothingGone extends Inventory {
         NothingGone(Settings settings) {
             super(settings);
@@ -226,7 +229,8 @@ final class InventoryMutants {
                         message = "a slice is not valid: the API server refused its POST with")
             },
             collateral = "DRA-SLICE-01",
-            options = "--gpu-allow-multiple-allocations")
+            options = "--gpu-allow-multiple-allocations",
+            timeoutFactor = 0.3)
     static final class OutOfRange extends Inventory {
         OutOfRange(Settings settings) {
             super(settings);
@@ -247,7 +251,8 @@ final class InventoryMutants {
                     @Violation(
                             requirement = "DRA-TAINT-02",
                             message = "s after the hook fault no device has a new taint"),
-            declares = "taint")
+            declares = "taint",
+            timeoutFactor = 0.3)
     static final class Untainted extends Inventory {
         Untainted(Settings settings) {
             super(settings);
@@ -268,7 +273,8 @@ final class InventoryMutants {
                             requirement = "DRA-TAINT-02",
                             message = "s after the hook recover the taints are"),
             collateral = "DRA-HLT-02",
-            declares = "taint")
+            declares = "taint",
+            timeoutFactor = 0.3)
     static final class Unforgiving extends Inventory {
         private final Map<String, String[]> known = new ConcurrentHashMap<>();
 
@@ -437,7 +443,8 @@ final class InventoryMutants {
             violates =
                     @Violation(
                             requirement = "DRA-BIND-01",
-                            message = "has set none of its conditions"))
+                            message = "has set none of its conditions"),
+            timeoutFactor = 0.3)
     static final class NeverBound extends Inventory {
         NeverBound(Settings settings) {
             super(settings);

@@ -127,7 +127,8 @@ final class LifecycleMutants {
             violates =
                     @Violation(
                             requirement = "DRA-REG-11",
-                            message = "the driver neither ended nor registered when it was gone"))
+                            message = "the driver neither ended nor registered when it was gone"),
+            timeoutFactor = 0.3)
     static final class Idle extends BareDriver {
         Idle(Settings settings, Parts parts) {
             super(settings, parts);
@@ -203,7 +204,8 @@ final class LifecycleMutants {
                         requirement = "DRA-UPG-01",
                         message = "an instance with a POD_UID did not start: The driver has")
             },
-            collateral = {"DRA-REG-05", "DRA-REG-06", "DRA-UPG-04"})
+            collateral = {"DRA-REG-05", "DRA-REG-06", "DRA-UPG-04"},
+            timeoutFactor = 0.3)
     static final class OneService extends BareDriver {
         OneService(Settings settings, Parts parts) {
             super(settings, parts);

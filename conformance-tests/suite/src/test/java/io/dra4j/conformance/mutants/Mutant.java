@@ -40,6 +40,9 @@ import java.lang.annotation.Target;
     /** Whether only a process shows the fault, not a driver in the JVM of the suite. */
     boolean process() default false;
 
+    /** Less than 1 where the suite waits for what the driver never does. */
+    double timeoutFactor() default 1;
+
     /** The smallest build that includes it. */
     Build from() default Build.FULL;
 }

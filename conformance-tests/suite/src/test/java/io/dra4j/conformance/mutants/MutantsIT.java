@@ -36,7 +36,7 @@ class MutantsIT {
                 .toList();
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(name = "{0}")
     @MethodSource("mutants")
     void isCaught(Mutant mutant) throws Exception {
         Outcome outcome = Runner.run(mutant, Build.CURRENT == Build.WHOLE);

@@ -27,7 +27,8 @@ final class RegistrationMutants {
             violates =
                     @Violation(
                             requirement = "DRA-REG-03",
-                            message = "ms while nothing else happens"))
+                            message = "ms while nothing else happens"),
+            timeoutFactor = 0.3)
     static final class Slow extends Registration {
         Slow(BareDriver driver) {
             super(driver);
@@ -101,7 +102,8 @@ final class RegistrationMutants {
             violates =
                     @Violation(
                             requirement = "DRA-INFO-04",
-                            message = "no kubelet registers the driver"))
+                            message = "no kubelet registers the driver"),
+            timeoutFactor = 0.3)
     static final class WithoutVersions extends Registration {
         WithoutVersions(BareDriver driver) {
             super(driver);
@@ -240,7 +242,8 @@ final class RegistrationMutants {
             id = "M-03a",
             what = "the type is \"ResourcePlugin\"",
             violates = @Violation(requirement = "DRA-INFO-01", message = "GetInfo says the type"),
-            from = Build.PLAIN)
+            from = Build.PLAIN,
+            timeoutFactor = 0.3)
     static final class ResourcePlugin extends Registration {
         ResourcePlugin(BareDriver driver) {
             super(driver);
@@ -255,7 +258,8 @@ final class RegistrationMutants {
     @Mutant(
             id = "M-03b",
             what = "the type is \"DevicePlugin\"",
-            violates = @Violation(requirement = "DRA-INFO-01", message = "GetInfo says the type"))
+            violates = @Violation(requirement = "DRA-INFO-01", message = "GetInfo says the type"),
+            timeoutFactor = 0.3)
     static final class DevicePlugin extends Registration {
         DevicePlugin(BareDriver driver) {
             super(driver);
@@ -306,7 +310,8 @@ final class RegistrationMutants {
             violates =
                     @Violation(
                             requirement = "DRA-REG-01",
-                            message = "there is no socket in the registry directory"))
+                            message = "there is no socket in the registry directory"),
+            timeoutFactor = 0.3)
     static final class PlainFile extends BareDriver {
         PlainFile(Settings settings, Parts parts) {
             super(settings, parts);
@@ -337,7 +342,8 @@ final class RegistrationMutants {
             violates =
                     @Violation(
                             requirement = "DRA-REG-01",
-                            message = "there is no socket in the registry directory"))
+                            message = "there is no socket in the registry directory"),
+            timeoutFactor = 0.3)
     static final class HiddenSocket extends Elsewhere {
         HiddenSocket(Settings settings, Parts parts) {
             super(settings, parts);
@@ -355,7 +361,8 @@ final class RegistrationMutants {
             violates =
                     @Violation(
                             requirement = "DRA-REG-01",
-                            message = "there is no socket in the registry directory"))
+                            message = "there is no socket in the registry directory"),
+            timeoutFactor = 0.3)
     static final class SocketInFolder extends Elsewhere {
         SocketInFolder(Settings settings, Parts parts) {
             super(settings, parts);

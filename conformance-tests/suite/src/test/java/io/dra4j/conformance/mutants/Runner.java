@@ -86,9 +86,11 @@ final class Runner {
     static Outcome run(Mutant mutant, boolean whole) throws IOException, InterruptedException {
         List<String> requirements =
                 Stream.of(mutant.violates()).map(Violation::requirement).toList();
+        Map<String, JsonNode> changed = new HashMap<>(declaring(mutant.declares()));
+        changed.put("/patience", JSON.valueToTree(mutant.timeoutFactor()));
         return run(
                 whole ? "" : withControls(requirements),
-                declaring(mutant.declares()),
+                changed,
                 mutant.process() ? process(arguments(mutant)) : hosted(arguments(mutant)));
     }
 

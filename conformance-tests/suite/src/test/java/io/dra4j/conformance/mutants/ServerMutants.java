@@ -183,7 +183,8 @@ final class ServerMutants {
                 "DRA-REG-03", "DRA-INFO-01",
                 "DRA-INFO-02", "DRA-INFO-03",
                 "DRA-INFO-04"
-            })
+            },
+            timeoutFactor = 0.3)
     static final class StrictAuthority extends SocketServer {
         StrictAuthority(Path path) {
             super(path);

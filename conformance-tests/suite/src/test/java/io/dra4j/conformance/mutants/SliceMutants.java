@@ -25,7 +25,8 @@ final class SliceMutants {
             violates =
                     @Violation(
                             requirement = "DRA-SLICE-01",
-                            message = "the driver wrote a slice of pool"))
+                            message = "the driver wrote a slice of pool"),
+            timeoutFactor = 0.3)
     static final class OtherNode extends SlicePlan {
         OtherNode(BareDriver driver) {
             super(driver);
@@ -63,7 +64,8 @@ final class SliceMutants {
                     @Violation(
                             requirement = "DRA-SLICE-01",
                             message = "the API server refused its POST with 422"),
-            collateral = "DRA-SLICE-02")
+            collateral = "DRA-SLICE-02",
+            timeoutFactor = 0.3)
     static final class Everywhere extends SlicePlan {
         Everywhere(BareDriver driver) {
             super(driver);
@@ -87,7 +89,8 @@ final class SliceMutants {
                         message = "devices into one slice, where there is room for")
             },
             collateral = "DRA-SLICE-01",
-            options = "--num-devices=129")
+            options = "--num-devices=129",
+            timeoutFactor = 0.3)
     static final class Unsplit extends SlicePlan {
         Unsplit(BareDriver driver) {
             super(driver);
@@ -106,7 +109,8 @@ final class SliceMutants {
                     @Violation(
                             requirement = "DRA-SLICE-03",
                             message = "the pools have not settled: slice"),
-            collateral = {"DRA-SLICE-02", "DRA-SLICE-04"})
+            collateral = {"DRA-SLICE-02", "DRA-SLICE-04"},
+            timeoutFactor = 0.3)
     static final class Miscounted extends SlicePlan {
         Miscounted(BareDriver driver) {
             super(driver);
@@ -132,7 +136,8 @@ final class SliceMutants {
                             requirement = "DRA-SLICE-03",
                             message = "has slices of several generations"),
             collateral = {"DRA-SLICE-02", "DRA-SLICE-04"},
-            options = "--num-devices=130")
+            options = "--num-devices=130",
+            timeoutFactor = 0.3)
     static final class Mixed extends SlicePlan {
         Mixed(BareDriver driver) {
             super(driver);
@@ -213,7 +218,8 @@ final class SliceMutants {
                         requirement = "DRA-SLICE-10",
                         message = "s after the kubelet wiped them the slices are not as")
             },
-            collateral = {"DRA-SLICE-12", "DRA-SLICE-13"})
+            collateral = {"DRA-SLICE-12", "DRA-SLICE-13"},
+            timeoutFactor = 0.2)
     static final class OnceOnly extends Publisher {
         OnceOnly(BareDriver driver) {
             super(driver);
@@ -240,7 +246,8 @@ final class SliceMutants {
                 "DRA-PREP-02", "DRA-SLICE-02", "DRA-SLICE-04",
                 "DRA-SLICE-05", "DRA-SLICE-10", "DRA-SLICE-13",
                 "DRA-SLICE-15"
-            })
+            },
+            timeoutFactor = 0.3)
     static final class OwnNames extends SlicePlan {
         private final Set<String> names = ConcurrentHashMap.newKeySet();
 
@@ -365,7 +372,8 @@ final class SliceMutants {
                     @Violation(
                             requirement = "DRA-SLICE-16",
                             message = "the driver has not begun another watch of ResourceSlices"),
-            collateral = "DRA-SLICE-13")
+            collateral = "DRA-SLICE-13",
+            timeoutFactor = 0.3)
     static final class OneWatch extends Publisher {
         OneWatch(BareDriver driver) {
             super(driver);
