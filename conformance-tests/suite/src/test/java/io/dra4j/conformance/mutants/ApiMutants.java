@@ -102,7 +102,8 @@ final class ApiMutants {
                             requirement = "DRA-PREP-34",
                             message =
                                     "the prepare of a claim whose read had failed before failed:"),
-            collateral = "DRA-RST-07")
+            collateral = "DRA-RST-07",
+            timeoutFactor = 0.3)
     static final class Resentful extends ClaimWork {
         private final Map<String, Answer> failures = new ConcurrentHashMap<>();
 

@@ -104,7 +104,8 @@ final class HealthMutants {
             violates =
                     @Violation(
                             requirement = "DRA-HLT-03",
-                            message = "was not refreshed in time: its last_updated_time"))
+                            message = "was not refreshed in time: its last_updated_time"),
+            timeoutFactor = 0.3)
     static final class Unrefreshed extends HealthReports {
         Unrefreshed(BareDriver driver) {
             super(driver);
@@ -124,7 +125,8 @@ final class HealthMutants {
             violates =
                     @Violation(
                             requirement = "DRA-HLT-04",
-                            message = "counted in the order of opening, hears nothing more"))
+                            message = "counted in the order of opening, hears nothing more"),
+            timeoutFactor = 0.3)
     static final class LastComesFirst extends HealthReports {
         LastComesFirst(BareDriver driver) {
             super(driver);

@@ -25,10 +25,12 @@ final class HostedDriver implements DriverAdapter {
 
     private final List<String> arguments;
     private final Map<String, String> environment;
+    private final Duration startTimeout;
 
-    HostedDriver(List<String> arguments, Map<String, String> environment) {
+    HostedDriver(List<String> arguments, Map<String, String> environment, Duration startTimeout) {
         this.arguments = List.copyOf(arguments);
         this.environment = Map.copyOf(environment);
+        this.startTimeout = startTimeout;
     }
 
     @Override
@@ -43,7 +45,7 @@ final class HostedDriver implements DriverAdapter {
 
     @Override
     public Duration startTimeout() {
-        return Duration.ofSeconds(30);
+        return startTimeout;
     }
 
     @Override

@@ -202,7 +202,8 @@ final class RegistrationMutants {
                 "DRA-REG-05", "DRA-REG-06", "DRA-REG-07",
                 "DRA-REG-09", "DRA-UPG-01", "DRA-UPG-04",
                 "DRA-SEC-01"
-            })
+            },
+            timeoutFactor = 0.3)
     static final class Relative extends Registration {
         Relative(BareDriver driver) {
             super(driver);

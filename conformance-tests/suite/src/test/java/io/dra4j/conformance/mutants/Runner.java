@@ -45,7 +45,12 @@ final class Runner {
                     "DRA-CDI-02",
                     "DRA-CDI-06");
 
-    /** The files to which the hooks of the settings write. */
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+
+    /** The file to which hooks of the settings write. */
+    private static final Map<String, String> FAULT_FILE = Map.of("FAULT_FILE", "{ROOT}/faults");
+
+    /** The same, and where another hook writes. */
     private static final Map<String, String> ENVIRONMENT =
             Map.of("FAULT_FILE", "{ROOT}/faults", "PROC_ROOT", "{ROOT}/proc");
 
@@ -91,7 +96,9 @@ final class Runner {
         return run(
                 whole ? "" : withControls(requirements),
                 changed,
-                mutant.process() ? process(arguments(mutant)) : hosted(arguments(mutant)));
+                mutant.process()
+                        ? process(arguments(mutant))
+                        : hosted(arguments(mutant), mutant.timeoutFactor()));
     }
 
     /** The driver declares what it always does, and more; its older release has no fault. */
@@ -131,15 +138,21 @@ final class Runner {
 
     /** The driver in this JVM. */
     static HostedDriver hosted(List<String> arguments) {
-        return new HostedDriver(arguments, Map.of("FAULT_FILE", "{ROOT}/faults"));
+        return hosted(arguments, 1);
+    }
+
+    private static HostedDriver hosted(List<String> arguments, double timeoutFactor) {
+        return new HostedDriver(
+                arguments,
+                FAULT_FILE,
+                Duration.ofMillis(Math.round(START_TIMEOUT.toMillis() * timeoutFactor)));
     }
 
     /** The driver as a process. */
     static ProcessDriver process(List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(BareProgram.command());
         command.addAll(arguments);
-        return new ProcessDriver(
-                command, Map.of("FAULT_FILE", "{ROOT}/faults"), Duration.ofSeconds(30));
+        return new ProcessDriver(command, FAULT_FILE, START_TIMEOUT);
     }
 
     static List<String> arguments(Mutant mutant) {

@@ -42,9 +42,7 @@ class UnpublishedDriverIT {
         flags.putAll(given);
         Outcome outcome =
                 Runner.run(
-                        "patience: 0.1\n" + more,
-                        flags,
-                        new HostedDriver(List.of("--fault", fault), Map.of()));
+                        "patience: 0.1\n" + more, flags, Runner.hosted(List.of("--fault", fault)));
         assertThat(outcome.header().took()).isLessThan(LIMIT);
         return outcome;
     }
