@@ -44,7 +44,7 @@ public final class CdiView {
      * @param folder the one that the driver was told of
      * @param folders all from which runtimes read, the one that counts most last
      */
-    CdiView(Path folder, List<Path> folders) {
+    public CdiView(Path folder, List<Path> folders) {
         this.folder = folder;
         this.folders = List.copyOf(folders);
     }

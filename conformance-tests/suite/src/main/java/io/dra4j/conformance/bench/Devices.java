@@ -13,7 +13,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -63,49 +62,12 @@ public final class Devices {
      * The driver's pools that are complete, by name: the slices of each one's newest generation.
      */
     public Map<String, List<JsonNode>> pools() {
-        Map<String, List<JsonNode>> pools = newest();
-        pools.values().removeIf(slices -> slices.size() != count(slices));
-        return pools;
+        return Pools.of(slices()).complete();
     }
 
     /** How pools are that are not complete, a clause each. */
     List<String> incomplete() {
-        List<String> words = new ArrayList<>();
-        newest().forEach(
-                        (pool, slices) -> {
-                            if (slices.size() != count(slices)) {
-                                words.add(
-                                        "pool %s has %d slices of generation %d, and resourceSliceCount is %d"
-                                                .formatted(
-                                                        pool,
-                                                        slices.size(),
-                                                        generation(slices.get(0)),
-                                                        count(slices)));
-                            }
-                        });
-        return words;
-    }
-
-    /** The slices of each pool's newest generation, by the pool's name. */
-    private Map<String, List<JsonNode>> newest() {
-        Map<String, List<JsonNode>> pools = new TreeMap<>();
-        slices().stream()
-                .collect(Collectors.groupingBy(s -> s.at("/spec/pool/name").asText()))
-                .forEach((pool, slices) -> pools.put(pool, newest(slices)));
-        return pools;
-    }
-
-    private static int count(List<JsonNode> slices) {
-        return slices.get(0).at("/spec/pool/resourceSliceCount").asInt();
-    }
-
-    private static List<JsonNode> newest(List<JsonNode> slices) {
-        long generation = slices.stream().mapToLong(Devices::generation).max().orElseThrow();
-        return slices.stream().filter(slice -> generation(slice) == generation).toList();
-    }
-
-    private static long generation(JsonNode slice) {
-        return slice.at("/spec/pool/generation").asLong();
+        return Pools.of(slices()).incomplete();
     }
 
     /** All devices of complete pools, by pool and name. */

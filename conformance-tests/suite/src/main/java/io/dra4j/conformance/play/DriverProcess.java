@@ -2,64 +2,62 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
+import io.dra4j.conformance.bench.Calls;
+import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
-import io.dra4j.testkit.driver.ProcessDriver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/**
- * A driver as a process of its own, started and killed as often as the play wants.
- *
- * <p>What it must know is in its environment, under the names that DRA drivers share ({@code
- * NODE_NAME}, {@code KUBECONFIG} and so on), and in its command line wherever that has the name in
- * braces: {@code --kubeconfig={KUBECONFIG}}. Its output is kept in a file.
- */
+/** A driver of the play, started and killed as often as the play wants; its output is kept. */
 final class DriverProcess implements AutoCloseable {
 
     private static final int TAIL = 15;
+    private static final Duration SOON = Duration.ofMillis(500);
 
-    private final String name;
-    private final ProcessDriver driver;
+    private final DriverAdapter adapter;
     private final Place place;
-    private volatile Process process;
+    private volatile Instance instance;
+    private volatile int starts;
     private boolean closed; // guarded by this
 
-    private DriverProcess(String name, ProcessDriver driver, Place place) {
-        this.name = name;
-        this.driver = driver;
-        this.place = place;
-        process = launch();
-    }
-
     /** Starts a driver at its place. */
-    static DriverProcess start(ProcessDriver driver, Place place) {
-        return new DriverProcess(place.driver(), driver, place);
+    DriverProcess(DriverAdapter adapter, Place place) {
+        this.adapter = adapter;
+        this.place = place;
+        instance = launch();
     }
 
-    private Process launch() {
+    private Instance launch() {
         try {
-            return driver.launch(place, Map.of());
+            starts++;
+            return adapter.start(place, Map.of());
         } catch (DriverTrouble e) {
-            throw new StepFailed("the command of " + name + " cannot be run: " + e.getMessage());
+            throw new StepFailed("the command of " + name() + " cannot be run: " + e.getMessage());
         }
     }
 
     synchronized void restart() {
         StepFailed.unless(!closed, "the play was ended");
-        process = launch();
+        instance = launch();
+    }
+
+    /** How often it was started. */
+    int starts() {
+        return starts;
     }
 
     String name() {
-        return name;
+        return place.driver();
     }
 
     /** The file that its output goes to. */
@@ -68,7 +66,7 @@ final class DriverProcess implements AutoCloseable {
     }
 
     long pid() {
-        return process.pid();
+        return instance.pid().orElseThrow();
     }
 
     /**
@@ -77,68 +75,53 @@ final class DriverProcess implements AutoCloseable {
      * @throws StepFailed if the driver ends, or with the message of what the wait throws
      */
     <T> T await(Supplier<T> waiting) {
-        CompletableFuture<T> result = CompletableFuture.supplyAsync(waiting, DriverProcess::spawn);
-        CompletableFuture.anyOf(result.handle((value, thrown) -> true), process.onExit()).join();
+        CompletableFuture<T> result = Calls.async(waiting);
+        CompletableFuture<?> end =
+                handle().<CompletableFuture<?>>map(ProcessHandle::onExit)
+                        .orElseGet(() -> CompletableFuture.completedFuture(null));
+        CompletableFuture.anyOf(result.handle((value, thrown) -> true), end).join();
         if (!result.isDone()) {
             throw ended();
         }
         try {
             return result.join();
         } catch (CompletionException e) {
-            throw endsSoon() ? ended() : new StepFailed(e.getCause().getMessage());
+            // a call that fails because the driver dies may fail a little before that is dead
+            throw instance.awaitExit(SOON).isPresent()
+                    ? ended()
+                    : new StepFailed(e.getCause().getMessage());
         }
     }
 
-    /** Waits like {@link #await(Supplier)} for something without a result. */
-    void awaitDone(Runnable waiting) {
-        await(
-                () -> {
-                    waiting.run();
-                    return true;
-                });
-    }
-
-    private static void spawn(Runnable task) {
-        Thread thread = new Thread(task, "dra4j-play-wait");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    /** A call that fails because the driver dies may fail a little before the driver is dead. */
-    private boolean endsSoon() {
-        try {
-            return process.waitFor(500, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+    private Optional<ProcessHandle> handle() {
+        return ProcessHandle.of(pid());
     }
 
     private StepFailed ended() {
-        return new StepFailed(name + " has ended by itself, with status " + process.exitValue());
+        int status = instance.awaitExit(SOON).orElseThrow();
+        return new StepFailed(name() + " has ended by itself, with status " + status);
     }
 
     /** Ends the driver as a crash does. */
     void kill() {
         requireAlive();
-        process.destroyForcibly().onExit().join();
+        instance.kill();
     }
 
     /** Ends the driver as the kubelet ends a pod, and returns its exit status. */
     int stop(Duration patience) {
         requireAlive();
-        process.destroy();
-        Process ended =
-                process.onExit()
-                        .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
-                        .join();
-        StepFailed.unless(
-                ended != null, name + " still runs " + patience.toSeconds() + " s after SIGTERM");
-        return process.exitValue();
+        instance.terminate();
+        return instance.awaitExit(patience)
+                .orElseThrow(
+                        () ->
+                                new StepFailed(
+                                        "%s still runs %d s after SIGTERM"
+                                                .formatted(name(), patience.toSeconds())));
     }
 
     private void requireAlive() {
-        if (!process.isAlive()) {
+        if (!instance.isAlive()) {
             throw ended();
         }
     }
@@ -157,7 +140,9 @@ final class DriverProcess implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly().onExit().join();
+        handle().stream()
+                .flatMap(ProcessHandle::descendants)
+                .forEach(ProcessHandle::destroyForcibly);
+        instance.kill();
     }
 }

@@ -3,10 +3,15 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.CdiView;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.StreamSupport;
 
 /**
@@ -18,8 +23,23 @@ final class Edits {
     private final Map<String, String> env = new LinkedHashMap<>();
     private final List<String> others = new ArrayList<>();
 
-    /** Adds the {@code containerEdits} of a CDI spec or of one of its devices. */
-    void add(JsonNode containerEdits) {
+    /**
+     * What a container with these devices receives; a spec's own edits once, before its devices'.
+     */
+    static Edits of(CdiView cdi, Collection<String> ids) {
+        Edits edits = new Edits();
+        Set<String> entered = new HashSet<>();
+        for (String id : new LinkedHashSet<>(ids)) {
+            CdiView.Resolved found = cdi.resolve(id);
+            if (entered.add(found.file())) {
+                edits.add(found.spec().path("containerEdits"));
+            }
+            edits.add(found.device().path("containerEdits"));
+        }
+        return edits;
+    }
+
+    private void add(JsonNode containerEdits) {
         for (JsonNode variable : containerEdits.path("env")) {
             String[] parts = variable.asText().split("=", 2);
             env.put(parts[0], parts.length == 2 ? parts[1] : "");

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
+import io.dra4j.conformance.bench.Violation;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.DriverTrouble;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -31,7 +33,7 @@ public final class Play implements AutoCloseable {
 
     private final PlaySettings settings;
     private final Narrator narrator;
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>(); // guarded by this
+    private final Deque<Runnable> ends = new ArrayDeque<>(); // guarded by this
     private boolean closed; // guarded by this
     private final List<DriverProcess> drivers = new CopyOnWriteArrayList<>();
 
@@ -71,7 +73,7 @@ public final class Play implements AutoCloseable {
         try {
             part.accept(new Script(settings, cast(), narrator));
             return true;
-        } catch (StepFailed e) {
+        } catch (StepFailed | Violation e) {
             failed(e.getMessage());
         } catch (RuntimeException e) {
             failed("unexpected: " + e);
@@ -87,28 +89,42 @@ public final class Play implements AutoCloseable {
     }
 
     private Script.Cast cast() {
-        Folders folders = opened(Folders::create);
+        Place node =
+                opened(
+                        () -> Place.create(settings.nodeName(), settings.driverNames().get(0)),
+                        place -> place.remove().ifPresent(narrator::text));
         EmbeddedApiServer api =
-                opened(() -> EmbeddedApiServer.builder().node(settings.nodeName()).start());
-        ApiProxy proxy = opened(() -> ApiProxy.before(api.url()));
+                opened(
+                        () -> EmbeddedApiServer.builder().node(settings.nodeName()).start(),
+                        EmbeddedApiServer::close);
+        ApiProxy proxy = opened(() -> ApiProxy.before(api.url()), ApiProxy::close);
+        Path kubeconfig = node.root().resolve("kubeconfig.kubectl");
+        try {
+            api.writeKubeconfig(kubeconfig); // people look without the proxy, which drivers have
+            proxy.writeKubeconfig(node.kubeconfig());
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't write a kubeconfig in " + node.root(), e);
+        }
         List<ProcessDriver> adapters = new ArrayList<>();
         List<Place> places = new ArrayList<>();
         for (PlaySettings.Driver driver : settings.drivers()) {
             ProcessDriver adapter =
                     new ProcessDriver(driver.process(), List.of(), settings.patience());
             adapters.add(adapter);
-            places.add(place(adapter, folders.place(settings.nodeName(), driver.name()), proxy));
+            places.add(place(adapter, node.of(driver.name()), proxy));
         }
-        write(folders, api, proxy, places);
-        PlayedKubelet kubelet =
-                opened(() -> new PlayedKubelet(places.get(0), settings.driverNames()));
+        Place shared = places.get(0);
+        FakeKubelet kubelet =
+                opened(
+                        () -> FakeKubelet.start(shared.registry(), shared::outside),
+                        FakeKubelet::close);
         for (int i = 0; i < places.size(); i++) {
             ProcessDriver adapter = adapters.get(i);
             Place place = places.get(i);
-            drivers.add(opened(() -> DriverProcess.start(adapter, place)));
+            drivers.add(opened(() -> new DriverProcess(adapter, place), DriverProcess::close));
         }
-        CdiFolder cdi = new CdiFolder(places.get(0).cdiDirectories());
-        return new Script.Cast(folders, cdi, api, proxy, kubelet, List.copyOf(drivers));
+        PlayedKubelet played = new PlayedKubelet(kubelet, List.copyOf(drivers));
+        return new Script.Cast(shared, kubeconfig, api, proxy, played, played.drivers());
     }
 
     /** Where a driver runs: all drivers of a play share their directories. */
@@ -122,27 +138,14 @@ public final class Play implements AutoCloseable {
         } catch (DriverTrouble e) {
             throw new StepFailed(e.getMessage());
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write a service account in " + bare.root(), e);
+            throw new UncheckedIOException("Can't write a service account in " + bare.root(), e);
         }
     }
 
-    /** People look without the proxy, which drivers have. */
-    private static void write(
-            Folders folders, EmbeddedApiServer api, ApiProxy proxy, List<Place> places) {
-        try {
-            api.writeKubeconfig(folders.kubeconfig());
-            for (Place place : places) {
-                proxy.writeKubeconfig(place.kubeconfig());
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write a kubeconfig in " + folders.root(), e);
-        }
-    }
-
-    private synchronized <T extends AutoCloseable> T opened(Supplier<T> opening) {
+    private synchronized <T> T opened(Supplier<T> opening, Consumer<T> end) {
         StepFailed.unless(!closed, "the play was ended");
         T resource = opening.get();
-        opened.push(resource);
+        ends.push(() -> end.accept(resource));
         return resource;
     }
 
@@ -150,10 +153,10 @@ public final class Play implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        while (!opened.isEmpty()) {
+        while (!ends.isEmpty()) {
             try {
-                opened.pop().close();
-            } catch (Exception e) {
+                ends.pop().run();
+            } catch (RuntimeException e) {
                 narrator.text("A part of the play did not end cleanly: " + e);
             }
         }

@@ -2,41 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
-import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.PluginInfo;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The kubelet of a play: where it has reason to complain, the step has failed. */
-final class PlayedKubelet implements AutoCloseable {
+/**
+ * The kubelet of a play, which calls each driver for the claims in which it has devices: where it
+ * has reason to complain, the step has failed.
+ */
+record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
 
-    private final FakeKubelet kubelet;
-    private final List<String> drivers;
-    private final Map<String, Integer> registrations = new HashMap<>(); // those waited for
-
-    PlayedKubelet(Place place, List<String> drivers) {
-        this.kubelet = FakeKubelet.start(place.registry(), place::outside);
-        this.drivers = drivers;
+    /** Waits until a driver has registered once for each of its starts. */
+    PluginInfo awaitRegistration(DriverProcess driver, Duration patience) {
+        return driver.await(() -> registered(driver.name(), driver.starts(), patience));
     }
 
-    /** Waits until a driver has registered once more since it was waited for last. */
-    PluginInfo awaitRegistration(String driver, Duration patience) {
-        int wanted = registrations.merge(driver, 1, Integer::sum);
+    private PluginInfo registered(String driver, int times, Duration patience) {
         try {
             kubelet.awaitEvents(
                     events ->
-                            registrations(driver, events) >= wanted || !strangers(events).isEmpty(),
+                            registrations(driver, events) >= times || !strangers(events).isEmpty(),
                     patience);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -44,7 +43,7 @@ final class PlayedKubelet implements AutoCloseable {
         }
         List<KubeletEvent> events = kubelet.events();
         StepFailed.unless(
-                registrations(driver, events) >= wanted,
+                registrations(driver, events) >= times,
                 strangers(events).isEmpty()
                         ? "%s has not registered within %d s%s"
                                 .formatted(driver, patience.toSeconds(), attempts(events))
@@ -54,68 +53,99 @@ final class PlayedKubelet implements AutoCloseable {
                 .orElseThrow(() -> new StepFailed(driver + " has registered, and is gone again"));
     }
 
-    private static long registrations(String driver, List<KubeletEvent> events) {
-        return of(Kind.REGISTERED, events).filter(e -> e.detail().equals(driver)).count();
+    private static int registrations(String driver, List<KubeletEvent> events) {
+        return Collections.frequency(details(Kind.REGISTERED, events), driver);
     }
 
     private List<String> strangers(List<KubeletEvent> events) {
-        return of(Kind.REGISTERED, events)
-                .map(KubeletEvent::detail)
-                .filter(name -> !drivers.contains(name))
+        List<String> names = drivers.stream().map(DriverProcess::name).toList();
+        return details(Kind.REGISTERED, events).stream()
+                .filter(name -> !names.contains(name))
                 .toList();
     }
 
     private static String attempts(List<KubeletEvent> events) {
-        List<String> failures =
-                of(Kind.REGISTRATION_FAILED, events).map(KubeletEvent::detail).toList();
+        List<String> failures = details(Kind.REGISTRATION_FAILED, events);
         return failures.isEmpty() ? "" : "; what the kubelet tried: " + failures;
+    }
+
+    private static List<String> details(Kind kind, List<KubeletEvent> events) {
+        return events.stream().filter(e -> e.kind() == kind).map(KubeletEvent::detail).toList();
     }
 
     /** How long after its socket's appearance a driver said last who it is. */
     String answerTime(String driver) {
-        List<KubeletEvent> events = kubelet.events();
-        KubeletEvent registered = last(of(Kind.REGISTERED, events), e -> e.detail().equals(driver));
-        return last(of(Kind.INFO, events), e -> e.socket().equals(registered.socket())).detail();
+        Path socket = last(Kind.REGISTERED, e -> e.detail().equals(driver)).socket();
+        return last(Kind.INFO, e -> e.socket().equals(socket)).detail();
     }
 
-    private static KubeletEvent last(Stream<KubeletEvent> events, Predicate<KubeletEvent> wanted) {
-        return events.filter(wanted).reduce((earlier, later) -> later).orElseThrow();
+    private KubeletEvent last(Kind kind, Predicate<KubeletEvent> wanted) {
+        return kubelet.events().stream()
+                .filter(event -> event.kind() == kind && wanted.test(event))
+                .reduce((earlier, later) -> later)
+                .orElseThrow();
     }
 
-    private static Stream<KubeletEvent> of(Kind kind, List<KubeletEvent> events) {
-        return events.stream().filter(event -> event.kind() == kind);
+    /** The drivers' answers for claims, those for one claim as one. */
+    Map<PlayedClaim, ClaimAnswer> prepare(List<PlayedClaim> claims) {
+        Map<PlayedClaim, ClaimAnswer> prepared = new LinkedHashMap<>();
+        claims.forEach(claim -> prepared.put(claim, new ClaimAnswer(List.of(), "", "")));
+        for (DriverProcess driver : drivers) {
+            List<PlayedClaim> own = claimsOf(driver, claims);
+            CallResult result = call(driver, own, kubelet::prepare);
+            for (PlayedClaim claim : own) {
+                ClaimAnswer answer = result.answers().get(claim.id().uid());
+                check(driver.name(), claim, answer);
+                prepared.merge(claim, answer, PlayedKubelet::together);
+            }
+        }
+        return prepared;
     }
 
-    /** Lets a driver prepare claims in one call. */
-    Map<PlayedClaim, ClaimAnswer> prepare(String driver, List<PlayedClaim> claims) {
-        CallResult result = kubelet.prepare(driver, named(claims));
-        content(result);
-        Map<PlayedClaim, ClaimAnswer> answers = new LinkedHashMap<>();
-        claims.forEach(claim -> answers.put(claim, result.answers().get(claim.uid())));
-        return answers;
+    private static ClaimAnswer together(ClaimAnswer one, ClaimAnswer other) {
+        return new ClaimAnswer(
+                Stream.of(one, other).flatMap(answer -> answer.devices().stream()).toList(),
+                "",
+                one.wire() + other.wire());
     }
 
-    /** Lets a driver unprepare claims in one call. */
-    void unprepare(String driver, List<PlayedClaim> claims) {
-        content(kubelet.unprepare(driver, named(claims)));
+    void unprepare(List<PlayedClaim> claims) {
+        drivers.forEach(driver -> call(driver, claimsOf(driver, claims), kubelet::unprepare));
     }
 
-    private static void content(CallResult result) {
-        result.complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new StepFailed(complaint);
-                        });
-    }
-
-    private static List<KubeletClaim> named(List<PlayedClaim> claims) {
+    private static List<PlayedClaim> claimsOf(DriverProcess driver, List<PlayedClaim> claims) {
         return claims.stream()
-                .map(claim -> new KubeletClaim(claim.namespace(), claim.name(), claim.uid()))
+                .filter(claim -> !claim.allocatedDevices(driver.name()).isEmpty())
                 .toList();
     }
 
-    @Override
-    public void close() {
-        kubelet.close();
+    private static CallResult call(
+            DriverProcess driver,
+            List<PlayedClaim> claims,
+            BiFunction<String, List<KubeletClaim>, CallResult> call) {
+        List<KubeletClaim> ids = claims.stream().map(PlayedClaim::id).toList();
+        return ids.isEmpty()
+                ? new CallResult(List.of(), Map.of(), CallResult.OK)
+                : driver.await(() -> content(call.apply(driver.name(), ids)));
+    }
+
+    private static CallResult content(CallResult result) {
+        String complaint = result.complaint().orElse("");
+        StepFailed.unless(complaint.isEmpty(), complaint);
+        return result;
+    }
+
+    private static void check(String driver, PlayedClaim claim, ClaimAnswer answer) {
+        List<String> allocated = claim.allocatedDevices(driver);
+        List<String> answered = answer.devices().stream().map(PlayedKubelet::path).toList();
+        StepFailed.unless(
+                answered.containsAll(allocated) && allocated.containsAll(answered),
+                "claim %s has %s of %s, which prepared %s"
+                        .formatted(claim, allocated, driver, answered));
+    }
+
+    /** How people call a device. */
+    static String path(PreparedDevice device) {
+        return device.pool() + "/" + device.device();
     }
 }

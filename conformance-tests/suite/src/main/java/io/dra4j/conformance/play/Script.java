@@ -3,16 +3,24 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.CdiView;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.kubelet.ClaimAnswer;
 import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.proxy.ApiProxy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The steps of a play, in their order; each throws {@link StepFailed} where it does not hold.
@@ -24,38 +32,38 @@ final class Script {
     private final Cast cast;
     private final Narrator narrator;
     private final Slices slices;
-    private final CdiFolder cdi;
-    private final PlayedCalls calls;
 
     private List<JsonNode> published = List.of();
     private List<PlayedPod> pods = List.of();
-    private final Map<PlayedClaim, Answers> answers = new LinkedHashMap<>();
+    private final Map<PlayedClaim, ClaimAnswer> answers = new LinkedHashMap<>();
 
     Script(PlaySettings settings, Cast cast, Narrator narrator) {
         this.settings = settings;
         this.cast = cast;
         this.narrator = narrator;
         this.slices = new Slices(cast.api(), cast.proxy(), settings.driverNames());
-        this.calls = new PlayedCalls(cast.kubelet(), cast.drivers());
-        this.cdi = cast.cdi();
     }
 
-    /** Who takes part. */
+    /** Who takes part, at a place whose directories all drivers share. */
     record Cast(
-            Folders folders,
-            CdiFolder cdi,
+            Place place,
+            Path kubeconfig,
             EmbeddedApiServer api,
             ApiProxy proxy,
             PlayedKubelet kubelet,
-            List<DriverProcess> drivers) {}
+            List<DriverProcess> drivers) {
+
+        CdiView cdi() {
+            return new CdiView(place.cdi(), place.cdiDirectories());
+        }
+    }
 
     /** Brings the drivers and the claims on stage. */
     void open() {
         awaitRegistrations(
                 told("The driver starts and registers", "The drivers start and register"));
         narrator.step(told("It publishes its devices", "They publish their devices"));
-        cast.drivers().get(0).awaitDone(() -> slices.awaitComplete(settings.patience()));
-        published = slices.objects();
+        published = cast.drivers().get(0).await(() -> slices.awaitComplete(settings.patience()));
         narrator.lines(1, slices.lines());
         narrator.step("The claims of " + settings.manifests() + " are there");
         pods = Manifests.apply(settings.manifests(), cast.api());
@@ -85,7 +93,7 @@ final class Script {
         narrator.lines(
                 1,
                 List.of(
-                        "export KUBECONFIG=" + cast.folders().kubeconfig(),
+                        "export KUBECONFIG=" + cast.kubeconfig(),
                         "kubectl get resourceslices -o yaml",
                         "kubectl get resourceclaims -A",
                         "kubectl get resourceslices --watch",
@@ -100,11 +108,7 @@ final class Script {
         narrator.step(title);
         long begin = System.nanoTime();
         for (DriverProcess driver : cast.drivers()) {
-            PluginInfo info =
-                    driver.await(
-                            () ->
-                                    cast.kubelet()
-                                            .awaitRegistration(driver.name(), settings.patience()));
+            PluginInfo info = cast.kubelet().awaitRegistration(driver, settings.patience());
             long millis = Duration.ofNanos(System.nanoTime() - begin).toMillis();
             narrator.line(1, "process " + driver.pid() + " registered after " + millis + " ms");
             narrator.line(1, info.name() + " speaks " + info.versions() + " on " + info.endpoint());
@@ -115,22 +119,22 @@ final class Script {
 
     private void prepare(PlayedPod pod) {
         narrator.step("Pod " + pod.name() + " is prepared");
-        Map<PlayedClaim, Answers> prepared = calls.prepare(List.copyOf(pod.claims().values()));
+        Map<PlayedClaim, ClaimAnswer> prepared =
+                cast.kubelet().prepare(List.copyOf(pod.claims().values()));
         answers.putAll(prepared);
         prepared.forEach(this::tell);
         for (PlayedPod.Container container : pod.containers()) {
             narrator.line(1, "container " + container.name() + " with " + container.uses());
-            Edits edits = cdi.resolve(idsOf(container, pod));
-            narrator.lines(2, edits.lines());
+            narrator.lines(2, Edits.of(cast.cdi(), idsOf(container, pod)).lines());
         }
     }
 
-    private void tell(PlayedClaim claim, Answers answer) {
-        narrator.line(1, "claim " + claim + " (" + claim.uid() + ")");
+    private void tell(PlayedClaim claim, ClaimAnswer answer) {
+        narrator.line(1, "claim " + claim + " (" + claim.id().uid() + ")");
         for (PreparedDevice device : answer.devices()) {
             narrator.line(
                     2,
-                    PlayedCalls.path(device)
+                    PlayedKubelet.path(device)
                             + " for "
                             + device.requests()
                             + " as "
@@ -141,7 +145,7 @@ final class Script {
     private List<String> idsOf(PlayedPod.Container container, PlayedPod pod) {
         List<String> ids = new ArrayList<>();
         for (PlayedPod.Use use : container.uses()) {
-            Answers answer = answers.get(pod.claims().get(use.claim()));
+            ClaimAnswer answer = answers.get(pod.claims().get(use.claim()));
             for (PreparedDevice device : answer.devices()) {
                 if (use.request().isEmpty() || device.requests().contains(use.request())) {
                     ids.addAll(device.cdiDeviceIds());
@@ -168,26 +172,28 @@ final class Script {
         narrator.step("Every claim is prepared again, and gets the same answer");
         answers.forEach(
                 (claim, before) -> {
-                    Answers now = calls.prepare(List.of(claim)).get(claim);
+                    ClaimAnswer now = cast.kubelet().prepare(List.of(claim)).get(claim);
                     StepFailed.unless(
                             now.equals(before),
                             "claim %s got %s, and before the crash %s"
                                     .formatted(claim, now.devices(), before.devices()));
-                    narrator.line(1, "claim " + claim + ": the same " + now.bytes() + " bytes");
+                    narrator.line(
+                            1,
+                            "claim " + claim + ": the same " + now.wire().length() / 2 + " bytes");
                 });
     }
 
     private void unprepare() {
         narrator.step("Every claim is unprepared");
         PlayedClaim orphan = answers.keySet().iterator().next();
-        cast.api().store().delete("resourceclaims", orphan.namespace(), orphan.name());
+        cast.api().store().delete("resourceclaims", orphan.id().namespace(), orphan.id().name());
         narrator.line(1, "claim " + orphan + " was deleted before");
         for (PlayedPod pod : pods) {
             List<PlayedClaim> claims = List.copyOf(pod.claims().values());
-            calls.unprepare(claims);
+            cast.kubelet().unprepare(claims);
             narrator.line(1, "pod " + pod.name() + ": " + claims);
         }
-        List<Path> left = cdi.files();
+        Set<String> left = cast.cdi().files().keySet();
         StepFailed.unless(left.isEmpty(), "files are left in the CDI folder: " + left);
         narrator.line(1, "no CDI spec is left");
     }
@@ -199,14 +205,27 @@ final class Script {
             int status = driver.stop(settings.patience());
             StepFailed.unless(status == 0, driver.name() + " ended with " + status + ", not 0");
         }
-        List<Path> sockets = cast.folders().sockets();
+        List<Path> sockets = sockets();
         StepFailed.unless(sockets.isEmpty(), "sockets are left: " + sockets);
-        StepFailed.unless(cdi.files().isEmpty(), "CDI specs are left: " + cdi.files());
+        Set<String> specs = cast.cdi().files().keySet();
+        StepFailed.unless(specs.isEmpty(), "CDI specs are left: " + specs);
         StepFailed.unless(
                 published.equals(slices.objects()),
                 "the slices changed, although the devices are the same");
         narrator.line(1, "exit status 0; no socket and no CDI spec is left");
         narrator.line(1, "the slices stay, and nobody has written them again");
+    }
+
+    private List<Path> sockets() {
+        List<Path> sockets = new ArrayList<>();
+        for (Path folder : List.of(cast.place().plugins(), cast.place().registry())) {
+            try (Stream<Path> all = Files.walk(folder)) {
+                all.filter(file -> file.toString().endsWith(".sock")).forEach(sockets::add);
+            } catch (IOException e) {
+                throw new UncheckedIOException("Can't list " + folder, e);
+            }
+        }
+        return sockets;
     }
 
     private void reuse() {
@@ -215,8 +234,8 @@ final class Script {
                 answers.keySet().stream()
                         .map(claim -> PlayedClaim.of(cast.api().store().put(claim.successor())))
                         .toList();
-        calls.prepare(successors).forEach(this::tell);
-        calls.unprepare(successors);
+        cast.kubelet().prepare(successors).forEach(this::tell);
+        cast.kubelet().unprepare(successors);
         narrator.line(1, "prepared and unprepared");
     }
 }

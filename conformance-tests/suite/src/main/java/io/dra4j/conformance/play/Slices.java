@@ -3,6 +3,7 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.bench.Pools;
 import io.dra4j.conformance.bench.Refusals;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.ApiProxy;
@@ -12,41 +13,37 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What drivers have published. */
-final class Slices {
-
-    private final EmbeddedApiServer api;
-    private final ApiProxy proxy;
-    private final List<String> drivers;
-
-    Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
-        this.api = api;
-        this.proxy = proxy;
-        this.drivers = drivers;
-    }
+record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
 
     /** The drivers' ResourceSlices as they are in the cluster now. */
     List<JsonNode> objects() {
-        return own(api.store().list("resourceslices"));
+        return drivers.stream().flatMap(name -> of(name, all()).stream()).toList();
     }
 
-    private List<JsonNode> own(List<JsonNode> all) {
-        return all.stream().filter(slice -> drivers.contains(driver(slice))).toList();
+    private List<JsonNode> all() {
+        return api.store().list("resourceslices");
+    }
+
+    private static List<JsonNode> of(String driver, List<JsonNode> all) {
+        return all.stream().filter(slice -> driver(slice).equals(driver)).toList();
     }
 
     private static String driver(JsonNode slice) {
         return slice.at("/spec/driver").asText();
     }
 
-    /** Waits until there are slices of each driver, and every pool is complete. */
-    void awaitComplete(Duration patience) {
+    /** Waits until there are slices of each driver and every pool is complete. */
+    List<JsonNode> awaitComplete(Duration patience) {
         try {
             api.store()
                     .await(
                             "resourceslices",
                             all ->
-                                    haveAll(own(all))
-                                            && own(all).stream().allMatch(this::isComplete),
+                                    drivers.stream()
+                                            .allMatch(
+                                                    name -> Pools.of(of(name, all)).areComplete()),
                             patience);
+            return objects();
         } catch (AssertionError e) {
             throw new StepFailed(
                     "%s within %d s; %s".formatted(missing(), patience.toSeconds(), requests()));
@@ -54,19 +51,13 @@ final class Slices {
     }
 
     private String missing() {
-        List<JsonNode> now = objects();
-        List<String> silent =
-                drivers.stream()
-                        .filter(name -> now.stream().noneMatch(s -> driver(s).equals(name)))
-                        .toList();
+        List<JsonNode> all = all();
+        List<String> silent = drivers.stream().filter(name -> of(name, all).isEmpty()).toList();
         return silent.isEmpty()
-                ? "the pools of %s are not complete"
-                        .formatted(
-                                now.stream()
-                                        .filter(slice -> !isComplete(slice))
-                                        .map(slice -> slice.at("/spec/pool/name").asText())
-                                        .distinct()
-                                        .toList())
+                ? "the pools are not complete: "
+                        + drivers.stream()
+                                .flatMap(name -> Pools.of(of(name, all)).incomplete().stream())
+                                .toList()
                 : "%s published no ResourceSlice".formatted(String.join(" and ", silent));
     }
 
@@ -80,22 +71,6 @@ final class Slices {
         return refused.isEmpty()
                 ? "the API server refused no write of them; --patience gives them longer"
                 : refused;
-    }
-
-    private boolean haveAll(List<JsonNode> slices) {
-        return drivers.stream()
-                .allMatch(name -> slices.stream().anyMatch(slice -> driver(slice).equals(name)));
-    }
-
-    /** A pool is valid for a scheduler when it has all the slices of its newest generation. */
-    private boolean isComplete(JsonNode slice) {
-        JsonNode pool = slice.at("/spec/pool");
-        long members =
-                objects().stream()
-                        .filter(other -> driver(other).equals(driver(slice)))
-                        .filter(other -> other.at("/spec/pool").equals(pool))
-                        .count();
-        return members == pool.path("resourceSliceCount").asLong();
     }
 
     /** Returns the slices and their devices, for people. */
@@ -119,20 +94,14 @@ final class Slices {
         StringBuilder line = new StringBuilder(device.path("name").asText());
         device.path("attributes")
                 .properties()
-                .forEach(
-                        attribute ->
-                                line.append(' ')
-                                        .append(attribute.getKey())
-                                        .append('=')
-                                        .append(attribute.getValue().elements().next().asText()));
+                .forEach(one -> add(one.getKey(), one.getValue().elements().next(), line));
         device.path("capacity")
                 .properties()
-                .forEach(
-                        capacity ->
-                                line.append(' ')
-                                        .append(capacity.getKey())
-                                        .append('=')
-                                        .append(capacity.getValue().path("value").asText()));
+                .forEach(one -> add(one.getKey(), one.getValue().path("value"), line));
         return line.toString();
+    }
+
+    private static void add(String name, JsonNode value, StringBuilder line) {
+        line.append(' ').append(name).append('=').append(value.asText());
     }
 }

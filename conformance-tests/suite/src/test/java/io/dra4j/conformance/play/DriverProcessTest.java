@@ -5,7 +5,9 @@ package io.dra4j.conformance.play;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,39 +19,36 @@ class DriverProcessTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private final Folders folders = Folders.create();
+    private final Place place = Place.create("node-a", "gpu.example.com");
 
     @AfterEach
-    void removeFolders() {
-        folders.close();
-        assertThat(folders.root()).doesNotExist();
+    void removePlace() {
+        assertThat(place.remove()).isEmpty();
     }
 
     private DriverProcess start(String script) {
         List<String> command = List.of("sh", "-c", script);
-        return DriverProcess.start(
-                new ProcessDriver(command, Map.of(), PATIENCE),
-                folders.place("node-a", "gpu.example.com"));
+        return new DriverProcess(new ProcessDriver(command, Map.of(), PATIENCE), place);
     }
 
-    private static void forever() {
+    private static boolean forever() {
         try {
             new CountDownLatch(1).await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        return true;
     }
 
     @Test
     void isToldByItsEnvironmentAndItsCommandLine() {
         try (DriverProcess driver =
                 start("echo $NODE_NAME {CDI_ROOT} $DRIVER_NAME; kill -9 $$ # {NODE_NAME}")) {
-            assertThatThrownBy(() -> driver.awaitDone(DriverProcessTest::forever))
+            assertThatThrownBy(() -> driver.await(DriverProcessTest::forever))
                     .isInstanceOf(StepFailed.class)
                     .hasMessage("gpu.example.com has ended by itself, with status 137");
 
-            assertThat(driver.tail())
-                    .containsExactly("node-a " + folders.cdi() + " gpu.example.com");
+            assertThat(driver.tail()).containsExactly("node-a " + place.cdi() + " gpu.example.com");
         }
     }
 
@@ -58,7 +57,7 @@ class DriverProcessTest {
         try (DriverProcess driver = start("exec sleep 60")) {
             assertThatThrownBy(
                             () ->
-                                    driver.awaitDone(
+                                    driver.await(
                                             () -> {
                                                 throw new IllegalStateException("no answer");
                                             }))
@@ -85,11 +84,12 @@ class DriverProcessTest {
         try (DriverProcess driver =
                 start(
                         "trap 'exit 7' TERM; echo ready > $CDI_ROOT/r; while :; do sleep 0.05; done")) {
-            driver.awaitDone(
+            driver.await(
                     () -> {
-                        while (Folders.below(folders.cdi()).isEmpty()) {
+                        while (!Files.exists(place.cdi().resolve("r"))) {
                             Thread.onSpinWait();
                         }
+                        return true;
                     });
 
             assertThat(driver.stop(PATIENCE)).isEqualTo(7);

@@ -30,7 +30,7 @@ class PlayIT {
                     "-cp",
                     System.getProperty("java.class.path"),
                     FakeDriverMain.class.getName());
-    private static final Pattern FOLDER = Pattern.compile("/tmp/dra4j-[0-9]+");
+    private static final Pattern FOLDER = Pattern.compile("/tmp/dc-[0-9]+");
 
     private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 

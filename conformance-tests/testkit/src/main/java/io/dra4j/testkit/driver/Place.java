@@ -55,6 +55,8 @@ public record Place(
     /** The directory in which a container of a cluster finds the credentials of its pod. */
     static final String SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
+    private static final String LOG = "driver.log";
+
     /** Copies the list. */
     public Place {
         cdiDirectories = List.copyOf(cdiDirectories);
@@ -71,7 +73,8 @@ public record Place(
                     driver,
                     Files.createDirectory(root.resolve("registry")),
                     Files.createDirectory(root.resolve("plugins")),
-                    Files.createDirectory(root.resolve("cdi")));
+                    Files.createDirectory(root.resolve("cdi")),
+                    LOG);
         } catch (IOException e) {
             throw new UncheckedIOException("Can't make directories under /tmp", e);
         }
@@ -81,25 +84,29 @@ public record Place(
     static Place of(String node, String driver, Path registry, Path plugins, Path cdi) {
         try {
             Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
-            return at(root, node, driver, registry, plugins, cdi);
+            return at(root, node, driver, registry, plugins, cdi, LOG);
         } catch (IOException e) {
             throw new UncheckedIOException("Can't make a directory under /tmp", e);
         }
     }
 
-    /** The place of one of several drivers of a node, below a root that is not removed with it. */
-    public static Place of(
-            Path root, String node, String driver, Path registry, Path plugins, Path cdi) {
+    /** The place of one of several drivers of the node, which share all directories. */
+    public Place of(String name) {
         try {
-            return at(root, node, driver, registry, plugins, cdi)
-                    .withLog(root.resolve(driver + ".log"));
+            return at(root, node, name, registry, plugins, cdi, name + ".log");
         } catch (IOException e) {
             throw new UncheckedIOException("Can't find a free port", e);
         }
     }
 
     private static Place at(
-            Path root, String node, String driver, Path registry, Path plugins, Path cdi)
+            Path root,
+            String node,
+            String driver,
+            Path registry,
+            Path plugins,
+            Path cdi,
+            String log)
             throws IOException {
         return new Place(
                 root,
@@ -112,7 +119,7 @@ public record Place(
                 MountNamespace.NONE,
                 root.resolve("kubeconfig"),
                 0,
-                root.resolve("driver.log"),
+                root.resolve(log),
                 unusedPort());
     }
 
@@ -120,22 +127,6 @@ public record Place(
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }
-    }
-
-    private Place withLog(Path other) {
-        return new Place(
-                root,
-                node,
-                driver,
-                registry,
-                plugins,
-                cdi,
-                cdiDirectories,
-                namespace,
-                kubeconfig,
-                securePort,
-                other,
-                freePort);
     }
 
     /** The same, but for the way to the API server. */

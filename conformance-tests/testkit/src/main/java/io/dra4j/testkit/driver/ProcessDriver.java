@@ -81,15 +81,6 @@ public final class ProcessDriver implements DriverAdapter {
 
     @Override
     public Instance start(Place place, Map<String, String> more) {
-        return new Running(launch(place, more));
-    }
-
-    /**
-     * Starts the process.
-     *
-     * @throws DriverTrouble if the command cannot be run
-     */
-    public Process launch(Place place, Map<String, String> more) {
         List<String> words = settings.command().stream().map(place::fill).toList();
         requireProgram(words.get(0));
         ProcessBuilder builder =
@@ -103,7 +94,7 @@ public final class ProcessDriver implements DriverAdapter {
         try {
             makeDirectories(place);
             builder.command(place.command(words, builder.environment()));
-            return builder.start();
+            return new Running(builder.start());
         } catch (IOException e) {
             throw new DriverTrouble("Can't run the driver: " + e.getMessage());
         }

@@ -3,8 +3,8 @@
 package io.dra4j.conformance.play;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.conformance.bench.CdiView;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class CdiFolderTest {
+class EditsTest {
 
     @TempDir private Path folder;
 
@@ -44,7 +44,7 @@ class CdiFolderTest {
     }
 
     private List<String> lines(String... ids) {
-        return new CdiFolder(List.of(folder)).resolve(List.of(ids)).lines();
+        return Edits.of(new CdiView(folder, List.of(folder)), List.of(ids)).lines();
     }
 
     @Test
@@ -58,20 +58,5 @@ class CdiFolderTest {
     void readsJsonAndYamlByContentAndNothingElse() {
         assertThat(lines("k8s.example.com/static=x"))
                 .containsExactly("mount  /inside [hostPath=/host, options=[\"ro\"]]", "gid    7");
-    }
-
-    @Test
-    void failsOnAnIdThatNoSpecHas() {
-        assertThatThrownBy(() -> lines("k8s.example.com/claim=z"))
-                .isInstanceOf(StepFailed.class)
-                .hasMessageContaining("k8s.example.com/claim=z is in 0 specs");
-    }
-
-    @Test
-    void failsOnAnIdThatTwoSpecsHave() throws IOException {
-        Files.copy(folder.resolve("one.json"), folder.resolve("copy.json"));
-
-        assertThatThrownBy(() -> lines("k8s.example.com/claim=x"))
-                .hasMessageContaining("is in 2 specs");
     }
 }
