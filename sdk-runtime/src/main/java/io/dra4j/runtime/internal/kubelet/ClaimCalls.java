@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.kubelet.dra.v1.Claim;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * The kubelet's calls, free of wire versions: every UID of a request gets exactly one answer.
+ * The kubelet's calls in all versions: every UID of a request gets exactly one answer.
  *
  * <p>This is the edge: whatever goes wrong beyond it becomes a gRPC status, is logged once, and
  * does not end the process.
@@ -44,21 +45,15 @@ final class ClaimCalls {
         this.clock = clock;
     }
 
-    /** A claim as the kubelet names it, which need not be a claim's name at all. */
-    record Asked(String namespace, String name, String uid) {
-        ClaimRef ref() {
-            return new ClaimRef(namespace, name, uid);
-        }
-    }
-
-    Map<String, PrepareOutcome> prepare(List<Asked> asked) {
+    Map<String, PrepareOutcome> prepare(List<Claim> requested) {
         Map<String, PrepareOutcome> answers = new LinkedHashMap<>();
         Map<String, ClaimRef> claims = new LinkedHashMap<>();
-        for (Asked claim : asked) {
+        for (Claim claim : requested) {
+            String uid = claim.getUid();
             try {
-                claims.put(claim.uid(), claim.ref());
+                claims.put(uid, new ClaimRef(claim.getNamespace(), claim.getName(), uid));
             } catch (IllegalArgumentException e) {
-                answers.put(claim.uid(), new PrepareOutcome.Failed(e.getMessage()));
+                answers.put(uid, new PrepareOutcome.Failed(e.getMessage()));
             }
         }
         operations
@@ -68,9 +63,9 @@ final class ClaimCalls {
     }
 
     /** A claim is its UID, whatever its names; what can't be a UID was never prepared. */
-    Map<String, UnprepareOutcome> unprepare(List<Asked> asked) {
+    Map<String, UnprepareOutcome> unprepare(List<Claim> requested) {
         Map<String, UnprepareOutcome> answers = new LinkedHashMap<>();
-        asked.forEach(claim -> answers.put(claim.uid(), new UnprepareOutcome.Unprepared()));
+        requested.forEach(claim -> answers.put(claim.getUid(), new UnprepareOutcome.Unprepared()));
         List<String> claims = answers.keySet().stream().filter(ClaimRef::isUid).toList();
         answers.putAll(operations.unprepare(claims, deadline()));
         return answers;

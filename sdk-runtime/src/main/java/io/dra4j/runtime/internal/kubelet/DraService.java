@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.kubelet;
 
-import io.dra4j.kubelet.dra.v1.Claim;
 import io.dra4j.kubelet.dra.v1.DRAPluginGrpc;
 import io.dra4j.kubelet.dra.v1.Device;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse;
@@ -14,10 +13,8 @@ import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesResponse;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
-import io.dra4j.runtime.internal.kubelet.ClaimCalls.Asked;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
-import java.util.List;
 
 /** The kubelet's DRA service: wire to words and back. */
 final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
@@ -57,7 +54,7 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     private NodePrepareResourcesResponse prepare(NodePrepareResourcesRequest request) {
         NodePrepareResourcesResponse.Builder response = NodePrepareResourcesResponse.newBuilder();
-        calls.prepare(asked(request.getClaimsList()))
+        calls.prepare(request.getClaimsList())
                 .forEach((uid, outcome) -> response.putClaims(uid, answer(outcome)));
         return response.build();
     }
@@ -65,15 +62,9 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     private NodeUnprepareResourcesResponse unprepare(NodeUnprepareResourcesRequest request) {
         NodeUnprepareResourcesResponse.Builder response =
                 NodeUnprepareResourcesResponse.newBuilder();
-        calls.unprepare(asked(request.getClaimsList()))
+        calls.unprepare(request.getClaimsList())
                 .forEach((uid, outcome) -> response.putClaims(uid, answer(outcome)));
         return response.build();
-    }
-
-    private static List<Asked> asked(List<Claim> claims) {
-        return claims.stream()
-                .map(claim -> new Asked(claim.getNamespace(), claim.getName(), claim.getUid()))
-                .toList();
     }
 
     private NodePrepareResourceResponse answer(PrepareOutcome outcome) {

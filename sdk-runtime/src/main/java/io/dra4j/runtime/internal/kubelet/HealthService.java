@@ -8,53 +8,106 @@ import io.dra4j.kubelet.health.v1.DeviceIdentifier;
 import io.dra4j.kubelet.health.v1.HealthStatus;
 import io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.kubelet.health.v1.NodeWatchResourcesResponse;
+import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
-import io.grpc.ServerServiceDefinition;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** The kubelet's health stream: words to wire. */
+/**
+ * The kubelet's health service: each open stream is a listener of the feed.
+ *
+ * <p>A stream ends when its caller cancels it or the driver stops, never by itself. To a caller
+ * that does not read, lists are not queued up: it gets the newest when it reads again.
+ */
 final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBase {
 
-    private final HealthStreams streams;
+    private static final int LONGEST_MESSAGE = 1024; // bytes; the kubelet cuts what is longer
 
-    private HealthService(HealthStreams streams) {
-        this.streams = streams;
-    }
+    private final HealthFeed feed;
+    private final InstantSource clock;
 
-    /** The service for kubelets from 1.37 on. */
-    static ServerServiceDefinition v1(HealthStreams streams) {
-        return new HealthService(streams).bindService();
-    }
-
-    /** The service for kubelets up to 1.36. */
-    static ServerServiceDefinition v1alpha1(HealthStreams streams) {
-        return EarlierVersion.of(new HealthService(streams), "v1alpha1.DRAResourceHealth");
+    HealthService(HealthFeed feed, InstantSource clock) {
+        this.feed = feed;
+        this.clock = clock;
     }
 
     @Override
     public void nodeWatchResources(
             NodeWatchResourcesRequest request,
             StreamObserver<NodeWatchResourcesResponse> response) {
-        streams.open(
-                response,
-                (devices, facts) -> {
-                    NodeWatchResourcesResponse.Builder list =
-                            NodeWatchResourcesResponse.newBuilder();
-                    devices.forEach(device -> list.addDevices(device(device, facts)));
-                    return list.build();
-                });
+        var caller = (ServerCallStreamObserver<NodeWatchResourcesResponse>) response;
+        Stream stream = new Stream(caller);
+        caller.setOnCancelHandler(() -> feed.leave(stream));
+        caller.setOnReadyHandler(stream::send);
+        feed.join(stream);
     }
 
-    private static DeviceHealth device(Current device, HealthStreams.Facts facts) {
+    /** A report that is still valid holds now, however old it is. */
+    private NodeWatchResourcesResponse list(List<Current> devices) {
+        NodeWatchResourcesResponse.Builder list = NodeWatchResourcesResponse.newBuilder();
+        long now = clock.instant().getEpochSecond();
+        devices.forEach(device -> list.addDevices(health(device, now)));
+        return list.build();
+    }
+
+    private static DeviceHealth health(Current device, long seconds) {
         return DeviceHealth.newBuilder()
                 .setDevice(
                         DeviceIdentifier.newBuilder()
                                 .setPoolName(device.pool().value())
                                 .setDeviceName(device.device().value()))
                 .setHealth(HealthStatus.valueOf(device.state().name()))
-                .setLastUpdatedTime(facts.seconds())
-                .setHealthCheckTimeoutSeconds(facts.timeoutSeconds())
-                .setMessage(HealthStreams.message(device))
+                .setLastUpdatedTime(seconds)
+                .setHealthCheckTimeoutSeconds(HealthFeed.TIMEOUT.toSeconds())
+                .setMessage(message(device))
                 .build();
+    }
+
+    /** Returns a device's message, cut to what the kubelet takes, between characters. */
+    static String message(Current device) {
+        CharBuffer text = CharBuffer.wrap(device.message());
+        ByteBuffer cut = ByteBuffer.allocate(LONGEST_MESSAGE);
+        CharsetEncoder encoder =
+                StandardCharsets.UTF_8.newEncoder().onMalformedInput(CodingErrorAction.REPLACE);
+        encoder.encode(text, cut, true);
+        return StandardCharsets.UTF_8.decode(cut.flip()).toString();
+    }
+
+    private final class Stream implements HealthFeed.Listener {
+        private final ServerCallStreamObserver<NodeWatchResourcesResponse> caller;
+
+        private @Nullable List<Current> unsent; // guarded by this, as is the caller
+        private boolean ended; // guarded by this
+
+        Stream(ServerCallStreamObserver<NodeWatchResourcesResponse> caller) {
+            this.caller = caller;
+        }
+
+        @Override
+        public synchronized void hear(List<Current> devices) {
+            unsent = devices;
+            send();
+        }
+
+        private synchronized void send() {
+            if (unsent != null && !ended && caller.isReady()) {
+                caller.onNext(list(unsent));
+                unsent = null;
+            }
+        }
+
+        @Override
+        public synchronized void end() {
+            ended = true;
+            caller.onCompleted();
+        }
     }
 }

@@ -118,9 +118,9 @@ public final class KubeletPlugin implements AutoCloseable {
         services.add(DraService.v1(calls));
         services.add(DraService.v1beta1(calls));
         if (health != null) {
-            HealthStreams streams = new HealthStreams(health, clock);
-            services.add(HealthService.v1(streams));
-            services.add(HealthService.v1alpha1(streams));
+            HealthService service = new HealthService(health, clock);
+            services.add(service.bindService());
+            services.add(EarlierVersion.of(service, "v1alpha1.DRAResourceHealth"));
         }
         return services;
     }

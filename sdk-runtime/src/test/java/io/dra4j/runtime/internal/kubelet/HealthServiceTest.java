@@ -11,6 +11,8 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest;
+import io.dra4j.kubelet.health.v1.NodeWatchResourcesResponse;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-class HealthStreamsTest {
+class HealthServiceTest {
 
     private static final Instant NOW = Instant.parse("2026-01-02T03:04:05.999Z");
 
@@ -36,7 +38,7 @@ class HealthStreamsTest {
     private final Inventory inventory =
             Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build())));
     private final HealthFeed feed = new HealthFeed(reports, () -> Optional.of(inventory));
-    private final HealthStreams streams = new HealthStreams(feed, () -> NOW);
+    private final HealthService service = new HealthService(feed, () -> NOW);
 
     @AfterEach
     void close() {
@@ -55,7 +57,7 @@ class HealthStreamsTest {
     }
 
     /** Reads when the test wants it to. */
-    private static final class Caller extends ServerCallStreamObserver<String> {
+    private static final class Caller extends ServerCallStreamObserver<NodeWatchResourcesResponse> {
         private final BlockingQueue<String> got = new LinkedBlockingQueue<>();
         private volatile boolean ready = true;
         private Runnable onReady = () -> {};
@@ -77,8 +79,14 @@ class HealthStreamsTest {
         }
 
         @Override
-        public void onNext(String message) {
-            got.add(message);
+        public void onNext(NodeWatchResourcesResponse message) {
+            var device = message.getDevices(0);
+            got.add(
+                    "%s at %d for %d"
+                            .formatted(
+                                    device.getHealth(),
+                                    device.getLastUpdatedTime(),
+                                    device.getHealthCheckTimeoutSeconds()));
         }
 
         @Override
@@ -115,14 +123,7 @@ class HealthStreamsTest {
 
     private Caller open() {
         Caller caller = new Caller();
-        streams.open(
-                caller,
-                (devices, facts) ->
-                        devices.get(0).state()
-                                + " at "
-                                + facts.seconds()
-                                + " for "
-                                + facts.timeoutSeconds());
+        service.nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance(), caller);
         return caller;
     }
 
@@ -181,7 +182,7 @@ class HealthStreamsTest {
     class Messages {
 
         private String sent(String message) {
-            return HealthStreams.message(
+            return HealthService.message(
                     new Current(
                             new PoolName("p"),
                             new DeviceName("d"),
