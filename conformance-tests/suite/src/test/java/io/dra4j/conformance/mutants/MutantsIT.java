@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -29,9 +30,11 @@ class MutantsIT {
     /** A part of a MUST can be a SHOULD; the message tells which was violated. */
     private static final Set<Verdict> VIOLATED = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.INFO);
 
+    /** Those for which the suite waits longest come first. */
     static List<Named<Mutant>> mutants() {
         return Build.select(AlteredDrivers.mutants(), "dra4j.mutants", Mutant::id, Mutant::from)
                 .stream()
+                .sorted(Comparator.comparing(Mutant::timeoutFactor))
                 .map(mutant -> Named.of(mutant.id() + " " + mutant.what(), mutant))
                 .toList();
     }
