@@ -135,8 +135,9 @@ final class JournalStore {
         }
     }
 
+    /** Notes the size of the file, which somebody may have cut since the write returned. */
     private void look(JournalFile current) throws IOException {
-        long size = current.size();
+        long size = Math.max(current.size(), current.end());
         seen = new Seen(current.inode(), size, size);
         place.meter.size(size);
         place.meter.claims(ahead.all().size());

@@ -171,6 +171,34 @@ class JournalSharingTest {
     }
 
     @Test
+    void aFileThatIsCutDuringAWriteIsWrittenAgainToo() throws Exception {
+        CompletableFuture<Void> turnIsOver = new CompletableFuture<>();
+        JournalMeter meter =
+                new JournalMeter() {
+                    @Override
+                    public void claims(int count) {
+                        if (count == 2) {
+                            turnIsOver.complete(null);
+                        }
+                    }
+                };
+        JournalFile.Sync cutting =
+                (channel, metadata) -> {
+                    if (!metadata) {
+                        channel.truncate(500);
+                    }
+                };
+        try (Journal cut =
+                Journal.open(new JournalStore.Place(file, "boot-1", newLocks, meter, cutting))) {
+            cut.put(Records.started("uid-2"));
+            turnIsOver.get(60, TimeUnit.SECONDS);
+
+            assertThat(cut.claims()).hasSize(2);
+            assertBothSay(Records.full("uid-1"), Records.started("uid-2"));
+        }
+    }
+
+    @Test
     void aDirectoryThatIsGoneForAWhileFailsWritesAndLosesNothing() throws IOException {
         Path elsewhere = directory.resolveSibling(directory.getFileName() + "-elsewhere");
         Files.move(directory, elsewhere);
