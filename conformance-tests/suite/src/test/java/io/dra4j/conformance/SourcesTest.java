@@ -34,6 +34,7 @@ class SourcesTest {
                     "example-fake-driver",
                     "conformance-tests/testkit",
                     "conformance-tests/suite",
+                    "conformance-tests/selfcheck",
                     "nvidia-driver");
 
     /** Where whatever is thrown ends, so that one claim, one round or one request fails alone. */

@@ -1,0 +1,487 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** How the claim is read, and what happens to the work when that takes long or fails. */
+final class ApiMutants {
+
+    private ApiMutants() {}
+
+    @Mutant(
+            id = "M-28",
+            what = "a claim that is not found is an empty success",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-10",
+                            message = "was prepared, although there is no such claim on the API"))
+    static final class MissingIsEmpty extends ClaimWork {
+        MissingIsEmpty(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode work(ClaimId id) {
+            try {
+                return super.work(id);
+            } catch (ApiClient.Failed e) {
+                if (e.status == 404) {
+                    return Json.object();
+                }
+                throw e;
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-29",
+            what = "prepares whatever has the claim's name, with any UID",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-11",
+                            message = "was prepared, although the claim of that name has another"))
+    static final class AnyUid extends ClaimWork {
+        AnyUid(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void checkUid(ClaimId id, JsonNode claim) {}
+    }
+
+    @Mutant(
+            id = "M-30",
+            what = "prepares an unallocated claim from its spec",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-12",
+                            message = "was prepared, although it has no allocation"))
+    static final class Unallocated extends ClaimWork {
+        Unallocated(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void checkAllocated(JsonNode claim) {
+            ArrayNode results = Json.array();
+            var pool = driver.inventory.pools().entrySet().iterator().next();
+            for (JsonNode request : claim.at("/spec/devices/requests")) {
+                ObjectNode result = results.addObject().put("driver", driver.settings.driver());
+                result.put("request", request.path("name").asText()).put("pool", pool.getKey());
+                result.put("device", pool.getValue().get(0).path("name").asText());
+            }
+            if (claim.at("/status/allocation").isMissingNode()) {
+                ((ObjectNode) claim)
+                        .withObject("/status/allocation/devices")
+                        .set("results", results);
+            }
+        }
+    }
+
+    /** A failure is for ever. */
+    @Mutant(
+            id = "M-49",
+            what = "remembers a failure, so that no retry succeeds",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-34",
+                            message =
+                                    "the prepare of a claim whose read had failed before failed:"),
+            collateral = "DRA-RST-07",
+            timeoutFactor = 0.3)
+    static final class Resentful extends ClaimWork {
+        private final Map<String, Answer> failures = new ConcurrentHashMap<>();
+
+        Resentful(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Answer prepare(ClaimId id) {
+            Answer known = failures.get(id.uid());
+            Answer answer = known == null ? super.prepare(id) : known;
+            if (!answer.error().isEmpty()) {
+                failures.put(id.uid(), answer);
+            }
+            return answer;
+        }
+    }
+
+    @Mutant(
+            id = "M-50",
+            what = "waits for its slices to be published before it prepares",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-33",
+                            message = "a prepare, while the driver may not publish its devices,"))
+    static final class AfterPublishing extends ClaimWork {
+        AfterPublishing(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        JsonNode fetch(ClaimId id) {
+            while (!driver.publisher.published && !Context.current().isCancelled()) {
+                Pauses.millis(50);
+            }
+            return super.fetch(id);
+        }
+    }
+
+    @Mutant(
+            id = "M-51",
+            what = "holds one lock while it reads a claim",
+            violates = {
+                @Violation(
+                        requirement = "DRA-PREP-32",
+                        message = "s waits for the API server, is not answered within"),
+                @Violation(
+                        requirement = "DRA-UNP-11",
+                        message = "an unprepare, while the prepare of another claim waits, is")
+            })
+    static final class OneLock extends ClaimWork {
+        private final ReentrantLock lock = new ReentrantLock();
+
+        OneLock(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode work(ClaimId id) {
+            lock.lock();
+            try {
+                return super.work(id);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        void undo(ClaimId id) {
+            lock.lock();
+            try {
+                super.undo(id);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Writes the status as a whole, as if it were its own. */
+    @Mutant(
+            id = "M-97",
+            what = "replaces all of status.devices",
+            violates =
+                    @Violation(
+                            requirement = "DRA-DST-01",
+                            message = "after Prepare it is gone: entries belong to their drivers"),
+            options = "--gpu-device-status",
+            declares = "dst")
+    static final class Replacing extends DeviceReports {
+        Replacing(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void write(JsonNode claim, ObjectNode held) {
+            ObjectNode changed = driver.api.get(path(held)).deepCopy();
+            ArrayNode devices = changed.withObject("/status").putArray("devices");
+            held.path("devices").forEach(device -> devices.add(entry(device)));
+            driver.api.put(path(held) + "/status", changed);
+        }
+    }
+
+    @Mutant(
+            id = "M-99",
+            what = "reads the claim five times in a Prepare",
+            violates = @Violation(requirement = "DRA-PERF-02", message = "reads of the API server"))
+    static final class Insistent extends ClaimWork {
+        Insistent(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        JsonNode fetch(ClaimId id) {
+            for (int time = 1; time < 5; time++) {
+                super.fetch(id);
+            }
+            return super.fetch(id);
+        }
+    }
+
+    /** Makes a file of the UID's name before it knows whether that is one. */
+    @Mutant(
+            id = "M-101",
+            what = "makes a file name of the raw UID",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SEC-02",
+                            message = "a hostile UID, name or namespace reached files outside the"))
+    static final class RawUid extends ClaimWork {
+        RawUid(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode work(ClaimId id) {
+            Path folder = driver.settings.data().resolve("claims");
+            try {
+                Files.createDirectories(folder);
+                Files.writeString(folder.resolve(id.uid()), id.name());
+            } catch (IOException e) {
+                throw new Refused("Can't write: " + e);
+            }
+            return super.work(id);
+        }
+    }
+
+    @Mutant(
+            id = "M-102",
+            what = "puts the raw name into the API path",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SEC-02",
+                            message = "a hostile name or namespace altered the API path of a"),
+            timeoutFactor = 0.3)
+    static final class RawName extends ClaimWork {
+        RawName(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void check(ClaimId id) {}
+    }
+
+    @Mutant(
+            id = "M-104",
+            what = "prints a token in an error",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SEC-04",
+                            message = "an error contains the token of the driver"))
+    static final class Talkative extends ClaimWork {
+        Talkative(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        String message(RuntimeException problem) {
+            String message = super.message(problem);
+            return problem instanceof ApiClient.Failed
+                    ? message + " (Authorization: Bearer " + driver.api.token() + ")"
+                    : message;
+        }
+    }
+
+    /** Whoever was given up by the kubelet keeps the claim locked. */
+    @Mutant(
+            id = "M-110",
+            what = "a cancelled Prepare keeps its lock for ever",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-31",
+                            message = "a prepare that an earlier caller gave up failed: claim UID"))
+    static final class KeepsTheLock extends ClaimWork {
+        private static final long NEARLY_OVER = 500;
+        private final Set<String> busy = ConcurrentHashMap.newKeySet();
+
+        KeepsTheLock(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode work(ClaimId id) {
+            while (!busy.add(id.uid())) {
+                if (givenUp()) {
+                    throw new Refused("The claim is locked");
+                }
+                Pauses.millis(20);
+            }
+            ObjectNode held;
+            try {
+                held = super.work(id);
+            } catch (Refused | ApiClient.Failed e) {
+                if (!givenUp()) {
+                    busy.remove(id.uid());
+                }
+                throw e;
+            }
+            if (!givenUp()) {
+                busy.remove(id.uid());
+            }
+            return held;
+        }
+
+        private static boolean givenUp() {
+            Deadline deadline = Context.current().getDeadline();
+            return Context.current().isCancelled()
+                    || deadline != null
+                            && deadline.timeRemaining(TimeUnit.MILLISECONDS) < NEARLY_OVER;
+        }
+    }
+
+    /** Takes a record that a crash has left for another call at work. */
+    @Mutant(
+            id = "M-111",
+            what = "a record that was left by a kill blocks the next Prepare",
+            violates = {
+                @Violation(
+                        requirement = "DRA-RST-02",
+                        message = "Preparation of the claim is in progress"),
+                @Violation(
+                        requirement = "DRA-RST-10",
+                        message = "Preparation of the claim is in progress")
+            },
+            collateral = {"DRA-PREP-06", "DRA-UPG-02"})
+    static final class InProgress extends ClaimWork {
+        InProgress(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode work(ClaimId id) {
+            check(id);
+            boolean known = state.locked(() -> mark(id));
+            try {
+                return super.work(id);
+            } catch (Refused | ApiClient.Failed e) {
+                if (!known) {
+                    state.locked(() -> unmark(id));
+                }
+                throw e;
+            }
+        }
+
+        private boolean mark(ClaimId id) {
+            Map<String, ObjectNode> held = new HashMap<>(held());
+            ObjectNode known = held.get(id.uid());
+            if (known != null && !known.path("done").asBoolean()) {
+                throw new Refused("Preparation of the claim is in progress");
+            }
+            if (known == null) {
+                ObjectNode intent = Json.object().put("uid", id.uid()).put("done", false);
+                held.put(id.uid(), intent.put("name", id.name()));
+                state.write(held);
+            }
+            return known != null;
+        }
+
+        private boolean unmark(ClaimId id) {
+            Map<String, ObjectNode> held = new HashMap<>(held());
+            held.remove(id.uid());
+            state.write(held);
+            return true;
+        }
+    }
+
+    /** Looks at what is none of its business, too. */
+    @Mutant(
+            id = "M-120",
+            what = "lists all claims and pods of the cluster",
+            violates = {
+                @Violation(
+                        requirement = "DRA-SEC-05",
+                        message = "the driver asks the API server for more than it needs"),
+                @Violation(requirement = "DRA-PERF-02", message = "one Prepare cost 3 reads"),
+                @Violation(requirement = "DRA-SLICE-18", message = "those of all nodes")
+            })
+    static final class Curious extends ClaimWork {
+        Curious(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void start() {
+            super.start();
+            look();
+        }
+
+        @Override
+        JsonNode fetch(ClaimId id) {
+            look();
+            return super.fetch(id);
+        }
+
+        private void look() {
+            for (String path : List.of(ApiClient.RESOURCE + "/resourceclaims", "/api/v1/pods")) {
+                try {
+                    driver.api.get(path);
+                } catch (ApiClient.Failed e) {
+                    Life.current().say(e.getMessage());
+                }
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-132a",
+            what = "writes a status that was refused never again",
+            violates =
+                    @Violation(
+                            requirement = "DRA-DST-02",
+                            message = "a status that was refused with 403 was not written"),
+            collateral = "DRA-DST-01",
+            options = "--gpu-device-status",
+            declares = "dst",
+            timeoutFactor = 0.3)
+    static final class OnceOnly extends DeviceReports {
+        OnceOnly(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        int tries() {
+            return 1;
+        }
+    }
+
+    /** Never prepares a claim of which it could not write the status. */
+    @Mutant(
+            id = "M-132b",
+            what = "never prepares a claim of which it could not write the status",
+            violates =
+                    @Violation(
+                            requirement = "DRA-DST-02",
+                            message =
+                                    "status was refused with 403, and again when it no longer was"),
+            collateral = "DRA-DST-01",
+            options = "--gpu-device-status",
+            declares = "dst")
+    static final class Unforgiving extends DeviceReports {
+        private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
+        Unforgiving(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void report(JsonNode claim, ObjectNode held) {
+            String uid = held.path("uid").asText();
+            try {
+                if (!refused.contains(uid)) {
+                    write(claim, held);
+                }
+            } catch (ApiClient.Failed e) {
+                refused.add(uid);
+            }
+            if (refused.contains(uid)) {
+                throw new Refused("The status of the claim can't be written");
+            }
+        }
+    }
+}

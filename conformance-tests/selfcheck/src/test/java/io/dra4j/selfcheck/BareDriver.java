@@ -1,0 +1,101 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import io.grpc.BindableService;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A DRA driver on the bare stubs: serves first, registers then, publishes at the side; the end
+ * leaves prepared claims and slices as they are.
+ */
+class BareDriver {
+
+    static final long GRACE = 3_000;
+
+    final Settings settings;
+    final Parts parts;
+    final ApiClient api;
+    final Inventory inventory;
+    final CdiSpecs cdi;
+    final Configs configs;
+    final Metadata metadata;
+    final CallCounters counters;
+    final DeviceReports reports;
+    final Calls calls;
+    final HealthReports health;
+    final Publisher publisher;
+    final SocketServer service;
+    final SocketServer registry;
+
+    BareDriver(Settings settings, Parts parts) {
+        this.settings = settings;
+        this.parts = parts;
+        api = parts.make(ApiClient.class, settings);
+        inventory = parts.make(Inventory.class, settings);
+        cdi = parts.make(CdiSpecs.class, settings);
+        configs = parts.make(Configs.class, settings);
+        metadata = parts.make(Metadata.class, settings);
+        counters = parts.make(CallCounters.class);
+        reports = parts.make(DeviceReports.class, this);
+        calls = parts.make(Calls.class, this);
+        health = parts.make(HealthReports.class, this);
+        publisher = parts.make(Publisher.class, this);
+        service = parts.make(SocketServer.class, servicePath());
+        registry = parts.make(SocketServer.class, registrationPath());
+    }
+
+    Path servicePath() {
+        return settings.data().resolve("bare" + suffix() + ".sock");
+    }
+
+    Path registrationPath() {
+        return settings.registry().resolve(settings.driver() + suffix() + "-reg.sock");
+    }
+
+    /** Tells the sockets of two instances apart. */
+    String suffix() {
+        String uid = settings.podUid();
+        return uid.isEmpty() ? "" : "-" + Integer.toHexString(uid.hashCode());
+    }
+
+    void start() throws IOException {
+        Files.createDirectories(settings.data());
+        calls.work.start();
+        if (settings.number("--metrics-port", 0) > 0) {
+            counters.serve(settings.number("--metrics-port", 0));
+        }
+        serve();
+        register();
+        publisher.start();
+        health.start();
+    }
+
+    void serve() throws IOException {
+        service.start(services());
+    }
+
+    void register() throws IOException {
+        registry.start(List.of(parts.make(Registration.class, this)));
+    }
+
+    List<BindableService> services() {
+        List<BindableService> services = new ArrayList<>();
+        services.add(new PluginV1(this));
+        services.add(new PluginV1beta1(this));
+        if (settings.health()) {
+            services.add(health::served);
+        }
+        return services;
+    }
+
+    void stop() {
+        registry.stop(0);
+        service.stop(GRACE);
+        publisher.stop();
+    }
+}

@@ -1,0 +1,161 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.stubs.health.v1.DeviceHealth;
+import io.dra4j.testkit.stubs.health.v1.HealthStatus;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.util.List;
+import java.util.Map;
+
+/** Answers calls in an unusual way, or late. */
+final class CallVariants {
+
+    private CallVariants() {}
+
+    /** A claim that can't be read fails the whole call, as in drivers on the Go helper. */
+    @Variant(
+            id = "H-4",
+            what = "a claim that cannot be read fails the whole call",
+            passes = {
+                "DRA-PREP-08", "DRA-PREP-10", "DRA-PREP-11", "DRA-PREP-12",
+                "DRA-PREP-18", "DRA-PREP-27", "DRA-UNP-07", "DRA-UNP-10"
+            })
+    static final class WholeReads extends ClaimWork {
+        WholeReads(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Answer prepare(ClaimId id) {
+            try {
+                return Answer.of(devices(work(id)));
+            } catch (StatusRuntimeException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                return Answer.failed(message(e));
+            }
+        }
+
+        @Override
+        JsonNode fetch(ClaimId id) {
+            try {
+                JsonNode claim = super.fetch(id);
+                checkUid(id, claim);
+                checkAllocated(claim);
+                return claim;
+            } catch (Refused | ApiClient.Failed e) {
+                throw Status.UNKNOWN.withDescription(e.getMessage()).asRuntimeException();
+            }
+        }
+    }
+
+    /** Whatever is wrong with a claim fails the whole call. */
+    @Variant(
+            id = "H-4b",
+            what = "whatever is wrong with one claim fails the whole call",
+            passes = {
+                "DRA-PREP-09", "DRA-PREP-10", "DRA-PREP-11",
+                "DRA-PREP-12", "DRA-PREP-16", "DRA-PREP-18",
+                "DRA-PREP-27", "DRA-UNP-07", "DRA-UNP-10"
+            },
+            warned = @Violation(requirement = "DRA-PREP-08", message = "failed the whole call"))
+    static final class WholeErrors extends Calls {
+        WholeErrors(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+            Map<String, Answer> answers = super.prepare(version, claims);
+            answers.values().forEach(answer -> none(answer.error()));
+            return answers;
+        }
+
+        @Override
+        Map<String, String> unprepare(String version, List<ClaimId> claims) {
+            Map<String, String> answers = super.unprepare(version, claims);
+            answers.values().forEach(WholeErrors::none);
+            return answers;
+        }
+
+        private static void none(String error) {
+            if (!error.isEmpty()) {
+                throw Status.UNKNOWN.withDescription(error).asRuntimeException();
+            }
+        }
+    }
+
+    /** As slow as the kubelet just bears, for all claims of a call at once. */
+    @Variant(
+            id = "H-9a",
+            what = "Prepare takes 20 s, and slices come after 25 s",
+            with = SliceVariants.After25Seconds.class,
+            passes = {
+                "DRA-REG-03", "DRA-PREP-01", "DRA-PREP-07",
+                "DRA-UNP-11", "DRA-SLICE-01", "DRA-SLICE-03",
+                "DRA-PERF-01"
+            },
+            slow = true,
+            from = Build.WHOLE)
+    static final class SlowCalls extends Calls {
+        SlowCalls(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+            if (!claims.isEmpty()) {
+                Pauses.millis(20_000);
+            }
+            return super.prepare(version, claims);
+        }
+    }
+
+    /** Slow with each claim, one after the other. */
+    @Variant(
+            id = "H-9b",
+            what = "Prepare takes 2 s, and slices come after 4 s",
+            with = SliceVariants.After4Seconds.class,
+            passes = {
+                "DRA-REG-03", "DRA-PREP-01",
+                "DRA-PREP-32", "DRA-SLICE-01",
+                "DRA-SLICE-03"
+            },
+            slow = true)
+    static final class SlowWork extends ClaimWork {
+        SlowWork(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        JsonNode fetch(ClaimId id) {
+            Pauses.millis(2_000);
+            return super.fetch(id);
+        }
+    }
+
+    /** Has no means to find out about health, and says so once. */
+    @Variant(
+            id = "H-25",
+            what = "the health of all devices is Unknown, which is said once",
+            passes = {"DRA-HLT-01", "DRA-HLT-05"},
+            untested = {"DRA-HLT-03", "DRA-HLT-04"})
+    static final class UnknownOnce extends HealthReports {
+        UnknownOnce(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void tell(boolean changed) {}
+
+        @Override
+        DeviceHealth device(String pool, String name, String[] fault) {
+            return super.device(pool, name, fault).toBuilder()
+                    .setHealth(HealthStatus.UNKNOWN)
+                    .build();
+        }
+    }
+}

@@ -1,0 +1,452 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The specs: their content, how they are written, and whether they go again. */
+final class CdiMutants {
+
+    private CdiMutants() {}
+
+    @Mutant(
+            id = "M-60",
+            what = "writes the spec 200 ms after the answer",
+            violates = @Violation(requirement = "DRA-CDI-02", message = "resolves to nothing"),
+            collateral = {
+                "DRA-PREP-05", "DRA-PREP-10", "DRA-PREP-11", "DRA-PREP-12", "DRA-PREP-13",
+                "DRA-PREP-15", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25", "DRA-PREP-26",
+                "DRA-PREP-27", "DRA-PREP-30", "DRA-UNP-05"
+            })
+    static final class Late extends CdiSpecs {
+        Late(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void write(ObjectNode held) {
+            Pauses.later(200, () -> super.write(held));
+        }
+    }
+
+    @Mutant(
+            id = "M-61a",
+            what = "devices of the specs have no edits",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-03",
+                            message = "is empty: a device has edits"),
+            collateral = {"DRA-PREP-24", "DRA-PREP-25", "DRA-PREP-26"})
+    static final class WithoutEdits extends CdiSpecs {
+        WithoutEdits(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(JsonNode device) {
+            ObjectNode described = super.device(device);
+            described.putObject("containerEdits");
+            return described;
+        }
+    }
+
+    @Mutant(
+            id = "M-63",
+            what = "writes its spec in place, in three parts",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-05",
+                            message = "was still being written after it had appeared"))
+    static final class Chunked extends CdiSpecs {
+        private static final int CHUNKS = 3;
+
+        Chunked(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void put(Path file, String content) throws IOException {
+            Files.writeString(file, "");
+            for (int chunk = 0; chunk < CHUNKS; chunk++) {
+                int from = content.length() * chunk / CHUNKS;
+                int to = content.length() * (chunk + 1) / CHUNKS;
+                Files.writeString(file, content.substring(from, to), StandardOpenOption.APPEND);
+                Pauses.millis(30);
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-64",
+            what = "leaves the spec after Unprepare",
+            violates = @Violation(requirement = "DRA-CDI-06", message = "after Unprepare of claim"),
+            collateral = {
+                "DRA-VER-02", "DRA-UNP-05",
+                "DRA-RST-06", "DRA-RST-07",
+                "DRA-UPG-02"
+            },
+            from = Build.PLAIN)
+    static final class Left extends CdiSpecs {
+        Left(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void delete(String uid) {}
+    }
+
+    /** One spec for all claims, with what each of them adds in the edits of all. */
+    @Mutant(
+            id = "M-65",
+            what = "puts variables of a claim into the common edits of a shared spec",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-07",
+                            message = "was prepared, containers of claim"),
+            collateral = {"DRA-UNP-08", "DRA-UNP-09"})
+    static final class OneForAll extends CdiSpecs {
+        private static final String PREFIX = "example.com/";
+
+        OneForAll(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Path file(String uid) {
+            return super.file("all");
+        }
+
+        @Override
+        Map<String, ObjectNode> records() {
+            Map<String, ObjectNode> records = new LinkedHashMap<>();
+            try {
+                if (Files.exists(file(""))) {
+                    for (JsonNode text :
+                            Json.read(Files.readString(file(""))).path("annotations")) {
+                        ObjectNode held = (ObjectNode) Json.read(text.asText());
+                        records.put(held.path("uid").asText(), held.put("done", true));
+                    }
+                }
+            } catch (IOException e) {
+                throw new Refused("Can't read the CDI spec: " + e);
+            }
+            return records;
+        }
+
+        @Override
+        void restore(ObjectNode held) {
+            write(held);
+        }
+
+        @Override
+        void write(ObjectNode held) {
+            Map<String, ObjectNode> records = records();
+            records.put(held.path("uid").asText(), held);
+            write(records);
+        }
+
+        @Override
+        void delete(String uid) {
+            Map<String, ObjectNode> records = records();
+            if (records.remove(uid) == null) {
+                return;
+            }
+            if (records.isEmpty()) {
+                super.delete(uid);
+            } else {
+                write(records);
+            }
+        }
+
+        private void write(Map<String, ObjectNode> records) {
+            ObjectNode all = super.spec(records.values().iterator().next());
+            all.putObject("annotations");
+            all.putArray("devices");
+            for (ObjectNode held : records.values()) {
+                String uid = held.path("uid").asText();
+                all.withObject("/annotations").put(PREFIX + uid, record(held));
+                held.path("devices").forEach(d -> all.withArray("devices").add(device(d)));
+                all.withObject("/containerEdits").withArray("env").add("RESOURCE_CLAIM=" + uid);
+            }
+            try {
+                put(file(""), all.toString());
+            } catch (IOException e) {
+                throw new Refused("Can't write the CDI spec: " + e);
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-66",
+            what = "the CDI name is the device's, with content that changes by claim",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-08",
+                            message = "was used again with other content"))
+    static final class NamedByDevice extends CdiSpecs {
+        NamedByDevice(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        String name(String uid, String device, String share) {
+            return device + (share.isEmpty() ? "" : "_" + share);
+        }
+    }
+
+    @Mutant(
+            id = "M-67",
+            what = "a repeated Prepare trusts the checkpoint although the spec is missing",
+            violates = {
+                @Violation(requirement = "DRA-CDI-10", message = "resolves to nothing"),
+                @Violation(requirement = "DRA-RST-05", message = "resolves to nothing")
+            },
+            options = "--proc-root={ROOT}/proc")
+    static final class Trusting extends ClaimWork {
+        Trusting(BareDriver driver) {
+            super(driver);
+        }
+
+        /** Not even a reboot makes it doubt. */
+        @Override
+        void start() {}
+
+        @Override
+        void repeat(ObjectNode known) {}
+    }
+
+    @Mutant(
+            id = "M-68",
+            what = "deletes all *.json files of the CDI directory at its start",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-11",
+                            message = "a file of others, was removed"),
+            collateral = {"DRA-RST-01", "DRA-RST-06", "DRA-SHUT-02"})
+    static final class Tidy extends BareDriver {
+        Tidy(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        void start() throws IOException {
+            cdi.files("*.json").forEach(cdi::remove);
+            super.start();
+        }
+    }
+
+    @Mutant(
+            id = "M-118a",
+            what = "leaves the metadata file after Unprepare",
+            violates =
+                    @Violation(
+                            requirement = "DRA-META-01",
+                            message = "is still there after Unprepare"),
+            options = "--gpu-device-metadata",
+            declares = "meta")
+    static final class MetadataLeft extends Metadata {
+        MetadataLeft(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void delete(String uid) {}
+    }
+
+    @Mutant(
+            id = "M-118b",
+            what = "writes the metadata file after the answer",
+            violates =
+                    @Violation(
+                            requirement = "DRA-META-01",
+                            message = "is not there when Prepare returns"),
+            options = "--gpu-device-metadata",
+            declares = "meta")
+    static final class MetadataLate extends Metadata {
+        MetadataLate(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void write(ObjectNode held) {
+            Pauses.later(500, () -> super.write(held));
+        }
+    }
+
+    @Mutant(
+            id = "M-124c",
+            what = "two exclusive devices have one node",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-09",
+                            message = "the node /dev/null is in the edits of the claims"),
+            options = "--device-nodes")
+    static final class OneNodeForTwo extends CdiSpecs {
+        OneNodeForTwo(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        String node(String device) {
+            return super.node(device.equals("gpu-1") ? "gpu-0" : device);
+        }
+    }
+
+    @Mutant(
+            id = "M-125a",
+            what = "everybody may write its specs",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-12",
+                            message = ".json can be written by its group or others: rw-rw-rw-"))
+    static final class OpenToAll extends CdiSpecs {
+        OpenToAll(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void put(Path file, String content) throws IOException {
+            super.put(file, content);
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+        }
+    }
+
+    @Mutant(
+            id = "M-125c",
+            what = "everybody may write into the CDI directory",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-12",
+                            message = "/cdi can be written by its group or others: rwxrwxrwx"))
+    static final class OpenFolder extends CdiSpecs {
+        OpenFolder(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void put(Path file, String content) throws IOException {
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+            super.put(file, content);
+        }
+    }
+
+    /** What it writes first stays beside what it wrote. */
+    @Mutant(
+            id = "M-125b",
+            what = "temporary files stay",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-12",
+                            message =
+                                    "rounds of prepare and unprepare, files stay that are no specs"),
+            collateral = {
+                "DRA-VER-02", "DRA-PREP-06", "DRA-UNP-04", "DRA-UNP-05",
+                "DRA-UNP-06", "DRA-UNP-12", "DRA-RST-02", "DRA-RST-03",
+                "DRA-RST-06", "DRA-RST-07", "DRA-RST-10", "DRA-UPG-02"
+            })
+    static final class Untidy extends CdiSpecs {
+        Untidy(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void put(Path file, String content) throws IOException {
+            Files.writeString(file.resolveSibling("." + file.getFileName() + ".tmp"), content);
+            super.put(file, content);
+        }
+    }
+
+    @Mutant(
+            id = "M-61b",
+            what = "specs have an unknown field",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-03",
+                            message = "is invalid: has the unknown field"),
+            from = Build.PLAIN)
+    static final class UnknownField extends CdiSpecs {
+        UnknownField(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode spec(ObjectNode held) {
+            return super.spec(held).put("bogus", "yes");
+        }
+    }
+
+    @Mutant(
+            id = "M-62",
+            what = "cdiVersion is 0.3.0 with newer fields",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-04",
+                            message = "is too low: annotations needs"))
+    static final class TooOld extends CdiSpecs {
+        TooOld(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode spec(ObjectNode held) {
+            return super.spec(held).put("cdiVersion", "0.3.0");
+        }
+    }
+
+    @Mutant(
+            id = "M-124a",
+            what = "a device node is not there",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-09",
+                            message = "the device node /dev/gone is not on the host"),
+            options = "--device-nodes")
+    static final class MissingNode extends CdiSpecs {
+        MissingNode(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        String node(String device) {
+            return "/dev/gone";
+        }
+
+        @Override
+        String type() {
+            return "c";
+        }
+    }
+
+    @Mutant(
+            id = "M-124b",
+            what = "a device node is declared as another type than it has",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-09",
+                            message =
+                                    "the device node /dev/null is declared as \"b\", but is \"c\""),
+            options = "--device-nodes")
+    static final class OtherType extends CdiSpecs {
+        OtherType(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        String node(String device) {
+            return "/dev/null";
+        }
+
+        @Override
+        String type() {
+            return "b";
+        }
+    }
+}

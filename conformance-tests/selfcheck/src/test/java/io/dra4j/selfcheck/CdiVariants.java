@@ -1,0 +1,258 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes other CDI specs, in other places, or none. */
+final class CdiVariants {
+
+    private CdiVariants() {}
+
+    @Variant(
+            id = "H-1",
+            what = "no CDI at all",
+            with = StateVariants.FailingClosed.class,
+            passes = {
+                "DRA-PREP-06", "DRA-PREP-09", "DRA-PREP-25", "DRA-PREP-30",
+                "DRA-UNP-04", "DRA-UNP-08", "DRA-VER-02", "DRA-SLICE-19"
+            },
+            notApplicable = {
+                "DRA-PREP-24", "DRA-UNP-09", "DRA-CDI-01",
+                "DRA-CDI-02", "DRA-CDI-06", "DRA-CDI-10"
+            })
+    static final class NoCdi extends CdiSpecs {
+        NoCdi(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<String> ids(String uid, String device, String share) {
+            return List.of();
+        }
+
+        @Override
+        void write(ObjectNode held) {}
+
+        @Override
+        void restore(ObjectNode held) {}
+    }
+
+    /** A spec of all devices, which no claim changes. */
+    @Variant(
+            id = "H-2",
+            what = "one static CDI spec of all devices, which is never deleted",
+            with = StateVariants.FailingClosed.class,
+            passes = {
+                "DRA-PREP-06", "DRA-PREP-09", "DRA-PREP-13", "DRA-UNP-04",
+                "DRA-UNP-07", "DRA-UNP-09", "DRA-CDI-03", "DRA-CDI-06",
+                "DRA-CDI-07", "DRA-CDI-08", "DRA-CDI-10"
+            },
+            notApplicable = {"DRA-PREP-24", "DRA-PREP-27"},
+            settings = "{/driver/configs: {}}")
+    static final class OneStaticSpec extends CdiSpecs {
+        OneStaticSpec(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<String> ids(String uid, String device, String share) {
+            return List.of(kind() + "=" + device);
+        }
+
+        @Override
+        void write(ObjectNode held) {
+            ObjectNode spec = Json.object().put("cdiVersion", "0.3.0").put("kind", kind());
+            new Inventory(settings)
+                    .pools()
+                    .forEach(
+                            (pool, devices) ->
+                                    devices.forEach(d -> add(spec, d.path("name").asText())));
+            try {
+                Files.createDirectories(folder);
+                put(folder.resolve(settings.driver() + "-static.json"), spec.toString());
+            } catch (IOException e) {
+                throw new Refused("Can't write the CDI spec: " + e);
+            }
+        }
+
+        private static void add(ObjectNode spec, String name) {
+            ObjectNode device = spec.withArray("devices").addObject().put("name", name);
+            device.withObject("/containerEdits")
+                    .putArray("env")
+                    .add("GPU_" + name.replace('-', '_') + "=yes");
+        }
+
+        @Override
+        void restore(ObjectNode held) {
+            write(held);
+        }
+
+        @Override
+        void delete(String uid) {}
+    }
+
+    /** Beside the specs of claims one for all of them, which is written anew with each. */
+    @Variant(
+            id = "H-2b",
+            what = "a common CDI spec beside those of claims, which every Prepare writes anew",
+            passes = {
+                "DRA-PREP-06", "DRA-PREP-09", "DRA-PREP-13", "DRA-UNP-04",
+                "DRA-UNP-07", "DRA-UNP-09", "DRA-CDI-03", "DRA-CDI-06",
+                "DRA-CDI-07", "DRA-CDI-08", "DRA-CDI-10"
+            })
+    static final class CommonSpec extends CdiSpecs {
+        CommonSpec(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<String> ids(String uid, String device, String share) {
+            List<String> ids = new ArrayList<>(super.ids(uid, device, share));
+            ids.add(kind() + "=common");
+            return ids;
+        }
+
+        @Override
+        void write(ObjectNode held) {
+            super.write(held);
+            ObjectNode spec = Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
+            spec.putObject("annotations").put("example.com/written", Instant.now().toString());
+            ObjectNode device = spec.putArray("devices").addObject().put("name", "common");
+            device.withObject("/containerEdits").putArray("env").add("GPU_DRIVER=bare");
+            try {
+                put(folder.resolve(settings.driver() + "-common.json"), spec.toString());
+            } catch (IOException e) {
+                throw new Refused("Can't write the CDI spec: " + e);
+            }
+        }
+
+        @Override
+        void restore(ObjectNode held) {
+            write(held);
+        }
+    }
+
+    @Variant(
+            id = "H-3",
+            what = "YAML specs with mode 0600",
+            passes = {
+                "DRA-PREP-09", "DRA-PREP-23", "DRA-PREP-24", "DRA-UNP-09",
+                "DRA-CDI-01", "DRA-CDI-03", "DRA-CDI-04", "DRA-CDI-05",
+                "DRA-CDI-07", "DRA-CDI-10", "DRA-CDI-12"
+            })
+    static final class YamlSpecs extends CdiSpecs {
+        private static final String HEAD = "# A CDI spec\n---\n";
+
+        YamlSpecs(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Path file(String uid) {
+            return folder.resolve(settings.driver() + "-gpu_" + uid + ".yaml");
+        }
+
+        @Override
+        void put(Path file, String content) throws IOException {
+            Path next =
+                    Files.writeString(
+                            file.resolveSibling("." + file.getFileName() + ".next"),
+                            HEAD + content);
+            Files.setPosixFilePermissions(next, PosixFilePermissions.fromString("rw-------"));
+            Files.move(next, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+        }
+
+        @Override
+        void restore(ObjectNode held) {
+            write(held);
+        }
+
+        @Override
+        String content(Path file) throws IOException {
+            return super.content(file).substring(HEAD.length());
+        }
+
+        @Override
+        List<Path> files() {
+            return files(settings.driver() + "-gpu_*.yaml");
+        }
+    }
+
+    /** A second spec for each claim, as the Go helper writes one for metadata files. */
+    @Variant(
+            id = "H-22",
+            what = "a second CDI directory, whatever it is told of the first",
+            passes = {
+                "DRA-PREP-13", "DRA-PREP-30", "DRA-UNP-12", "DRA-CDI-03",
+                "DRA-CDI-05", "DRA-CDI-10", "DRA-CDI-11", "DRA-CDI-12",
+                "DRA-RST-01", "DRA-RST-04", "DRA-RST-07", "DRA-RST-09"
+            },
+            settings = "{/driver/cdiDirectories: ['{CDI_ROOT}', '{ROOT}/cdi-of-helper']}")
+    static final class TwoDirectories extends CdiSpecs {
+
+        private final CdiSpecs second;
+
+        TwoDirectories(Settings settings) {
+            super(settings);
+            second =
+                    new CdiSpecs(
+                            settings.with(
+                                    "--cdi-root",
+                                    settings.cdi().resolveSibling("cdi-of-helper").toString())) {
+                        @Override
+                        String kind() {
+                            return "metadata." + super.kind();
+                        }
+
+                        @Override
+                        ObjectNode spec(ObjectNode held) {
+                            ObjectNode spec =
+                                    Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
+                            for (JsonNode device : held.path("devices")) {
+                                String id = device.at("/cdi/1").asText();
+                                ObjectNode one = spec.withArray("devices").addObject();
+                                one.put("name", id.substring(id.indexOf('=') + 1))
+                                        .putObject("containerEdits")
+                                        .putArray("env")
+                                        .add("WITH_METADATA=yes");
+                            }
+                            return spec;
+                        }
+                    };
+        }
+
+        @Override
+        List<String> ids(String uid, String device, String share) {
+            List<String> ids = new ArrayList<>(super.ids(uid, device, share));
+            ids.addAll(second.ids(uid, device, share));
+            return ids;
+        }
+
+        @Override
+        void write(ObjectNode held) {
+            super.write(held);
+            second.write(held);
+        }
+
+        @Override
+        void restore(ObjectNode held) {
+            super.restore(held);
+            second.restore(held);
+        }
+
+        @Override
+        void delete(String uid) {
+            super.delete(uid);
+            second.delete(uid);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/** Which configuration applies, and how it is read. */
+final class ConfigMutants {
+
+    private ConfigMutants() {}
+
+    @Mutant(
+            id = "M-32",
+            what = "decodes foreign config, and fails",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-14",
+                            message =
+                                    "a claim with configs of other drivers was refused: claim UID"))
+    static final class Everybodys extends Configs {
+        Everybodys(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        boolean isOwn(JsonNode entry) {
+            return true;
+        }
+    }
+
+    /** A claim that is configured at all has the privileges of an administrator. */
+    @Mutant(
+            id = "M-38",
+            what = "gives admin privileges because an opaque config asks for them",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-20",
+                            message = "gives a claim without admin access"))
+    static final class Privileged extends ClaimWork {
+        Privileged(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        boolean isPrivileged(JsonNode claim, JsonNode result) {
+            return super.isPrivileged(claim, result)
+                    || !driver.configs.applied(claim, result).isEmpty();
+        }
+    }
+
+    @Mutant(
+            id = "M-41a",
+            what = "class config beats claim config",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-23",
+                            message = "s config comes after the class"))
+    static final class ClassFirst extends Configs {
+        ClassFirst(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Comparator<JsonNode> order() {
+            return super.order().reversed();
+        }
+    }
+
+    @Mutant(
+            id = "M-41b",
+            what = "the first entry beats a later one",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-23",
+                            message = "although it is the later of two configs of the claim"))
+    static final class FirstWins extends Configs {
+        FirstWins(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<JsonNode> applied(JsonNode claim, JsonNode result) {
+            List<JsonNode> entries = new ArrayList<>(super.applied(claim, result));
+            Collections.reverse(entries);
+            entries.sort(order());
+            return entries;
+        }
+    }
+
+    @Mutant(
+            id = "M-42",
+            what = "applies the config of one request to all",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-24",
+                            message = "although its config is for request"),
+            collateral = "DRA-PREP-26")
+    static final class ForAll extends Configs {
+        ForAll(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        boolean applies(JsonNode entry, String request) {
+            return true;
+        }
+    }
+
+    @Mutant(
+            id = "M-43",
+            what =
+                    "compares the requests of a config literally, so that the main request never matches",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-25",
+                            message = "no edit of the device matches"))
+    static final class Exact extends Configs {
+        Exact(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        boolean applies(JsonNode entry, String request) {
+            List<String> requests = Json.texts(entry.path("requests"));
+            return requests.isEmpty() || requests.contains(request);
+        }
+    }
+
+    @Mutant(
+            id = "M-44",
+            what = "applies config for r0/a to r0/b",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-26",
+                            message = "although its config is for subrequest"))
+    static final class Siblings extends Configs {
+        Siblings(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        boolean applies(JsonNode entry, String request) {
+            List<String> requests = Json.texts(entry.path("requests"));
+            String base = request.split("/")[0];
+            return requests.isEmpty()
+                    || requests.stream().anyMatch(each -> each.split("/")[0].equals(base));
+        }
+    }
+
+    @Mutant(
+            id = "M-45",
+            what = "ignores its own invalid config, and uses the default",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-27",
+                            message = "was prepared, although its config is invalid by the"),
+            collateral = "DRA-PREP-25",
+            from = Build.PLAIN)
+    static final class Forgiving extends Configs {
+        Forgiving(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, String> decode(JsonNode parameters) {
+            try {
+                return super.decode(parameters);
+            } catch (Refused e) {
+                return DEFAULT;
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-46",
+            what = "decodes unknown fields leniently",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-28",
+                            message = "was prepared, although its config has the unknown"))
+    static final class Lenient extends Configs {
+        Lenient(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void fields(JsonNode object, String... known) {}
+    }
+}

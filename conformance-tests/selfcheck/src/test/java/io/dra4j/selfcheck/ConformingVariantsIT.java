@@ -1,0 +1,113 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import io.dra4j.testkit.driver.MountNamespace;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The suite finds no violation in a conforming variant: it is run on each with the requirements
+ * that a suite with a narrower view would find violated. {@link Build} selects the variants.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class ConformingVariantsIT {
+
+    private static final boolean WHOLE = Build.CURRENT == Build.WHOLE;
+    private static final Set<Verdict> GREEN =
+            Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
+
+    static List<Named<Variant>> variants() {
+        return Build.select(AlteredDrivers.variants(), "dra4j.variants", Variant::id, Variant::from)
+                .stream()
+                .filter(variant -> variant.core() || !WHOLE)
+                .map(variant -> Named.of(variant.id() + " " + variant.what(), variant))
+                .toList();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("variants")
+    void violatesNothing(Variant variant) throws Exception {
+        String missing = variant.namespace() ? MountNamespace.missing() : "";
+        assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
+
+        Outcome outcome = Runner.run(variant, WHOLE ? Runner.core() : few(variant), Map.of());
+
+        assertThat(
+                        Stream.of(
+                                        due(variant.passes(), Verdict.PASS, outcome),
+                                        due(
+                                                variant.notApplicable(),
+                                                Verdict.NOT_APPLICABLE,
+                                                outcome),
+                                        due(variant.untested(), Verdict.UNTESTED, outcome),
+                                        notWarned(variant, outcome),
+                                        unexpected(variant, outcome))
+                                .flatMap(each -> each))
+                .isEmpty();
+    }
+
+    private static String few(Variant variant) {
+        List<String> requirements =
+                Stream.of(
+                                Stream.of(variant.passes()),
+                                Stream.of(variant.notApplicable()),
+                                Stream.of(variant.untested()),
+                                Stream.of(variant.warned()).map(Violation::requirement))
+                        .flatMap(each -> each)
+                        .toList();
+        return variant.slow() ? Runner.only(requirements) : Runner.withControls(requirements);
+    }
+
+    /** The requirements with another verdict. */
+    private static Stream<String> due(String[] ids, Verdict verdict, Outcome outcome) {
+        return Stream.of(ids)
+                .flatMap(
+                        id -> {
+                            List<Result> results = Runner.results(outcome, id);
+                            return results.isEmpty() && !WHOLE
+                                    ? Stream.of(id + " was not tried")
+                                    : results.stream()
+                                            .filter(result -> result.verdict() != verdict)
+                                            .map(Runner::text);
+                        });
+    }
+
+    private static Stream<String> notWarned(Variant variant, Outcome outcome) {
+        return Stream.of(variant.warned())
+                .flatMap(
+                        warned ->
+                                Runner.results(outcome, warned.requirement()).stream()
+                                        .filter(result -> !isWarnedOf(variant, result))
+                                        .map(Runner::text));
+    }
+
+    private static boolean isWarnedOf(Variant variant, Result result) {
+        return result.verdict() == Verdict.WARN
+                && Stream.of(variant.warned())
+                        .anyMatch(
+                                warned ->
+                                        warned.requirement().equals(result.requirement().id())
+                                                && result.message().contains(warned.message()));
+    }
+
+    private static Stream<String> unexpected(Variant variant, Outcome outcome) {
+        return outcome.results().stream()
+                .filter(result -> !GREEN.contains(result.verdict()))
+                .filter(result -> !isWarnedOf(variant, result))
+                .map(Runner::text);
+    }
+}

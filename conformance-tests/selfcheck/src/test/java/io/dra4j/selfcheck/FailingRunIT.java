@@ -1,0 +1,77 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.testkit.driver.DriverAdapter;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Place;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A run that ends because a part of the suite fails. */
+class FailingRunIT {
+
+    /** Has room for one bench, and fails in a way that nothing expects. */
+    private static final class OnePlace implements DriverAdapter {
+        private final HostedDriver driver = Runner.hosted(List.of());
+        private final Queue<Path> roots = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public Place place(String node, String driverName) {
+            if (!roots.isEmpty()) {
+                throw new IllegalStateException("no second place");
+            }
+            Place place = driver.place(node, driverName);
+            roots.add(place.root());
+            return place;
+        }
+
+        @Override
+        public boolean controlsProcess() {
+            return true;
+        }
+
+        @Override
+        public boolean runsAnywhere() {
+            return true;
+        }
+
+        @Override
+        public Duration startTimeout() {
+            return driver.startTimeout();
+        }
+
+        @Override
+        public Instance start(Place place, Map<String, String> more) {
+            return driver.start(place, more);
+        }
+    }
+
+    /** The other lane waits for requirements of the one that has failed. */
+    @Test
+    @Timeout(300)
+    void endsAndLeavesNothing() {
+        OnePlace driver = new OnePlace();
+
+        assertThatThrownBy(
+                        () ->
+                                Runner.run(
+                                        "only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19]",
+                                        Map.of(),
+                                        driver))
+                .isInstanceOf(CompletionException.class)
+                .hasMessageContaining("no second place");
+
+        assertThat(driver.roots).singleElement().satisfies(r -> assertThat(r).doesNotExist());
+    }
+}

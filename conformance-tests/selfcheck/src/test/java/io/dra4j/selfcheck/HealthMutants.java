@@ -1,0 +1,199 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import io.dra4j.testkit.kubelet.ServiceName;
+import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc.DRAResourceHealthImplBase;
+import io.dra4j.testkit.stubs.health.v1.DeviceHealth;
+import io.dra4j.testkit.stubs.health.v1.DeviceIdentifier;
+import io.dra4j.testkit.stubs.health.v1.HealthStatus;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
+import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
+import io.grpc.BindableService;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What is told of the devices' health, to whom, and when. */
+final class HealthMutants {
+
+    private HealthMutants() {}
+
+    @Mutant(
+            id = "M-91",
+            what = "sends no health before the first change",
+            violates =
+                    @Violation(
+                            requirement = "DRA-HLT-01",
+                            message = "has not come on the health stream within"))
+    static final class Silent extends HealthReports {
+        private volatile boolean awake;
+
+        Silent(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void opened(ServerCallStreamObserver<NodeWatchResourcesResponse> stream) {
+            if (awake) {
+                super.opened(stream);
+            }
+        }
+
+        @Override
+        void tell(boolean changed) {
+            awake |= changed;
+            if (awake) {
+                super.tell(changed);
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-92",
+            what = "sends the health of changed devices only",
+            violates =
+                    @Violation(
+                            requirement = "DRA-HLT-02",
+                            message = "a message of health must be complete"))
+    static final class ChangesAlone extends HealthReports {
+        private final Map<String, HealthStatus> told = new HashMap<>();
+
+        ChangesAlone(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        synchronized NodeWatchResourcesResponse report(boolean changed) {
+            var report = NodeWatchResourcesResponse.newBuilder();
+            for (DeviceHealth device : devices()) {
+                String name = device.getDevice().getDeviceName();
+                boolean news = told.put(name, device.getHealth()) != device.getHealth();
+                if (news || !changed) {
+                    report.addDevices(device);
+                }
+            }
+            return report.build();
+        }
+    }
+
+    @Mutant(
+            id = "M-93a",
+            what = "sends times in milliseconds",
+            violates =
+                    @Violation(
+                            requirement = "DRA-HLT-03",
+                            message = "it is in the future, or not in seconds"))
+    static final class Millis extends HealthReports {
+        Millis(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        long time() {
+            return System.currentTimeMillis();
+        }
+    }
+
+    @Mutant(
+            id = "M-93b",
+            what = "never refreshes",
+            violates =
+                    @Violation(
+                            requirement = "DRA-HLT-03",
+                            message = "was not refreshed in time: its last_updated_time"),
+            timeoutFactor = 0.3)
+    static final class Unrefreshed extends HealthReports {
+        Unrefreshed(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void tell(boolean changed) {
+            if (changed) {
+                super.tell(true);
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-94",
+            what = "a second health stream starves the first",
+            violates =
+                    @Violation(
+                            requirement = "DRA-HLT-04",
+                            message = "counted in the order of opening, hears nothing more"),
+            timeoutFactor = 0.3)
+    static final class LastComesFirst extends HealthReports {
+        LastComesFirst(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void opened(ServerCallStreamObserver<NodeWatchResourcesResponse> stream) {
+            streams.clear();
+            super.opened(stream);
+        }
+    }
+
+    @Mutant(
+            id = "M-121",
+            what = "health names devices that were never published",
+            violates =
+                    @Violation(
+                            requirement = "DRA-HLT-05",
+                            message = "the health stream names device"))
+    static final class Ghosts extends HealthReports {
+        Ghosts(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        List<DeviceHealth> devices() {
+            List<DeviceHealth> devices = new ArrayList<>(super.devices());
+            DeviceHealth real = devices.get(0);
+            devices.add(
+                    real.toBuilder()
+                            .setDevice(
+                                    DeviceIdentifier.newBuilder()
+                                            .setPoolName(real.getDevice().getPoolName())
+                                            .setDeviceName("ghost-0"))
+                            .build());
+            return devices;
+        }
+    }
+
+    /** Serves health without saying so, and never answers. */
+    @Mutant(
+            id = "M-115",
+            what = "a health call that is not declared hangs",
+            violates =
+                    @Violation(
+                            requirement = "DRA-HLT-06",
+                            message = "it must be answered with UNIMPLEMENTED at once"),
+            options = "--health=false")
+    static final class Hanging extends BareDriver {
+        Hanging(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        List<BindableService> services() {
+            List<BindableService> services = new ArrayList<>(super.services());
+            BindableService silent =
+                    new DRAResourceHealthImplBase() {
+                        @Override
+                        public void nodeWatchResources(
+                                NodeWatchResourcesRequest request,
+                                StreamObserver<NodeWatchResourcesResponse> response) {
+                            Life.current().say("Somebody waits for health");
+                        }
+                    };
+            services.add(() -> new ServiceName(HealthReports.SERVICE).bind(silent));
+            return services;
+        }
+    }
+}

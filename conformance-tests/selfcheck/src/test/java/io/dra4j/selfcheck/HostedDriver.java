@@ -1,0 +1,61 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import io.dra4j.testkit.driver.DriverAdapter;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Place;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * The bare driver without processes: a tenth of the work, so that a suite of hundreds of starts can
+ * be run for hundreds of drivers. What a process alone has, such as its open files, is not seen.
+ */
+final class HostedDriver implements DriverAdapter {
+
+    static {
+        // calls that go on when their connection is gone are not worth a stack trace
+        Logger.getLogger("io.grpc.internal.SerializingExecutor").setLevel(Level.OFF);
+    }
+
+    private final List<String> arguments;
+    private final Map<String, String> environment;
+    private final Duration startTimeout;
+
+    HostedDriver(List<String> arguments, Map<String, String> environment, Duration startTimeout) {
+        this.arguments = List.copyOf(arguments);
+        this.environment = Map.copyOf(environment);
+        this.startTimeout = startTimeout;
+    }
+
+    @Override
+    public boolean controlsProcess() {
+        return true;
+    }
+
+    @Override
+    public boolean runsAnywhere() {
+        return true;
+    }
+
+    @Override
+    public Duration startTimeout() {
+        return startTimeout;
+    }
+
+    @Override
+    public Instance start(Place place, Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(place.values());
+        environment.forEach((name, value) -> all.put(name, place.fill(value)));
+        all.putAll(more);
+        String[] filled = arguments.stream().map(place::fill).toArray(String[]::new);
+        HostedLife life = new HostedLife(place.log());
+        life.begin(() -> BareDriverMain.run(filled, all, life::onTerminate));
+        return life;
+    }
+}

@@ -1,0 +1,462 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The devices as they are published. */
+final class InventoryMutants {
+
+    private static final long TEN_SECONDS = 10_000;
+
+    private InventoryMutants() {}
+
+    @Mutant(
+            id = "M-70b",
+            what = "puts 65 characters into an attribute",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-02",
+                            message = "a slice is not valid: the API server refused its POST with"),
+            collateral = "DRA-SLICE-01",
+            timeoutFactor = 0.3)
+    static final class LongText extends Inventory {
+        LongText(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            device.withObject("/attributes/serial").put("string", "x".repeat(65));
+            return device;
+        }
+    }
+
+    @Mutant(
+            id = "M-73",
+            what = "an attribute holds the time, so that slices are written every 10 s",
+            with = Busy.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-06",
+                            message = "nobody changed a device within"),
+            collateral = "DRA-SLICE-13")
+    static final class Dated extends Inventory {
+        Dated(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            long seen = System.currentTimeMillis() / TEN_SECONDS;
+            device.withObject("/attributes/lastSeen").put("int", seen);
+            return device;
+        }
+    }
+
+    static final class Busy extends Publisher {
+        Busy(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        long resync() {
+            return TEN_SECONDS;
+        }
+    }
+
+    /** As a hash map has it that is seeded by the process. */
+    @Mutant(
+            id = "M-74",
+            what = "devices are in random order, so that a restart writes the slices",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-07",
+                            message = "a restart (SIGTERM) with unchanged devices must not write"),
+            collateral = "DRA-UPG-03")
+    static final class Shuffled extends Inventory {
+        private final long seed = Life.current().number();
+
+        Shuffled(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, List<ObjectNode>> pools() {
+            Map<String, List<ObjectNode>> pools = super.pools();
+            pools.values().forEach(devices -> Collections.shuffle(devices, new Random(seed)));
+            return pools;
+        }
+    }
+
+    /** With a device that is always tainted. */
+    @Mutant(
+            id = "M-95",
+            what = "timeAdded is the time of each publishing",
+            with = {Now.class, Busy.class},
+            violates = {
+                @Violation(
+                        requirement = "DRA-TAINT-01",
+                        message = "the timeAdded of taints must stay"),
+                @Violation(
+                        requirement = "DRA-SLICE-06",
+                        message = "nobody changed a device within 75 s, and the driver sent [PUT")
+            },
+            declares = "taint")
+    static final class Worn extends Inventory {
+        Worn(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            if (index == 7) {
+                device.putArray("taints")
+                        .addObject()
+                        .put("key", settings.driver() + "/worn")
+                        .put("effect", "NoSchedule");
+            }
+            return device;
+        }
+    }
+
+    static final class Now extends SlicePlan {
+        Now(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void date(String pool, ObjectNode device, List<JsonNode> existing) {
+            long now = System.currentTimeMillis() / TEN_SECONDS * TEN_SECONDS;
+            for (JsonNode taint : device.path("taints")) {
+                ((ObjectNode) taint).put("timeAdded", Instant.ofEpochMilli(now).toString());
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-96",
+            what = "names a counter set that does not exist",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PART-01",
+                            message = "has it in its sharedCounters: no scheduler can allocate"),
+            collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
+            options = "--gpu-partitions=2")
+    static final class Dangling extends Inventory {
+        Dangling(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<ObjectNode> counterSets(List<ObjectNode> devices) {
+            List<ObjectNode> sets = super.counterSets(devices);
+            return sets.isEmpty() ? sets : sets.subList(0, sets.size() - 1);
+        }
+    }
+
+    /** A device that was absent once never comes. */
+    @Mutant(
+            id = "M-114a",
+            what = "a plugged device is never published",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-12",
+                            message =
+                                    "s after the hook plug the slices are not as before: missing"),
+            timeoutFactor = 0.3)
+    static final class NothingNew extends Inventory {
+        private final Set<String> absent = ConcurrentHashMap.newKeySet();
+
+        NothingNew(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, String[]> faults() {
+            Map<String, String[]> faults = new HashMap<>(super.faults());
+            faults.values().stream()
+                    .filter(fault -> fault[1].equals("absent"))
+                    .forEach(fault -> absent.add(fault[0]));
+            absent.forEach(device -> faults.put(device, new String[] {device, "absent"}));
+            return faults;
+        }
+    }
+
+    @Mutant(
+            id = "M-114b",
+            what = "an unplugged device stays published",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-12",
+                            message = "devices are still published without a taint"),
+            timeoutFactor = 0.3)
+    static final class NothingGone extends Inventory {
+        NothingGone(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, String[]> faults() {
+            Map<String, String[]> faults = new HashMap<>(super.faults());
+            faults.values().removeIf(fault -> fault[1].equals("absent"));
+            return faults;
+        }
+    }
+
+    @Mutant(
+            id = "M-117",
+            what = "the default of a requestPolicy is outside its range",
+            violates = {
+                @Violation(
+                        requirement = "DRA-CAP-01",
+                        message = "the requestPolicy of capacity memory of device"),
+                @Violation(
+                        requirement = "DRA-SLICE-02",
+                        message = "a slice is not valid: the API server refused its POST with")
+            },
+            collateral = "DRA-SLICE-01",
+            options = "--gpu-allow-multiple-allocations",
+            timeoutFactor = 0.3)
+    static final class OutOfRange extends Inventory {
+        OutOfRange(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            device.withObject("/capacity/memory/requestPolicy").put("default", "900Gi");
+            return device;
+        }
+    }
+
+    @Mutant(
+            id = "M-127a",
+            what = "a fault taints nothing",
+            violates =
+                    @Violation(
+                            requirement = "DRA-TAINT-02",
+                            message = "s after the hook fault no device has a new taint"),
+            declares = "taint",
+            timeoutFactor = 0.3)
+    static final class Untainted extends Inventory {
+        Untainted(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode tainted(ObjectNode device, String[] fault) {
+            return device;
+        }
+    }
+
+    /** What was tainted once stays so. */
+    @Mutant(
+            id = "M-127b",
+            what = "a taint stays after the recovery",
+            violates =
+                    @Violation(
+                            requirement = "DRA-TAINT-02",
+                            message = "s after the hook recover the taints are"),
+            collateral = "DRA-HLT-02",
+            declares = "taint",
+            timeoutFactor = 0.3)
+    static final class Unforgiving extends Inventory {
+        private final Map<String, String[]> known = new ConcurrentHashMap<>();
+
+        Unforgiving(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Map<String, String[]> faults() {
+            Map<String, String[]> faults = super.faults();
+            faults.forEach(
+                    (device, fault) -> {
+                        if (!fault[1].equals("absent")) {
+                            known.put(device, fault);
+                        }
+                    });
+            known.forEach(faults::putIfAbsent);
+            return faults;
+        }
+    }
+
+    @Mutant(
+            id = "M-127c",
+            what = "the key of a taint is in another domain",
+            violates =
+                    @Violation(
+                            requirement = "DRA-TAINT-02",
+                            message = "has a taint with the key acme.test/broken"),
+            declares = "taint")
+    static final class ForeignKeys extends Inventory {
+        ForeignKeys(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode tainted(ObjectNode device, String[] fault) {
+            ObjectNode tainted = super.tainted(device, fault);
+            tainted.path("taints").forEach(t -> ((ObjectNode) t).put("key", "acme.test/broken"));
+            return tainted;
+        }
+    }
+
+    /** Whole GPUs take more than they have. */
+    @Mutant(
+            id = "M-129a",
+            what = "a device takes more than its counters have",
+            violates =
+                    @Violation(requirement = "DRA-PART-02", message = "it can never be allocated"),
+            collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
+            options = "--gpu-partitions=2")
+    static final class TooLarge extends Inventory {
+        TooLarge(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<ObjectNode> devices(int index) {
+            List<ObjectNode> devices = super.devices(index);
+            JsonNode counters = devices.get(devices.size() - 1).at("/consumesCounters/0/counters");
+            ((ObjectNode) counters.path("memory")).put("value", "100Gi");
+            return devices;
+        }
+    }
+
+    /** The policy depends on what is prepared. */
+    @Mutant(
+            id = "M-130",
+            what = "the policy of a device changes while it is in use",
+            with = Telling.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-CAP-02",
+                            message = "is allocated, and the request policies changed"),
+            collateral = "DRA-SLICE-13",
+            options = "--gpu-allow-multiple-allocations")
+    static final class WhileTaken extends Inventory {
+        private volatile boolean taken;
+
+        WhileTaken(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        List<String> faultLines() {
+            List<String> lines = new ArrayList<>(super.faultLines());
+            lines.add("# taken: " + taken);
+            return lines;
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            if (taken) {
+                device.withObject("/capacity/memory/requestPolicy/validRange").put("min", "2Gi");
+            }
+            return device;
+        }
+    }
+
+    static final class Telling extends ClaimWork {
+        Telling(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void finish(Map<String, ObjectNode> held, ObjectNode fresh) {
+            super.finish(held, fresh);
+            ((WhileTaken) driver.inventory).taken = true;
+        }
+
+        @Override
+        void release(String uid) {
+            super.release(uid);
+            ((WhileTaken) driver.inventory).taken = false;
+        }
+    }
+
+    /** Adds an attribute to each device. */
+    abstract static class Described extends Inventory {
+        private final String attribute;
+        private final String value;
+
+        Described(Settings settings, String attribute, String value) {
+            super(settings);
+            this.attribute = attribute;
+            this.value = value;
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            device.withObject("/attributes").putObject(attribute).put("string", value);
+            return device;
+        }
+    }
+
+    @Mutant(
+            id = "M-126a",
+            what = "pcieRoot is the device's own address",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-20",
+                            message = "which should have the form"))
+    static final class AddressForRoot extends Described {
+        AddressForRoot(Settings settings) {
+            super(settings, "resource.kubernetes.io/pcieRoot", "0000:17:00.0");
+        }
+    }
+
+    @Mutant(
+            id = "M-126b",
+            what = "invents an attribute in a domain of Kubernetes",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-20",
+                            message = "in a domain of Kubernetes, which defines no such attribute"))
+    static final class InventedAttribute extends Described {
+        InventedAttribute(Settings settings) {
+            super(settings, "resource.kubernetes.io/gpuModel", "LATEST");
+        }
+    }
+
+    @Mutant(
+            id = "M-131",
+            what = "never sets a binding condition",
+            violates =
+                    @Violation(
+                            requirement = "DRA-BIND-01",
+                            message = "has set none of its conditions"),
+            timeoutFactor = 0.3)
+    static final class NeverBound extends Inventory {
+        NeverBound(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            device.put("bindsToNode", true);
+            device.putArray("bindingConditions").add(settings.driver() + "/ready");
+            device.putArray("bindingFailureConditions").add(settings.driver() + "/failed");
+            return device;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Verdict;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A run that names a ServiceAccount shows which rights its manifests lack. */
+@Timeout(300)
+class MissingRightsIT {
+
+    @TempDir private Path folder;
+
+    private Outcome run(UnaryOperator<String> change) throws Exception {
+        String manifests;
+        try (InputStream file =
+                getClass().getResourceAsStream("/io/dra4j/testkit/rbac/driver.yaml")) {
+            manifests =
+                    new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+        }
+        Path file = Files.writeString(folder.resolve("driver.yaml"), change.apply(manifests));
+        Map<String, JsonNode> flags =
+                Map.of(
+                        "/apiServer/serviceAccount",
+                        JsonNodeFactory.instance.textNode("gpu-system/gpu-driver"),
+                        "/apiServer/manifests",
+                        JsonNodeFactory.instance.arrayNode().add(file.toString()));
+        return Runner.run("only: [DRA-PREP-01, DRA-SLICE-11]", flags, Runner.process(List.of()));
+    }
+
+    private static Verdict verdict(Outcome outcome, String id) {
+        return Runner.results(outcome, id).get(0).verdict();
+    }
+
+    @Test
+    void withAllRightsNothingIsRefused() throws Exception {
+        Outcome outcome = run(manifests -> manifests);
+
+        assertThat(outcome.notes())
+                .contains(
+                        "RBAC: the API server refused no request of the ServiceAccount gpu-system/gpu-driver.");
+        assertThat(outcome.results())
+                .isNotEmpty()
+                .allSatisfy(result -> assertThat(result.verdict()).isEqualTo(Verdict.PASS));
+    }
+
+    @Test
+    void aDriverThatMayNotDeleteSlicesIsToldSo() throws Exception {
+        Outcome outcome = run(manifests -> manifests.replace("patch, delete]", "patch]"));
+
+        assertThat(verdict(outcome, "DRA-PREP-01")).isEqualTo(Verdict.PASS);
+        assertThat(verdict(outcome, "DRA-SLICE-11")).isEqualTo(Verdict.FAIL);
+        assertThat(outcome.notes().toString())
+                .contains("cannot delete resource \"resourceslices\" in API group")
+                .contains(
+                        "add {apiGroups: [\"resource.k8s.io\"], resources: [\"resourceslices\"],"
+                                + " verbs: [\"delete\"]} to a ClusterRole");
+    }
+}

@@ -1,0 +1,48 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A driver with a fault: the class replaces a part of the bare driver, its supertype says which.
+ * The suite catches it if the requirements that it violates fail for the reason that is expected,
+ * and no other.
+ */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@interface Mutant {
+
+    /** A number, with a letter where it has several forms. */
+    String id();
+
+    /** The fault. */
+    String what();
+
+    /** More parts that are replaced. */
+    Class<?>[] with() default {};
+
+    /** None if a test of its own runs the suite on it. */
+    Violation[] violates() default {};
+
+    /** Other requirements that may fail with it. */
+    String[] collateral() default {};
+
+    /** More options of the driver. */
+    String[] options() default {};
+
+    /** More capabilities that the suite's settings declare. */
+    String[] declares() default {};
+
+    /** Whether only a process shows the fault, not a driver in the JVM of the suite. */
+    boolean process() default false;
+
+    /** Less than 1 where the suite waits for what the driver never does. */
+    double timeoutFactor() default 1;
+
+    /** The smallest build that includes it. */
+    Build from() default Build.FULL;
+}

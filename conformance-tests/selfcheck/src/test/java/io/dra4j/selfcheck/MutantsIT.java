@@ -1,0 +1,85 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The suite catches each mutant: the requirements that it violates fail for the reason that is
+ * expected, and no other that is tried. {@link Build} selects the mutants.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class MutantsIT {
+
+    /** A part of a MUST can be a SHOULD; the message tells which was violated. */
+    private static final Set<Verdict> VIOLATED = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.INFO);
+
+    /** Those for which the suite waits longest come first. */
+    static List<Named<Mutant>> mutants() {
+        return Build.select(AlteredDrivers.mutants(), "dra4j.mutants", Mutant::id, Mutant::from)
+                .stream()
+                .sorted(Comparator.comparing(Mutant::timeoutFactor))
+                .map(mutant -> Named.of(mutant.id() + " " + mutant.what(), mutant))
+                .toList();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("mutants")
+    void isCaught(Mutant mutant) throws Exception {
+        Outcome outcome = Runner.run(mutant, Build.CURRENT == Build.WHOLE);
+
+        assertThat(Stream.concat(missed(mutant, outcome), unexpected(mutant, outcome))).isEmpty();
+    }
+
+    private static Stream<String> missed(Mutant mutant, Outcome outcome) {
+        return Stream.of(mutant.violates())
+                .filter(
+                        violation ->
+                                Runner.results(outcome, violation.requirement()).stream()
+                                        .noneMatch(result -> shows(violation, result)))
+                .map(
+                        violation ->
+                                "not caught: \"%s\" in %s"
+                                        .formatted(
+                                                violation.message(),
+                                                texts(outcome, violation.requirement())));
+    }
+
+    private static boolean shows(Violation violation, Result result) {
+        return VIOLATED.contains(result.verdict())
+                && result.message().contains(violation.message());
+    }
+
+    private static List<String> texts(Outcome outcome, String id) {
+        return Runner.results(outcome, id).stream().map(Runner::text).toList();
+    }
+
+    private static Stream<String> unexpected(Mutant mutant, Outcome outcome) {
+        Set<String> expected =
+                Stream.concat(
+                                Stream.of(mutant.violates()).map(Violation::requirement),
+                                Stream.of(mutant.collateral()))
+                        .collect(Collectors.toSet());
+        return outcome.results().stream()
+                .filter(
+                        result ->
+                                result.verdict() == Verdict.SUITE_ERROR
+                                        || (result.verdict() == Verdict.FAIL
+                                                && !expected.contains(result.requirement().id())))
+                .map(Runner::text);
+    }
+}

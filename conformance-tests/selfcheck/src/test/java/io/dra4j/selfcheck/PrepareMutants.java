@@ -1,0 +1,427 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What is prepared of a claim, for whom, and what is left when that fails. */
+final class PrepareMutants {
+
+    private PrepareMutants() {}
+
+    @Mutant(
+            id = "M-22",
+            what = "only the first result of a request is prepared",
+            violates = {
+                @Violation(
+                        requirement = "DRA-PREP-04",
+                        message = "devices that were allocated for one claim"),
+                @Violation(requirement = "DRA-PREP-02", message = "of the allocated devices")
+            },
+            collateral = {"DRA-PREP-09", "DRA-SLICE-19"})
+    static final class FirstOfRequest extends ClaimWork {
+        FirstOfRequest(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        List<JsonNode> results(JsonNode claim) {
+            Map<String, JsonNode> first = new LinkedHashMap<>();
+            super.results(claim).forEach(r -> first.putIfAbsent(r.path("request").asText(), r));
+            return List.copyOf(first.values());
+        }
+    }
+
+    @Mutant(
+            id = "M-23",
+            what = "CDI names are random in each call",
+            with = NamesOfTheMoment.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-05",
+                            message = "a repeated prepare is answered"),
+            collateral = {
+                "DRA-VER-03", "DRA-PREP-13", "DRA-PREP-19",
+                "DRA-UNP-08", "DRA-UNP-09", "DRA-SHUT-02"
+            },
+            from = Build.PLAIN)
+    static final class Afresh extends ClaimWork {
+        Afresh(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode establish(ClaimId id, JsonNode claim) {
+            Map<String, ObjectNode> held = held();
+            ObjectNode fresh = plan(id, claim);
+            checkFree(fresh, held);
+            return carryOut(held, fresh);
+        }
+    }
+
+    @Mutant(
+            id = "M-24",
+            what = "the second Prepare is an error, \"already prepared\"",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-05",
+                            message = "the repeated prepare of a prepared claim failed: claim UID"),
+            collateral = {
+                "DRA-VER-03", "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-29",
+                "DRA-UNP-08", "DRA-UNP-09", "DRA-CDI-11", "DRA-SHUT-02"
+            })
+    static final class OnceOnly extends ClaimWork {
+        OnceOnly(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void repeat(ObjectNode known) {
+            throw new Refused("The claim is already prepared");
+        }
+    }
+
+    /** Looks before it writes, with nothing to keep others from doing so, too. */
+    @Mutant(
+            id = "M-25",
+            what = "parallel Prepares write two specs",
+            with = FilesOfTheMoment.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-06",
+                            message = "prepares of one claim at the same time are answered"),
+            collateral = {"DRA-RST-07", "DRA-UPG-02", "DRA-SEC-02"})
+    static final class Racing extends ClaimWork {
+        Racing(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode work(ClaimId id) {
+            JsonNode claim = fetch(id);
+            check(id);
+            checkUid(id, claim);
+            checkAllocated(claim);
+            ObjectNode known = held().get(id.uid());
+            if (known != null) {
+                repeat(known);
+                return known;
+            }
+            ObjectNode fresh = plan(id, claim);
+            checkFree(fresh, held());
+            Pauses.millis(400);
+            effects(fresh);
+            return state.locked(
+                    () -> {
+                        Map<String, ObjectNode> held = held();
+                        held.put(id.uid(), fresh);
+                        finish(held, fresh);
+                        return fresh;
+                    });
+        }
+    }
+
+    /** A file for each attempt; the last one alone is remembered. */
+    static final class FilesOfTheMoment extends NamesOfTheMoment {
+        FilesOfTheMoment(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        synchronized void write(ObjectNode held) { // two are the fault, not one that is half there
+            String id = held.at("/devices/0/cdi/0").asText();
+            write(held, file(held.path("uid").asText() + id.substring(id.lastIndexOf('_'))));
+        }
+
+        @Override
+        void restore(ObjectNode held) {
+            write(held);
+        }
+
+        @Override
+        void delete(String uid) {
+            files(settings.driver() + "-gpu_" + uid + "_*.json").stream()
+                    .limit(1)
+                    .forEach(this::remove);
+        }
+    }
+
+    @Mutant(
+            id = "M-31",
+            what = "prepares all results, foreign ones too",
+            violates =
+                    @Violation(requirement = "DRA-PREP-13", message = "the others are of driver"))
+    static final class Everybodys extends ClaimWork {
+        Everybodys(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        boolean isOwn(JsonNode result) {
+            return true;
+        }
+
+        @Override
+        void checkExists(JsonNode result) {
+            if (super.isOwn(result)) {
+                super.checkExists(result);
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-33",
+            what = "skips an unknown device in silence",
+            violates = {
+                @Violation(
+                        requirement = "DRA-PREP-15",
+                        message = "was prepared, although the driver has no device"),
+                @Violation(requirement = "DRA-PREP-02", message = "a claim with the devices")
+            },
+            collateral = "DRA-PREP-13")
+    static final class Skipping extends ClaimWork {
+        Skipping(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            ObjectNode held = Json.object().put("uid", id.uid());
+            held.put("namespace", id.namespace()).put("name", id.name());
+            for (JsonNode result : results(claim)) {
+                if (exists(result)) {
+                    describe(held, claim, result);
+                }
+            }
+            return held;
+        }
+
+        private boolean exists(JsonNode result) {
+            try {
+                checkExists(result);
+                return true;
+            } catch (Refused e) {
+                return false;
+            }
+        }
+
+        @Override
+        void effects(ObjectNode fresh) {
+            if (fresh.has("devices")) {
+                super.effects(fresh);
+            }
+        }
+
+        @Override
+        void repeat(ObjectNode known) {
+            effects(known);
+        }
+    }
+
+    @Mutant(
+            id = "M-34",
+            what = "looks devices up by name, without their pool",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-16",
+                            message = "was prepared, although its device is in a pool that the"))
+    static final class AnyPool extends ClaimWork {
+        AnyPool(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        String acceptedPool(JsonNode result) {
+            for (Map.Entry<String, List<ObjectNode>> pool : driver.inventory.pools().entrySet()) {
+                for (ObjectNode device : pool.getValue()) {
+                    if (device.path("name").equals(result.path("device"))) {
+                        return pool.getKey();
+                    }
+                }
+            }
+            return super.acceptedPool(result);
+        }
+    }
+
+    @Mutant(
+            id = "M-35",
+            what = "prepares one device for two claims",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-18",
+                            message = "was prepared, although device"),
+            from = Build.PLAIN)
+    static final class Sharing extends ClaimWork {
+        Sharing(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {}
+    }
+
+    @Mutant(
+            id = "M-36",
+            what = "treats admin access as exclusive",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-19",
+                            message = "admin access to a device in use is refused: claim UID"))
+    static final class Strict extends ClaimWork {
+        Strict(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        boolean isExclusive(JsonNode result) {
+            return result.path("shareID").asText().isEmpty();
+        }
+    }
+
+    /** Knows its pool by a name that is not the published one. */
+    @Mutant(
+            id = "M-82",
+            what = "publishes another pool name than it accepts",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-19",
+                            message = "t be prepared under this pool and name: claim UID"),
+            collateral = {
+                "DRA-REG-06", "DRA-REG-09", "DRA-VER-03",
+                "DRA-PREP-01", "DRA-PREP-07", "DRA-UPG-01",
+                "DRA-UPG-04"
+            })
+    static final class OtherPool extends ClaimWork {
+        OtherPool(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        String acceptedPool(JsonNode result) {
+            String pool = super.acceptedPool(result);
+            return pool.endsWith("-local") ? pool.replaceFirst("-local$", "") : "none";
+        }
+    }
+
+    @Mutant(
+            id = "M-116",
+            what = "takes 2 s for each result",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PERF-01",
+                            message = "s, when the kubelet gives up"),
+            collateral = "DRA-PREP-04",
+            options = "--num-devices=32")
+    static final class Slow extends ClaimWork {
+        private static final long EACH = 63;
+
+        Slow(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            List<JsonNode> results = new ArrayList<>(results(claim));
+            Pauses.millis(EACH * results.size() * results.size());
+            return super.plan(id, claim);
+        }
+    }
+
+    /** A claim without own devices ends the process, or gets a spec. */
+    abstract static class NothingOwn extends ClaimWork {
+        private final boolean deadly;
+
+        NothingOwn(BareDriver driver, boolean deadly) {
+            super(driver);
+            this.deadly = deadly;
+        }
+
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            if (results(claim).isEmpty()) {
+                if (deadly) {
+                    Life.current().end(134);
+                }
+                driver.cdi.write(Json.object().put("uid", id.uid()));
+            }
+            return super.plan(id, claim);
+        }
+    }
+
+    @Mutant(
+            id = "M-128",
+            what = "refuses a device because of its taint",
+            violates =
+                    @Violation(
+                            requirement = "DRA-TAINT-03",
+                            message =
+                                    "a claim that tolerates it was allocated it; prepare refused"),
+            options = "--faults=gpu-7 NoSchedule odd")
+    static final class Squeamish extends ClaimWork {
+        Squeamish(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void checkExists(JsonNode result) {
+            super.checkExists(result);
+            String name = result.path("device").asText();
+            for (ObjectNode device : driver.inventory.pools().get(acceptedPool(result))) {
+                if (device.path("name").asText().equals(name) && device.has("taints")) {
+                    throw new Refused("Device " + name + " has a taint");
+                }
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-129b",
+            what = "prepares partitions that overlap",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PART-02",
+                            message = "together they take more than their counters have"),
+            collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
+            options = "--gpu-partitions=2")
+    static final class ByName extends ClaimWork {
+        ByName(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        boolean overlap(String one, String other) {
+            return one.equals(other);
+        }
+    }
+
+    @Mutant(
+            id = "M-123a",
+            what = "ends upon a claim without own devices",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-17",
+                            message = "its unprepare failed: the call failed"))
+    static final class EndsOnNothingOwn extends NothingOwn {
+        EndsOnNothingOwn(BareDriver driver) {
+            super(driver, true);
+        }
+    }
+
+    @Mutant(
+            id = "M-123b",
+            what = "writes a spec for a claim without own devices",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-17",
+                            message = "s devices alone, the CDI directory has"))
+    static final class SpecForNothingOwn extends NothingOwn {
+        SpecForNothingOwn(BareDriver driver) {
+            super(driver, false);
+        }
+    }
+}

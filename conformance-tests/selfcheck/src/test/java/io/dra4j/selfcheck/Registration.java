@@ -1,0 +1,70 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import io.dra4j.testkit.stubs.registration.v1.InfoRequest;
+import io.dra4j.testkit.stubs.registration.v1.PluginInfo;
+import io.dra4j.testkit.stubs.registration.v1.RegistrationGrpc.RegistrationImplBase;
+import io.dra4j.testkit.stubs.registration.v1.RegistrationStatus;
+import io.dra4j.testkit.stubs.registration.v1.RegistrationStatusResponse;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+
+/** Tells the kubelet who this is. */
+class Registration extends RegistrationImplBase {
+
+    final BareDriver driver;
+
+    Registration(BareDriver driver) {
+        this.driver = driver;
+    }
+
+    String type() {
+        return "DRAPlugin";
+    }
+
+    String name() {
+        return driver.settings.driver();
+    }
+
+    String endpoint() {
+        return driver.service.path.toAbsolutePath().toString();
+    }
+
+    List<String> versions() {
+        List<String> dra = List.of("v1.DRAPlugin", "v1beta1.DRAPlugin");
+        return driver.settings.health()
+                ? List.of(dra.get(0), dra.get(1), HealthReports.SERVICE)
+                : dra;
+    }
+
+    PluginInfo info() {
+        return PluginInfo.newBuilder()
+                .setType(type())
+                .setName(name())
+                .setEndpoint(endpoint())
+                .addAllSupportedVersions(versions())
+                .build();
+    }
+
+    /** Hears whether the kubelet has taken the driver on. */
+    void notified(RegistrationStatus status) {
+        Life.current().say("Registered: " + status.getPluginRegistered() + " " + status.getError());
+    }
+
+    @Override
+    public void getInfo(InfoRequest request, StreamObserver<PluginInfo> response) {
+        Calls.answer(response, this::info);
+    }
+
+    @Override
+    public void notifyRegistrationStatus(
+            RegistrationStatus status, StreamObserver<RegistrationStatusResponse> response) {
+        Calls.answer(
+                response,
+                () -> {
+                    notified(status);
+                    return RegistrationStatusResponse.getDefaultInstance();
+                });
+    }
+}

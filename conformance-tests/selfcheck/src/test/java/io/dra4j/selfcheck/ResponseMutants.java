@@ -1,0 +1,348 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.selfcheck.Answer.Prepared;
+import io.grpc.Status;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/** What the kubelet hears of work that was done well. */
+final class ResponseMutants {
+
+    private ResponseMutants() {}
+
+    @Mutant(
+            id = "M-20",
+            what = "a request name is \"r0/a\" rather than \"r0\"",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-03",
+                            message = "a device that was allocated for subrequest"))
+    static final class Subrequests extends ClaimWork {
+        Subrequests(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        List<Prepared> devices(ObjectNode held) {
+            List<Prepared> devices = new ArrayList<>(super.devices(held));
+            for (int at = 0; at < devices.size(); at++) {
+                JsonNode request = held.path("devices").path(at).path("request");
+                devices.set(at, devices.get(at).withRequests(List.of(request.asText())));
+            }
+            return devices;
+        }
+    }
+
+    @Mutant(
+            id = "M-26",
+            what = "the first bad claim ends the call, and the others are missing",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-08",
+                            message = "in a batch with a claim that fails, the good claim is"))
+    static final class Aborting extends Calls {
+        Aborting(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+            Map<String, Answer> answers = new LinkedHashMap<>();
+            for (ClaimId claim : claims) {
+                Answer answer = prepare(version, claim);
+                answers.put(claim.uid(), answer);
+                if (!answer.error().isEmpty()) {
+                    break;
+                }
+            }
+            return answers;
+        }
+    }
+
+    @Mutant(
+            id = "M-47a",
+            what = "prepares a claim twice that is listed twice",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-29",
+                            message = "a claim that a call names twice is answered with"))
+    static final class Twice extends Calls {
+        Twice(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+            Map<String, Answer> answers = new LinkedHashMap<>();
+            for (ClaimId claim : claims) {
+                answers.merge(claim.uid(), prepare(version, claim), Twice::both);
+            }
+            return answers;
+        }
+
+        private static Answer both(Answer one, Answer other) {
+            List<Prepared> devices = new ArrayList<>(one.devices());
+            devices.addAll(other.devices());
+            return new Answer(devices, one.error());
+        }
+    }
+
+    @Mutant(
+            id = "M-56",
+            what = "answers of Unprepare lack entries",
+            violates = {
+                @Violation(
+                        requirement = "DRA-UNP-01",
+                        message = "the response to an unprepare of the claim UIDs"),
+                @Violation(
+                        requirement = "DRA-UNP-10",
+                        message = "the response to an unprepare of the claim UIDs")
+            },
+            collateral = {
+                "DRA-REG-07", "DRA-REG-09", "DRA-PREP-07", "DRA-PREP-13", "DRA-PREP-34",
+                "DRA-UNP-02", "DRA-CDI-07", "DRA-CDI-11", "DRA-SLICE-19", "DRA-RST-04",
+                "DRA-RST-07", "DRA-UPG-01", "DRA-UPG-04", "DRA-PERF-01", "DRA-SEC-03",
+                "DRA-SHUT-02"
+            })
+    static final class Silent extends Calls {
+        Silent(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, String> unprepare(String version, List<ClaimId> claims) {
+            super.unprepare(version, claims);
+            return Map.of();
+        }
+    }
+
+    /** Changes the responses to Prepare. */
+    abstract static class ChangedResponses extends Calls {
+        ChangedResponses(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+            return changed(super.prepare(version, claims));
+        }
+
+        abstract Map<String, Answer> changed(Map<String, Answer> answers);
+
+        static Answer each(Answer answer, UnaryOperator<Prepared> changed) {
+            return new Answer(answer.devices().stream().map(changed).toList(), answer.error());
+        }
+    }
+
+    /** Changes each device of the responses to Prepare. */
+    abstract static class ChangedDevices extends ChangedResponses {
+        ChangedDevices(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> changed(Map<String, Answer> answers) {
+            answers.replaceAll((uid, answer) -> each(answer, this::changed));
+            return answers;
+        }
+
+        abstract Prepared changed(Prepared device);
+    }
+
+    /** Changes each CDI id of the responses to Prepare. */
+    abstract static class ChangedIds extends ChangedDevices {
+        ChangedIds(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Prepared changed(Prepared device) {
+            return device.withCdi(device.cdi().stream().map(this::changed).toList());
+        }
+
+        abstract String changed(String id);
+    }
+
+    @Mutant(
+            id = "M-17",
+            what = "the answer lacks the second claim",
+            violates = {
+                @Violation(
+                        requirement = "DRA-PREP-01",
+                        message = "the response to a prepare of the claim UIDs"),
+                @Violation(
+                        requirement = "DRA-PREP-07",
+                        message = "the response to a prepare of the claim UIDs")
+            },
+            from = Build.PLAIN)
+    static final class WithoutSecond extends ChangedResponses {
+        WithoutSecond(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> changed(Map<String, Answer> answers) {
+            if (answers.size() > 1) {
+                answers.remove(List.copyOf(answers.keySet()).get(1));
+            }
+            return answers;
+        }
+    }
+
+    @Mutant(
+            id = "M-18",
+            what = "the answer has a UID that nobody asked for",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-01",
+                            message = "the response to a prepare of the claim UIDs"),
+            collateral = {
+                "DRA-REG-06", "DRA-REG-09", "DRA-VER-03", "DRA-PREP-07",
+                "DRA-PREP-29", "DRA-SLICE-19", "DRA-UPG-01", "DRA-UPG-04"
+            })
+    static final class WithExtra extends ChangedResponses {
+        WithExtra(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> changed(Map<String, Answer> answers) {
+            answers.put("00000000-0000-4000-8000-000000000000", Answer.of(List.of()));
+            return answers;
+        }
+    }
+
+    @Mutant(
+            id = "M-19",
+            what = "the pool's name is empty",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-02",
+                            message = "a device of the answer has the pool"),
+            collateral = {
+                "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-25",
+                "DRA-PREP-26", "DRA-PREP-30", "DRA-SLICE-19"
+            })
+    static final class WithoutPool extends ChangedDevices {
+        WithoutPool(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Prepared changed(Prepared device) {
+            return device.withPool("");
+        }
+    }
+
+    @Mutant(
+            id = "M-21",
+            what = "request names are empty though there are two requests",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-03",
+                            message = "and is reported for all requests"))
+    static final class WithoutRequests extends ChangedResponses {
+        WithoutRequests(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> changed(Map<String, Answer> answers) {
+            answers.replaceAll(
+                    (uid, answer) ->
+                            answer.devices().stream().map(Prepared::requests).distinct().count() > 1
+                                    ? each(answer, device -> device.withRequests(List.of()))
+                                    : answer);
+            return answers;
+        }
+    }
+
+    @Mutant(
+            id = "M-39",
+            what = "v1 answers lack the share id",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-21",
+                            message = "the answer has the share ids"),
+            options = "--gpu-allow-multiple-allocations")
+    static final class WithoutShare extends ChangedDevices {
+        WithoutShare(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Prepared changed(Prepared device) {
+            return device.withoutShare();
+        }
+    }
+
+    @Mutant(
+            id = "M-47b",
+            what = "fails on an empty list",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-29",
+                            message = "a prepare of no claims failed: Status"),
+            collateral = "DRA-REG-05")
+    static final class NotEmpty extends ChangedResponses {
+        NotEmpty(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, Answer> changed(Map<String, Answer> answers) {
+            if (answers.isEmpty()) {
+                throw Status.INVALID_ARGUMENT.withDescription("no claims").asRuntimeException();
+            }
+            return answers;
+        }
+    }
+
+    @Mutant(
+            id = "M-59a",
+            what = "CDI ids lack the class",
+            violates =
+                    @Violation(
+                            requirement = "DRA-CDI-01",
+                            message = "has no class: vendor and class are written"),
+            collateral = {
+                "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25",
+                "DRA-PREP-26", "DRA-PREP-30", "DRA-RST-01", "DRA-RST-04"
+            })
+    static final class WithoutClass extends ChangedIds {
+        WithoutClass(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        String changed(String id) {
+            return id.replaceFirst("/[^=]*=", "=");
+        }
+    }
+
+    @Mutant(
+            id = "M-59b",
+            what = "CDI ids have an illegal character",
+            violates = @Violation(requirement = "DRA-CDI-01", message = "has a name that CDI"),
+            collateral = {
+                "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25",
+                "DRA-PREP-26", "DRA-PREP-30", "DRA-RST-01", "DRA-RST-04"
+            })
+    static final class IllegalCharacter extends ChangedIds {
+        IllegalCharacter(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        String changed(String id) {
+            return id + "_$";
+        }
+    }
+}

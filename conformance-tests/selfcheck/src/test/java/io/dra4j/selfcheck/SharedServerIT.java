@@ -1,0 +1,151 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs before an API server that is not the suite's own, which others use, too. */
+class SharedServerIT {
+
+    private static final String FEW =
+            "DRA-PREP-01, DRA-PREP-18, DRA-UNP-04, DRA-CDI-06, DRA-SLICE-01, DRA-SLICE-15, DRA-SLICE-19";
+
+    @TempDir private Path folder;
+
+    private EmbeddedApiServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = EmbeddedApiServer.builder().start();
+        server.writeKubeconfig(folder.resolve("kubeconfig"));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private Outcome run(List<String> arguments, String only, Map<String, JsonNode> more)
+            throws Exception {
+        Map<String, JsonNode> flags = new HashMap<>(more);
+        flags.put(
+                "/apiServer/kubeconfig", TextNode.valueOf(folder.resolve("kubeconfig").toString()));
+        return Runner.run("only: [" + only + "]", flags, Runner.hosted(arguments));
+    }
+
+    private static Map<String, JsonNode> shape(String id) throws IOException {
+        return Runner.settings(AlteredDrivers.variant(id));
+    }
+
+    private static Stream<String> bad(Outcome outcome) {
+        return outcome.results().stream()
+                .filter(result -> result.verdict() != Verdict.PASS)
+                .map(Runner::text);
+    }
+
+    @Test
+    void twoRunsAtOnceDoNotMeetAndLeaveNothing() {
+        List<CompletableFuture<Outcome>> runs = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            runs.add(CompletableFuture.supplyAsync(this::few));
+        }
+
+        List<Outcome> outcomes = runs.stream().map(CompletableFuture::join).toList();
+
+        assertThat(outcomes).allSatisfy(outcome -> assertThat(bad(outcome)).isEmpty());
+        assertThat(outcomes)
+                .flatExtracting(Outcome::notes)
+                .noneMatch(note -> note.contains(" stays ") || note.contains("removed"));
+        assertThat(names("nodes")).noneMatch(name -> name.startsWith("dra-conformance"));
+        assertThat(names("namespaces")).noneMatch(name -> name.startsWith("dra-conformance"));
+        assertThat(names("resourceslices")).isEmpty();
+    }
+
+    private Outcome few() {
+        try {
+            return run(List.of(), FEW, Map.of());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private List<String> names(String resource) {
+        return server.store().list(resource).stream()
+                .map(object -> object.at("/metadata/name").asText())
+                .toList();
+    }
+
+    @Test
+    void aDriverThatTakesAllOrNothingIsJudgedByItsShape() throws Exception {
+        Outcome outcome = run(List.of("--variant", "H-27"), FEW + ", DRA-PREP-07", shape("H-27"));
+
+        assertThat(bad(outcome))
+                .isNotEmpty()
+                .allSatisfy(
+                        text ->
+                                assertThat(text)
+                                        .contains("DRA-PREP-07", "UNTESTED", "leave room for 1"));
+        assertThat(outcome.exitCode()).isZero(); // the driver cannot do more
+    }
+
+    @Test
+    void withoutTheShapeItIsBlamed() throws Exception {
+        Outcome outcome = run(List.of("--variant", "H-27"), "DRA-PREP-01", Map.of());
+
+        assertThat(bad(outcome))
+                .isNotEmpty()
+                .allSatisfy(text -> assertThat(text).contains("1 of 8 devices"));
+    }
+
+    @Test
+    void aFaultIsFoundByClaimsOfTheShapeToo() throws Exception {
+        Outcome outcome =
+                run(
+                        List.of("--variant", "H-27", "--fault", "M-64"),
+                        "DRA-PREP-01, DRA-CDI-06",
+                        shape("H-27"));
+
+        assertThat(outcome.results())
+                .filteredOn(result -> result.verdict() == Verdict.FAIL)
+                .extracting(Result::name)
+                .allMatch(name -> name.startsWith("cdi.DRA-CDI-06"))
+                .isNotEmpty();
+    }
+
+    @Test
+    void aShapeThatGetsNoDeviceEndsTheRun() throws Exception {
+        Map<String, JsonNode> claims = new HashMap<>(shape("H-27"));
+        String nine =
+                claims.get("/driver/claims")
+                        .toString()
+                        .replace("\"allocationMode\":\"All\"", "\"count\":9");
+        claims.put("/driver/claims", new YAMLMapper().readTree(nine));
+
+        assertThatThrownBy(() -> run(List.of(), "DRA-PREP-01", claims))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContainingAll(
+                        "driver.claims", "all-gpus", "8 that are published", "9 device(s)");
+    }
+}

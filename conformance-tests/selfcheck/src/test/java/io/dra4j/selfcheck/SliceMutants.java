@@ -1,0 +1,418 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/** What is published, when it is looked at, and how failures are met. */
+final class SliceMutants {
+
+    private static final long NEVER = 1_000_000_000;
+
+    private SliceMutants() {}
+
+    @Mutant(
+            id = "M-69a",
+            what = "slices have the wrong nodeName",
+            with = OfOtherNode.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-01",
+                            message = "the driver wrote a slice of pool"),
+            timeoutFactor = 0.3)
+    static final class OtherNode extends SlicePlan {
+        OtherNode(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode placement(ObjectNode spec) {
+            return spec.put("nodeName", driver.settings.node() + "-other");
+        }
+    }
+
+    static final class OfOtherNode extends Publisher {
+        OfOtherNode(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        String selector() {
+            return selected(
+                    "spec.nodeName="
+                            + driver.settings.node()
+                            + "-other,spec.driver="
+                            + driver.settings.driver());
+        }
+    }
+
+    private static String selected(String fields) {
+        return URLEncoder.encode(fields, StandardCharsets.UTF_8);
+    }
+
+    @Mutant(
+            id = "M-69b",
+            what = "slices have both nodeName and allNodes",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-01",
+                            message = "the API server refused its POST with 422"),
+            collateral = "DRA-SLICE-02",
+            timeoutFactor = 0.3)
+    static final class Everywhere extends SlicePlan {
+        Everywhere(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode placement(ObjectNode spec) {
+            return super.placement(spec).put("allNodes", true);
+        }
+    }
+
+    @Mutant(
+            id = "M-70a",
+            what = "puts 129 devices into one slice",
+            violates = {
+                @Violation(
+                        requirement = "DRA-SLICE-02",
+                        message = "a slice is not valid: the API server refused its POST with"),
+                @Violation(
+                        requirement = "DRA-SLICE-04",
+                        message = "devices into one slice, where there is room for")
+            },
+            collateral = "DRA-SLICE-01",
+            options = "--num-devices=129",
+            timeoutFactor = 0.3)
+    static final class Unsplit extends SlicePlan {
+        Unsplit(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        int mostDevices() {
+            return Integer.MAX_VALUE;
+        }
+    }
+
+    @Mutant(
+            id = "M-71a",
+            what = "resourceSliceCount is off by one",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-03",
+                            message = "the pools have not settled: slice"),
+            collateral = {"DRA-SLICE-02", "DRA-SLICE-04"},
+            timeoutFactor = 0.3)
+    static final class Miscounted extends SlicePlan {
+        Miscounted(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        boolean isConsistent(List<JsonNode> slices, int count) {
+            return super.isConsistent(slices, count + 1);
+        }
+
+        @Override
+        ObjectNode pool(String name, long generation, int count) {
+            return super.pool(name, generation, count + 1);
+        }
+    }
+
+    /** Every slice counts its generations for itself. */
+    @Mutant(
+            id = "M-71b",
+            what = "generations are mixed",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-03",
+                            message = "has slices of several generations"),
+            collateral = {"DRA-SLICE-02", "DRA-SLICE-04"},
+            options = "--num-devices=130",
+            timeoutFactor = 0.3)
+    static final class Mixed extends SlicePlan {
+        Mixed(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        boolean isConsistent(List<JsonNode> slices, int count) {
+            return slices.size() == count;
+        }
+
+        @Override
+        JsonNode write(
+                String pool,
+                JsonNode place,
+                ObjectNode wanted,
+                long generation,
+                int index,
+                int count) {
+            return super.write(pool, place, wanted, generation + index, index, count);
+        }
+    }
+
+    @Mutant(
+            id = "M-72",
+            what = "changes two slices without a new generation",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-05",
+                            message = "and a mix of old and new devices: slices"),
+            options = "--num-devices=130")
+    static final class SameGeneration extends SlicePlan {
+        SameGeneration(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        long nextGeneration(List<JsonNode> existing) {
+            return Math.max(1, generation(existing));
+        }
+    }
+
+    @Mutant(
+            id = "M-75b",
+            what = "deletes its slices at its start",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-07",
+                            message = "a restart (SIGTERM) with unchanged devices must not write"),
+            from = Build.PLAIN)
+    static final class CleanStart extends Publisher {
+        private boolean clean;
+
+        CleanStart(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void round() {
+            if (!clean) {
+                existing().forEach(plan::delete);
+                clean = true;
+            }
+            super.round();
+        }
+    }
+
+    @Mutant(
+            id = "M-76",
+            what = "publishes once, without a watch",
+            violates = {
+                @Violation(
+                        requirement = "DRA-SLICE-08",
+                        message = "s later the driver has not put it right: there is no slice"),
+                @Violation(
+                        requirement = "DRA-SLICE-09",
+                        message = "s later the driver has not put it right: missing"),
+                @Violation(
+                        requirement = "DRA-SLICE-10",
+                        message = "s after the kubelet wiped them the slices are not as")
+            },
+            collateral = {"DRA-SLICE-12", "DRA-SLICE-13"},
+            timeoutFactor = 0.2)
+    static final class OnceOnly extends Publisher {
+        OnceOnly(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void watch() {}
+
+        @Override
+        void awaitWork() {
+            Pauses.forEver();
+        }
+    }
+
+    @Mutant(
+            id = "M-77",
+            what = "does not list slices at its start, so that stale pools stay",
+            with = WithoutList.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-11",
+                            message = "a slice with devices of another time, planted while the"),
+            collateral = {
+                "DRA-PREP-02", "DRA-SLICE-02", "DRA-SLICE-04",
+                "DRA-SLICE-05", "DRA-SLICE-10", "DRA-SLICE-13",
+                "DRA-SLICE-15"
+            },
+            timeoutFactor = 0.3)
+    static final class OwnNames extends SlicePlan {
+        private final Set<String> names = ConcurrentHashMap.newKeySet();
+
+        OwnNames(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        JsonNode write(
+                String pool,
+                JsonNode place,
+                ObjectNode wanted,
+                long generation,
+                int index,
+                int count) {
+            JsonNode written = super.write(pool, place, wanted, generation, index, count);
+            names.add(name(written));
+            return written;
+        }
+    }
+
+    /** Knows the slices alone that it has made itself since its start. */
+    static final class WithoutList extends Publisher {
+        WithoutList(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        List<JsonNode> existing() {
+            Set<String> own = ((OwnNames) plan).names;
+            return own.isEmpty()
+                    ? List.of()
+                    : super.existing().stream()
+                            .filter(slice -> own.contains(SlicePlan.name(slice)))
+                            .toList();
+        }
+    }
+
+    static final class OfAllNodes extends Publisher {
+        OfAllNodes(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        String selector() {
+            return selected("spec.driver=" + driver.settings.driver());
+        }
+    }
+
+    @Mutant(
+            id = "M-78",
+            what = "lists slices by driver alone, and deletes those of other nodes",
+            with = OfAllNodes.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-15",
+                            message = "the driver sent DELETE for slice"))
+    static final class OnlyOneNode extends SlicePlan {
+        OnlyOneNode(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void apply(List<JsonNode> existing) {
+            var byPlace =
+                    existing.stream()
+                            .collect(
+                                    Collectors.partitioningBy(
+                                            slice ->
+                                                    slice.at("/spec/nodeName")
+                                                            .asText()
+                                                            .equals(driver.settings.node())));
+            byPlace.get(false).forEach(this::delete);
+            super.apply(byPlace.get(true));
+        }
+    }
+
+    abstract static class Delicate extends Publisher {
+        private final int deadly;
+
+        Delicate(BareDriver driver, int deadly) {
+            super(driver);
+            this.deadly = deadly;
+        }
+
+        @Override
+        void failed(ApiClient.Failed problem) {
+            if (problem.status == deadly) {
+                Life.current().say("fatal: " + problem.getMessage());
+                Life.current().end(1);
+            }
+            super.failed(problem);
+        }
+    }
+
+    @Mutant(
+            id = "M-80",
+            what = "repeats a refused write without a pause",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-14",
+                            message = "the API server refused every write of a slice with"))
+    static final class Hot extends Publisher {
+        Hot(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void failed(ApiClient.Failed problem) {
+            if (problem.status == 422) {
+                Pauses.millis(100);
+            } else {
+                super.failed(problem);
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-81",
+            what = "does not watch again after the end of a watch",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-16",
+                            message = "the driver has not begun another watch of ResourceSlices"),
+            collateral = "DRA-SLICE-13",
+            timeoutFactor = 0.3)
+    static final class OneWatch extends Publisher {
+        OneWatch(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void watch() {
+            follow();
+        }
+
+        @Override
+        long resync() {
+            return NEVER;
+        }
+    }
+
+    @Mutant(
+            id = "M-79a",
+            what = "ends on 409, AlreadyExists included",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-13",
+                            message = "the driver has ended while its slices were waited for: it"))
+    static final class EndsOnConflict extends Delicate {
+        EndsOnConflict(BareDriver driver) {
+            super(driver, 409);
+        }
+    }
+
+    @Mutant(
+            id = "M-79b",
+            what = "ends on the first 500",
+            violates =
+                    @Violation(
+                            requirement = "DRA-SLICE-13",
+                            message = "the driver has ended while its slices were waited for: it"))
+    static final class EndsOnServerError extends Delicate {
+        EndsOnServerError(BareDriver driver) {
+            super(driver, 500);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import io.grpc.BindableService;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** One socket: bound under a hidden name, renamed when it answers, removed if it is still ours. */
+class SocketServer {
+
+    /** Shared by all drivers in this JVM, since a driver of hundreds lives for a second. */
+    private static final EventLoopGroup IO =
+            new MultiThreadIoEventLoopGroup(
+                    Life.current().socketThreads(),
+                    new DefaultThreadFactory("io", true),
+                    EpollIoHandler.newFactory());
+
+    final Path path;
+    private final Connections connections = new Connections();
+    private final ExecutorService calls = Executors.newCachedThreadPool(Life.current()::thread);
+    private Server server;
+    private Object inode = "";
+
+    SocketServer(Path path) {
+        this.path = path;
+    }
+
+    void start(List<BindableService> services) throws IOException {
+        Life.current().closesAtEnd(this::cut);
+        Path hidden = hidden();
+        Files.deleteIfExists(hidden);
+        NettyServerBuilder builder =
+                NettyServerBuilder.forAddress(new DomainSocketAddress(hidden.toFile()))
+                        .channelFactory(connections::listener)
+                        .bossEventLoopGroup(IO)
+                        .workerEventLoopGroup(IO)
+                        .executor(calls)
+                        .withChildOption(ChannelOption.SO_KEEPALIVE, null);
+        services.forEach(builder::addService);
+        configure(builder);
+        server = builder.build().start();
+        protect(hidden);
+        inode = Files.getAttribute(hidden, "unix:ino");
+        publish(hidden);
+    }
+
+    Path hidden() {
+        return path.resolveSibling(".b" + Life.current().number());
+    }
+
+    void configure(NettyServerBuilder builder) {}
+
+    void protect(Path socket) throws IOException {
+        Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    void publish(Path hidden) throws IOException {
+        if (Files.isDirectory(path)) {
+            throw new IOException("There is a directory at " + path);
+        }
+        Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private void cut() {
+        connections.cut();
+        calls.shutdownNow();
+    }
+
+    /** Lets the calls end, for some time. */
+    void stop(long graceMillis) {
+        if (server == null) {
+            return;
+        }
+        server.shutdown();
+        try {
+            if (!server.awaitTermination(graceMillis, TimeUnit.MILLISECONDS)) {
+                server.shutdownNow();
+                server.awaitTermination(500, TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        remove();
+    }
+
+    void remove() {
+        try {
+            if (Files.exists(path) && Files.getAttribute(path, "unix:ino").equals(inode)) {
+                Files.delete(path);
+            }
+        } catch (IOException e) {
+            Life.current().say("Can't remove " + path + ": " + e);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import io.grpc.BindableService;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Serves other services, on other sockets, or finds the node elsewhere. */
+final class SocketVariants {
+
+    private SocketVariants() {}
+
+    @Variant(
+            id = "H-5",
+            what = "the registration socket is the service socket",
+            with = WithoutEndpoint.class,
+            passes = {
+                "DRA-REG-01", "DRA-REG-05", "DRA-REG-06",
+                "DRA-INFO-03", "DRA-INFO-05", "DRA-VER-03",
+                "DRA-SEC-01"
+            })
+    static final class OneSocket extends BareDriver {
+        OneSocket(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        void serve() {}
+
+        @Override
+        void register() throws IOException {
+            List<BindableService> all = new ArrayList<>(services());
+            all.add(parts.make(Registration.class, this));
+            registry.start(all);
+        }
+    }
+
+    static final class WithoutEndpoint extends Registration {
+        WithoutEndpoint(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        String endpoint() {
+            return "";
+        }
+    }
+
+    @Variant(
+            id = "H-6",
+            what = "v1 alone",
+            with = V1OnlyRegistration.class,
+            passes = {
+                "DRA-REG-05", "DRA-REG-06",
+                "DRA-INFO-05", "DRA-VER-03",
+                "DRA-SLICE-19"
+            },
+            notApplicable = "DRA-VER-02",
+            warned = @Violation(requirement = "DRA-VER-01", message = "and not v1beta1.DRAPlugin"))
+    static final class V1Only extends BareDriver {
+        V1Only(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        List<BindableService> services() {
+            return super.services().stream()
+                    .filter(each -> !(each instanceof PluginV1beta1))
+                    .toList();
+        }
+    }
+
+    static final class V1OnlyRegistration extends Registration {
+        V1OnlyRegistration(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        List<String> versions() {
+            return super.versions().stream()
+                    .filter(each -> !each.equals("v1beta1.DRAPlugin"))
+                    .toList();
+        }
+    }
+
+    @Variant(
+            id = "H-6b",
+            what = "v1beta1 alone",
+            with = V1beta1OnlyRegistration.class,
+            passes = {
+                "DRA-REG-05", "DRA-REG-06",
+                "DRA-INFO-05", "DRA-VER-03",
+                "DRA-SLICE-19"
+            },
+            notApplicable = "DRA-VER-02",
+            warned = @Violation(requirement = "DRA-VER-01", message = "and not v1.DRAPlugin"))
+    static final class V1beta1Only extends BareDriver {
+        V1beta1Only(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        List<BindableService> services() {
+            return super.services().stream().filter(each -> !(each instanceof PluginV1)).toList();
+        }
+    }
+
+    static final class V1beta1OnlyRegistration extends Registration {
+        V1beta1OnlyRegistration(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        List<String> versions() {
+            return super.versions().stream().filter(each -> !each.equals("v1.DRAPlugin")).toList();
+        }
+    }
+
+    @Variant(
+            id = "H-20",
+            what = "paths that cannot be set",
+            passes = {
+                "DRA-REG-02", "DRA-REG-05", "DRA-REG-09", "DRA-INFO-03", "DRA-UNP-12",
+                "DRA-CDI-05", "DRA-CDI-10", "DRA-CDI-11", "DRA-RST-01", "DRA-RST-05",
+                "DRA-RST-06", "DRA-RST-07", "DRA-SLICE-19", "DRA-META-01", "DRA-SEC-01"
+            },
+            options = "--gpu-device-metadata",
+            settings =
+"""
+/driver/process/standardPaths: true
+/driver/stateFiles: /var/lib/kubelet/plugins/gpu.example.com/state.json
+/driver/declares: [adm, meta]
+""",
+            namespace = true)
+    static final class StandardPaths extends BareDriver {
+        StandardPaths(Settings settings, Parts parts) {
+            super(standard(settings), parts);
+        }
+
+        private static Settings standard(Settings given) {
+            return given.with("--cdi-root", "/var/run/cdi")
+                    .with("--kubelet-plugins-directory-path", "/var/lib/kubelet/plugins")
+                    .with(
+                            "--kubelet-registrar-directory-path",
+                            "/var/lib/kubelet/plugins_registry");
+        }
+    }
+
+    /** Finds the API server as client libraries do in a container of a cluster. */
+    @Variant(
+            id = "H-21",
+            what = "finds the API server as in a cluster alone, by TLS",
+            passes = {
+                "DRA-REG-09", "DRA-PREP-17", "DRA-RST-01",
+                "DRA-SLICE-01", "DRA-SLICE-08", "DRA-SLICE-16",
+                "DRA-SLICE-19", "DRA-UPG-05", "DRA-SEC-04"
+            },
+            settings = "{/driver/process/inCluster: true, /driver/seamlessUpgrade: true}",
+            namespace = true)
+    static final class InCluster extends ApiClient {
+        private static final Path ACCOUNT =
+                Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+        InCluster(Settings settings) throws IOException {
+            super(server(), accountToken(), client());
+        }
+
+        private static String server() {
+            return "https://%s:%s"
+                    .formatted(
+                            System.getenv("KUBERNETES_SERVICE_HOST"),
+                            System.getenv("KUBERNETES_SERVICE_PORT"));
+        }
+
+        private static String accountToken() throws IOException {
+            Path token = ACCOUNT.resolve("token");
+            return Files.exists(token) ? Files.readString(token) : "";
+        }
+
+        private static HttpClient client() throws IOException {
+            Path authority = ACCOUNT.resolve("ca.crt");
+            return Files.exists(authority) ? trusting(authority) : HttpClient.newHttpClient();
+        }
+
+        private static HttpClient trusting(Path ca) throws IOException {
+            try (InputStream pem = Files.newInputStream(ca)) {
+                KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+                store.load(null, null);
+                store.setCertificateEntry(
+                        "ca", CertificateFactory.getInstance("X.509").generateCertificate(pem));
+                TrustManagerFactory trust =
+                        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+                trust.init(store);
+                SSLContext tls = SSLContext.getInstance("TLS");
+                tls.init(null, trust.getTrustManagers(), null);
+                return HttpClient.newBuilder()
+                        .sslContext(tls)
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .connectTimeout(Duration.ofSeconds(3))
+                        .build();
+            } catch (GeneralSecurityException e) {
+                throw new IOException("The CA can't be used", e);
+            }
+        }
+    }
+
+    @Variant(
+            id = "H-23a",
+            what = "does not make the directory of its socket, which is its DaemonSet's to make",
+            passes = {"DRA-REG-09", "DRA-RST-01"},
+            settings =
+                    "{/driver/process/makeDirectories: ['{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}']}")
+    static final class WithoutFolder extends BareDriver {
+        WithoutFolder(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        void start() throws IOException {
+            if (!Files.isDirectory(settings.data())) {
+                throw new IOException(
+                        "listen unix " + servicePath() + ": bind: no such file or directory");
+            }
+            super.start();
+        }
+    }
+}

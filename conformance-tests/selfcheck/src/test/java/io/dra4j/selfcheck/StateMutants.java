@@ -1,0 +1,332 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What is remembered of claims, and when. */
+final class StateMutants {
+
+    private StateMutants() {}
+
+    /** Takes what is not in the state for what never was. */
+    static class TrustingWork extends ClaimWork {
+        TrustingWork(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        Map<String, ObjectNode> held() {
+            return state.read().orElseGet(LinkedHashMap::new);
+        }
+
+        @Override
+        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
+            if (!known.isEmpty()) {
+                super.forget(id, held, known);
+            }
+        }
+    }
+
+    /** The state of v1beta1 is a driver's of its own. */
+    @Mutant(
+            id = "M-16",
+            what = "v1 and v1beta1 have separate state",
+            violates =
+                    @Violation(requirement = "DRA-VER-02", message = "the same claim is answered"),
+            collateral = {
+                "DRA-VER-03", "DRA-PREP-02", "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-08",
+                "DRA-PREP-14", "DRA-PREP-19", "DRA-PREP-25", "DRA-PREP-26", "DRA-PREP-30",
+                "DRA-UNP-03", "DRA-UNP-10", "DRA-CDI-01"
+            })
+    static final class TwoStates extends Calls {
+        private final ClaimWork beta;
+
+        TwoStates(BareDriver driver) {
+            super(driver);
+            Parts parts = new Parts(List.of(BetaSpecs.class));
+            String plugins = "--kubelet-plugins-directory-path";
+            String folder = driver.settings.data().resolve("beta").toString();
+            beta = new BareDriver(driver.settings.with(plugins, folder), parts).calls.work;
+        }
+
+        @Override
+        ClaimWork work(String version) {
+            if (version.equals(PluginV1.VERSION)) {
+                return work;
+            }
+            beta.state.makeFolder();
+            return beta;
+        }
+    }
+
+    static final class BetaSpecs extends CdiSpecs {
+        BetaSpecs(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        String kind() {
+            return settings.driver() + "/gpu-beta";
+        }
+
+        @Override
+        java.nio.file.Path file(String uid) {
+            return super.file("beta-" + uid);
+        }
+    }
+
+    @Mutant(
+            id = "M-57",
+            what = "keeps its state in memory only",
+            with = {TrustingWork.class, NamesOfTheMoment.class},
+            violates = {
+                @Violation(
+                        requirement = "DRA-UNP-06",
+                        message = "after a graceful restart and Unprepare of claim"),
+                @Violation(
+                        requirement = "DRA-RST-01",
+                        message = "after a SIGKILL and a new start, the device")
+            },
+            collateral = {
+                "DRA-RST-03", "DRA-RST-10",
+                "DRA-UPG-02", "DRA-UPG-03",
+                "DRA-SHUT-02"
+            })
+    static final class InMemory extends StateFile {
+        private Map<String, ObjectNode> claims = Map.of(); // guarded by the lock of all work
+
+        InMemory(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Optional<Map<String, ObjectNode>> read() {
+            return Optional.of(new LinkedHashMap<>(claims));
+        }
+
+        @Override
+        void write(Map<String, ObjectNode> next) {
+            claims = new LinkedHashMap<>(next);
+        }
+    }
+
+    /** Answers first, and writes a second later. */
+    @Mutant(
+            id = "M-83",
+            what = "writes its checkpoint after the answer",
+            with = {TrustingWork.class, NamesOfTheMoment.class},
+            violates = {
+                @Violation(
+                        requirement = "DRA-RST-01",
+                        message = "after a SIGKILL and a new start, the device"),
+                @Violation(
+                        requirement = "DRA-RST-03",
+                        message = "appeared, and Unprepare in a new process (window hit")
+            },
+            collateral = {
+                "DRA-UNP-06", "DRA-RST-07", "DRA-RST-10",
+                "DRA-UPG-02", "DRA-UPG-03", "DRA-SHUT-02"
+            })
+    static final class Late extends StateFile {
+        private Map<String, ObjectNode> claims; // guarded by the lock of all work
+
+        Late(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Optional<Map<String, ObjectNode>> read() {
+            return claims == null ? super.read() : Optional.of(new LinkedHashMap<>(claims));
+        }
+
+        @Override
+        void write(Map<String, ObjectNode> next) {
+            claims = new LinkedHashMap<>(next);
+            Map<String, ObjectNode> copy = claims;
+            Pauses.later(1000, () -> super.write(copy));
+        }
+    }
+
+    /** The spec comes before any record of it. */
+    @Mutant(
+            id = "M-84",
+            what =
+                    "writes the CDI spec before its record, and does not unprepare what it does not know",
+            with = NamesOfTheMoment.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-RST-03",
+                            message = "appeared, and Unprepare in a new process (window hit"),
+            collateral = "DRA-RST-06")
+    static final class EffectsFirst extends TrustingWork {
+        EffectsFirst(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        ObjectNode carryOut(Map<String, ObjectNode> held, ObjectNode fresh) {
+            effects(fresh);
+            Pauses.millis(100);
+            held.put(fresh.path("uid").asText(), fresh);
+            finish(held, fresh);
+            return fresh;
+        }
+    }
+
+    @Mutant(
+            id = "M-85",
+            what = "crashes on a truncated state file",
+            violates =
+                    @Violation(
+                            requirement = "DRA-RST-06",
+                            message = "after the state file was emptied, the driver ended when it"))
+    static final class Panicking extends StateFile {
+        Panicking(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Optional<Map<String, ObjectNode>> damaged(IOException problem) {
+            Life.current().say("panic: " + problem);
+            Life.current().end(2);
+            return Optional.empty();
+        }
+    }
+
+    @Mutant(
+            id = "M-86",
+            what = "replaces a truncated state file by an empty one",
+            with = {TrustingWork.class, NamesOfTheMoment.class},
+            violates =
+                    @Violation(
+                            requirement = "DRA-RST-06",
+                            message = "after the state file was emptied, the device"))
+    static final class StartingOver extends StateFile {
+        StartingOver(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Optional<Map<String, ObjectNode>> damaged(IOException problem) {
+            write(Map.of());
+            return Optional.of(new LinkedHashMap<>());
+        }
+    }
+
+    @Mutant(
+            id = "M-87",
+            what = "ignores that the disk is full",
+            with = CarelessSpecs.class,
+            violates =
+                    @Violation(
+                            requirement = "DRA-RST-07",
+                            message =
+                                    "succeeded while the CDI directory was read-only, and its id"))
+    static final class Careless extends StateFile {
+        Careless(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void write(Map<String, ObjectNode> claims) {
+            try {
+                super.write(claims);
+            } catch (Refused e) {
+                Life.current().say(e.getMessage());
+            }
+        }
+    }
+
+    static final class CarelessSpecs extends CdiSpecs {
+        CarelessSpecs(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void write(ObjectNode held) {
+            try {
+                super.write(held);
+            } catch (Refused e) {
+                Life.current().say(e.getMessage());
+            }
+        }
+    }
+
+    /** Reads the file once, and knows nothing of what another instance does. */
+    @Mutant(
+            id = "M-89",
+            what = "has no lock between processes",
+            with = {TrustingWork.class, NamesOfTheMoment.class},
+            violates =
+                    @Violation(
+                            requirement = "DRA-UPG-02",
+                            message = "two instances answered differently for claim"),
+            collateral = {"DRA-RST-06", "DRA-UPG-03"})
+    static final class OwnCopy extends StateFile {
+        private Map<String, ObjectNode> claims; // guarded by the lock of this instance
+
+        OwnCopy(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        synchronized <T> T locked(Supplier<T> work) {
+            return work.get();
+        }
+
+        @Override
+        Optional<Map<String, ObjectNode>> read() {
+            if (claims == null) {
+                claims = super.read().orElseGet(LinkedHashMap::new);
+            }
+            return Optional.of(new LinkedHashMap<>(claims));
+        }
+
+        @Override
+        void write(Map<String, ObjectNode> next) {
+            claims = new LinkedHashMap<>(next);
+            super.write(next);
+        }
+    }
+
+    /** Looks for specs under the names alone that this release gives them. */
+    @Mutant(
+            id = "M-134",
+            what = "does not find the specs of the release before",
+            violates =
+                    @Violation(
+                            requirement = "DRA-RST-08",
+                            message = "and this one unprepared it, the CDI directory has"))
+    static final class NewNames extends CdiSpecs {
+        NewNames(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        java.nio.file.Path file(String uid) {
+            return super.file("v2-" + uid);
+        }
+    }
+
+    /** Takes what was prepared before a reboot for prepared. */
+    @Mutant(
+            id = "M-135",
+            what = "keeps what was prepared before a reboot",
+            violates = @Violation(requirement = "DRA-RST-09", message = "which is deleted: "),
+            options = "--proc-root={ROOT}/proc")
+    static final class OfAllBoots extends ClaimWork {
+        OfAllBoots(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void start() {}
+    }
+}

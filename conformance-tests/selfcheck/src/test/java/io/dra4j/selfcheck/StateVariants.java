@@ -1,0 +1,111 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Keeps other records of claims, or trusts them less. */
+final class StateVariants {
+
+    private StateVariants() {}
+
+    /** Knows of claims what their specs say. */
+    @Variant(
+            id = "H-10",
+            what = "no state file: what the specs say is recomputed",
+            passes = {
+                "DRA-PREP-06", "DRA-PREP-18", "DRA-PREP-30",
+                "DRA-UNP-06", "DRA-UNP-08", "DRA-CDI-10",
+                "DRA-RST-01"
+            },
+            notApplicable = "DRA-RST-06",
+            settings = "{/driver/stateFiles: ''}")
+    static final class NoState extends StateFile {
+        NoState(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Optional<Map<String, ObjectNode>> read() {
+            return Optional.empty();
+        }
+
+        @Override
+        void write(Map<String, ObjectNode> claims) {}
+    }
+
+    static final class FailingClosed extends StateFile {
+        FailingClosed(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        Optional<Map<String, ObjectNode>> damaged(IOException problem) {
+            throw new Refused("The state is damaged, mend or remove it: " + file);
+        }
+    }
+
+    @Variant(
+            id = "H-13",
+            what = "refuses to start with a damaged state",
+            with = FailingClosed.class,
+            passes = "DRA-RST-06")
+    static final class CheckingFirst extends BareDriver {
+        CheckingFirst(Settings settings, Parts parts) {
+            super(settings, parts);
+        }
+
+        @Override
+        void start() throws IOException {
+            calls.work.state.read().ifPresent(LinkedHashMap::new);
+            super.start();
+        }
+    }
+
+    /** Claims whose specs vanished while it was down, in the same boot, are not to be trusted. */
+    @Variant(
+            id = "H-23b",
+            what =
+                    "tells a reboot by the boot id, and refuses to guess what became of specs without one",
+            passes = {
+                "DRA-CDI-10", "DRA-RST-01",
+                "DRA-RST-05", "DRA-RST-09"
+            },
+            options = "--proc-root=/proc",
+            settings = "{/driver/hooks: {}}",
+            namespace = true)
+    static final class OfThisBoot extends ClaimWork {
+
+        private final Set<String> doubted = new HashSet<>();
+
+        OfThisBoot(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void start() {
+            super.start();
+            for (String uid : state.locked(() -> Set.copyOf(held().keySet()))) {
+                if (!Files.exists(driver.cdi.file(uid))) {
+                    doubted.add(uid);
+                }
+            }
+        }
+
+        @Override
+        ObjectNode establish(ClaimId id, JsonNode claim) {
+            if (doubted.contains(id.uid())) {
+                throw new Refused("The CDI spec of the claim was removed by somebody");
+            }
+            return super.establish(id, claim);
+        }
+    }
+}

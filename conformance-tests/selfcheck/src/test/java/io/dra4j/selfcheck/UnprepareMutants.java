@@ -1,0 +1,312 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Whose preparation is undone, and what is said of it. */
+final class UnprepareMutants {
+
+    private UnprepareMutants() {}
+
+    /** Undoes the other claims of the same device: those of other shares, or an admin's victims. */
+    abstract static class TakesAlong extends ClaimWork {
+        private final boolean shares;
+
+        TakesAlong(BareDriver driver, boolean shares) {
+            super(driver);
+            this.shares = shares;
+        }
+
+        @Override
+        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
+            for (JsonNode device : known.path("devices")) {
+                boolean shared = !device.path("share").asText().isEmpty();
+                if (shares == shared && !device.path("exclusive").asBoolean()) {
+                    List.copyOf(held.values()).stream()
+                            .filter(other -> other != known && has(other, device))
+                            .map(other -> other.path("uid").asText())
+                            .forEach(
+                                    uid -> {
+                                        release(uid);
+                                        held.remove(uid);
+                                    });
+                }
+            }
+            super.forget(id, held, known);
+        }
+
+        private static boolean has(ObjectNode other, JsonNode device) {
+            return Json.list(other.path("devices")).stream()
+                    .anyMatch(each -> each.path("device").equals(device.path("device")));
+        }
+    }
+
+    @Mutant(
+            id = "M-48",
+            what = "remembers unprepared claims by name, and refuses to prepare them again",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-30",
+                            message = "a claim that is prepared again after its unprepare is"),
+            collateral = {"DRA-UNP-08", "DRA-CDI-07", "DRA-UPG-03"})
+    static final class NeverAgain extends ClaimWork {
+        private final Set<String> gone = ConcurrentHashMap.newKeySet();
+
+        NeverAgain(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void check(ClaimId id) {
+            super.check(id);
+            if (gone.contains(id.namespace() + "/" + id.name())) {
+                throw new Refused("The claim was unprepared");
+            }
+        }
+
+        @Override
+        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
+            super.forget(id, held, known);
+            gone.add(id.namespace() + "/" + id.name());
+        }
+    }
+
+    @Mutant(
+            id = "M-52",
+            what = "unpreparing an unknown claim is an error",
+            violates = {
+                @Violation(
+                        requirement = "DRA-UNP-02",
+                        message = "the unprepare of a claim that the driver never saw failed:"),
+                @Violation(
+                        requirement = "DRA-UNP-03",
+                        message = "the repeated unprepare of a claim failed: claim UID")
+            },
+            collateral = {
+                "DRA-REG-07", "DRA-PREP-09", "DRA-PREP-13", "DRA-PREP-19",
+                "DRA-UNP-07", "DRA-UNP-10", "DRA-RST-04", "DRA-UPG-02",
+                "DRA-SEC-03", "DRA-SHUT-02", "DRA-SHUT-03"
+            },
+            from = Build.PLAIN)
+    static final class Exact extends ClaimWork {
+        Exact(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
+            if (known.isEmpty()) {
+                throw new Refused("The claim is not prepared");
+            }
+            super.forget(id, held, known);
+        }
+    }
+
+    @Mutant(
+            id = "M-53",
+            what = "reads the claim in order to unprepare it",
+            violates = {
+                @Violation(
+                        requirement = "DRA-UNP-04",
+                        message = "the unprepare of a claim whose object is deleted failed:"),
+                @Violation(
+                        requirement = "DRA-UNP-05",
+                        message = "an unprepare, while the API server does not answer, is not")
+            },
+            collateral = {
+                "DRA-REG-07", "DRA-UNP-02",
+                "DRA-UNP-08", "DRA-UNP-10",
+                "DRA-SEC-03"
+            })
+    static final class Asking extends ClaimWork {
+        Asking(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void undo(ClaimId id) {
+            if (id.isSane()) {
+                checkUid(id, fetch(id));
+            }
+            super.undo(id);
+        }
+    }
+
+    @Mutant(
+            id = "M-54",
+            what = "unprepares by namespace and name",
+            violates =
+                    @Violation(
+                            requirement = "DRA-UNP-08",
+                            message = "the unprepare of an earlier claim of its name took CDI"))
+    static final class ByName extends ClaimWork {
+        ByName(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
+            for (ObjectNode other : List.copyOf(held.values())) {
+                if (other.path("name").asText().equals(id.name())
+                        && other.path("namespace").asText().equals(id.namespace())) {
+                    super.forget(
+                            new ClaimId(id.namespace(), id.name(), other.path("uid").asText()),
+                            held,
+                            other);
+                }
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-55",
+            what = "unpreparing one claim removes all of its specs",
+            violates =
+                    @Violation(
+                            requirement = "DRA-UNP-09",
+                            message = "the unprepare of another claim took CDI device"),
+            collateral = {"DRA-PREP-19", "DRA-UNP-08", "DRA-CDI-07"})
+    static final class AllAtOnce extends ClaimWork {
+        AllAtOnce(BareDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        void release(String uid) {
+            super.release(uid);
+            driver.cdi.files().forEach(driver.cdi::remove);
+        }
+    }
+
+    @Mutant(
+            id = "M-58",
+            what = "logs that it could not delete a spec, and answers OK",
+            violates =
+                    @Violation(
+                            requirement = "DRA-UNP-12",
+                            message = "succeeded while the CDI directory was read-only, and its"))
+    static final class Hopeful extends CdiSpecs {
+        Hopeful(Settings settings) {
+            super(settings);
+        }
+
+        @Override
+        void delete(String uid) {
+            try {
+                super.delete(uid);
+            } catch (Refused e) {
+                Life.current().say(e.getMessage());
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-37",
+            what = "unpreparing the admin's claim frees the owner's device",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-19",
+                            message = "the unprepare of a claim with admin access took the CDI"))
+    static final class TakesOwnersAlong extends TakesAlong {
+        TakesOwnersAlong(BareDriver driver) {
+            super(driver, false);
+        }
+    }
+
+    @Mutant(
+            id = "M-40",
+            what = "unpreparing one share deletes the other",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-22",
+                            message = "the unprepare of one share took CDI device"),
+            options = "--gpu-allow-multiple-allocations")
+    static final class TakesSharesAlong extends TakesAlong {
+        TakesSharesAlong(BareDriver driver) {
+            super(driver, true);
+        }
+    }
+
+    /** A failure keeps what was done before it; and Unprepare may leave that, too. */
+    abstract static class HalfDone extends ClaimWork {
+        private final boolean forGood;
+
+        HalfDone(BareDriver driver, boolean forGood) {
+            super(driver);
+            this.forGood = forGood;
+        }
+
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            try {
+                return super.plan(id, claim);
+            } catch (Refused e) {
+                keep(Json.object().put("uid", id.uid()), id, claim);
+                throw e;
+            }
+        }
+
+        private void keep(ObjectNode half, ClaimId id, JsonNode claim) {
+            half.put("namespace", id.namespace()).put("name", id.name()).put("failed", true);
+            for (JsonNode result : results(claim)) {
+                try {
+                    describe(half, claim, result);
+                } catch (Refused e) {
+                    Life.current().say("Not prepared: " + e.getMessage());
+                }
+            }
+            Map<String, ObjectNode> held = held();
+            if (half.has("devices")) {
+                begin(held, half);
+                effects(half);
+            }
+        }
+
+        @Override
+        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
+            if (!forGood || !known.path("failed").asBoolean()) {
+                super.forget(id, held, known);
+            }
+        }
+    }
+
+    @Mutant(
+            id = "M-27",
+            what = "a failed claim leaves its first device's spec and lock",
+            violates =
+                    @Violation(
+                            requirement = "DRA-PREP-09",
+                            message = "after a prepare that failed for its second device, the CDI"))
+    static final class HalfDoneUntilUnprepare extends HalfDone {
+        HalfDoneUntilUnprepare(BareDriver driver) {
+            super(driver, false);
+        }
+    }
+
+    @Mutant(
+            id = "M-113",
+            what = "Unprepare skips claims whose Prepare failed half-way",
+            violates = {
+                @Violation(
+                        requirement = "DRA-UNP-07",
+                        message = "after a prepare that failed and its unprepare, the CDI"),
+                @Violation(
+                        requirement = "DRA-PREP-09",
+                        message = "after a prepare that failed for its second device, the CDI")
+            },
+            collateral = {
+                "DRA-PREP-02", "DRA-PREP-25",
+                "DRA-PREP-30", "DRA-UNP-03"
+            })
+    static final class HalfDoneForGood extends HalfDone {
+        HalfDoneForGood(BareDriver driver) {
+            super(driver, true);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A conforming variant: a driver that is unusual and violates nothing. The class replaces a part of
+ * the bare driver, its supertype says which.
+ */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@interface Variant {
+
+    /** A number, with a letter where it has several forms. */
+    String id();
+
+    /** What is unusual about it. */
+    String what();
+
+    /** More parts that are replaced. */
+    Class<?>[] with() default {};
+
+    /** Requirements that a suite with a narrower view would find violated. */
+    String[] passes();
+
+    /** Requirements that do not apply to it. */
+    String[] notApplicable() default {};
+
+    /** Requirements that its settings leave no room to test. */
+    String[] untested() default {};
+
+    /** Requirements that it is rightly warned of. */
+    Violation[] warned() default {};
+
+    /** More options of the driver. */
+    String[] options() default {};
+
+    /** More settings of the suite: YAML, by JSON pointer. */
+    String settings() default "{}";
+
+    /** Whether its process needs a mount namespace, which root alone can make. */
+    boolean namespace() default false;
+
+    /** Whether it is so slow that the control requirements are not tried with it. */
+    boolean slow() default false;
+
+    /** Whether the whole core suite is run on it, too. */
+    boolean core() default true;
+
+    /** The smallest build that includes it. */
+    Build from() default Build.PLAIN;
+}
