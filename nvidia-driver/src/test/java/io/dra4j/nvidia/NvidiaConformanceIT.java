@@ -18,14 +18,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The conformance suite against the driver as a program, on boards that do not exist.
  *
- * <p>With {@code -Pfull} all that the suite has for GPUs that are divided on demand, and a few
- * requirements of each profile otherwise. {@code -Ddra4j.boards=whole} tries all with all boards.
+ * <p>A few requirements of each profile with each board; with {@code -Pnightly} all that the suite
+ * has for GPUs that are divided on demand. {@code -Ddra4j.boards=whole} tries all with all boards.
  */
 class NvidiaConformanceIT {
 
@@ -97,7 +98,7 @@ class NvidiaConformanceIT {
         String settings =
                 SETTINGS.formatted(
                         HARDWARE, gpus - 1, gpus, reboot, config, options.isEmpty() ? "" : ", ctr");
-        boolean whole = WHOLE || (Boolean.getBoolean("dra4j.full") && !options.isEmpty());
+        boolean whole = WHOLE || (Boolean.getBoolean("dra4j.nightly") && !options.isEmpty());
         String only = whole ? "" : FEW;
         Map<String, String> environment =
                 Map.of(
@@ -146,6 +147,7 @@ class NvidiaConformanceIT {
     }
 
     @Test
+    @Tag("slow")
     void passesWithA100sThatTheAdministratorHasDivided() throws Exception {
         Outcome outcome = run("a100-40-divided", "MigDeviceConfig", "true", "");
 
@@ -154,6 +156,7 @@ class NvidiaConformanceIT {
     }
 
     @Test
+    @Tag("slow")
     void passesWithL40s() throws Exception {
         Outcome outcome = run("l40s", "GpuConfig", "true", "");
 

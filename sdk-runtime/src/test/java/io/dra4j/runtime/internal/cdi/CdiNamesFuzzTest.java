@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Names from the API, however odd, become valid CDI names below the CDI directory, or an error. */
 class CdiNamesFuzzTest {
 
-    private static final int NAMES = Boolean.getBoolean("dra4j.full") ? 100_000 : 3_000;
+    private static final int NAMES = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 3_000;
     private static final long SEED = 20_261_121;
     private static final String ODD = "aZ09-_.:/\\\0\n =\"\u00e4\ud83d";
     private static final ContainerEdits ENV = ContainerEdits.builder().env("A", "1").build();

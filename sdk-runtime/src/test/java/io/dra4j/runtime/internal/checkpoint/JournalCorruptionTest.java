@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 class JournalCorruptionTest {
 
-    private static final boolean FULL = Boolean.getBoolean("dra4j.full");
+    private static final boolean FULL = Boolean.getBoolean("dra4j.nightly");
     private static final int STRIDE = FULL ? 1 : 127;
     private static final int OPENS = FULL ? 401 : 41;
     private static final int CLAIMS = 50;

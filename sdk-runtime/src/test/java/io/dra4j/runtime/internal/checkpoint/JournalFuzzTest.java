@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Bytes of all kinds are decoded to a line, or to nothing, or refused as of a newer release. */
 class JournalFuzzTest {
 
-    private static final int ROUNDS = Boolean.getBoolean("dra4j.full") ? 100_000 : 5_000;
+    private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 5_000;
     private static final long SEED = Long.getLong("dra4j.seed", 4711);
 
     private final SplittableRandom random = new SplittableRandom(SEED);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Whatever stands in a claim is understood, or refused with words for the pod's owner. */
 class ClaimFuzzTest {
 
-    private static final int ROUNDS = Boolean.getBoolean("dra4j.full") ? 100_000 : 5_000;
+    private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 5_000;
     private static final long SEED = 20261121;
     private static final ClaimRef REF = new ClaimRef("ns", "c", "uid-1");
 

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 class DamagedNodeTest {
 
-    private static final boolean FULL = Boolean.getBoolean("dra4j.full");
+    private static final boolean FULL = Boolean.getBoolean("dra4j.nightly");
     private static final int CLAIMS = 50;
     private static final int DAMAGES = FULL ? 60 : 4;
     private static final int THIEVES = 3; // what is held is looked at for every claim

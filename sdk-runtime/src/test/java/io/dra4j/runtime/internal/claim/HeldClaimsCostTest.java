@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a prepare costs does not grow with the claims held: measured in turns, in one process. */
 class HeldClaimsCostTest {
 
-    private static final boolean FULL = Boolean.getBoolean("dra4j.full");
+    private static final boolean FULL = Boolean.getBoolean("dra4j.nightly");
     private static final int HELD = 1000;
     private static final int WARM_UP = FULL ? 1000 : 100;
     private static final int ROUNDS = FULL ? 3000 : 150;
