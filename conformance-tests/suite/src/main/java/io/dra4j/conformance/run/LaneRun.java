@@ -163,8 +163,8 @@ final class LaneRun {
             fresh.knows(capabilities.unpublished());
         }
         start(fresh);
-        if (capabilities.present().contains(Gate.DEV1)) {
-            fresh.awaitPools();
+        if (capabilities.isRegistered()) {
+            fresh.awaitPools(); // also of a pool without devices
         }
         return fresh;
     }
