@@ -11,6 +11,7 @@ import io.dra4j.testkit.driver.DriverAdapter;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Without a fault, the driver of the mutants holds what needs hooks and options to be tried. */
@@ -69,6 +70,7 @@ class HealthyDriverIT {
     }
 
     @Test
+    @Tag("slow")
     void startsStopsAndDiesInThisJvmAsAProcessDoes() throws Exception {
         List<String> ids =
                 List.of(

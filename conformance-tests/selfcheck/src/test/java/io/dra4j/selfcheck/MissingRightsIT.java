@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,6 +61,7 @@ class MissingRightsIT {
     }
 
     @Test
+    @Tag("slow")
     void aDriverThatMayNotDeleteSlicesIsToldSo() throws Exception {
         Outcome outcome = run(manifests -> manifests.replace("patch, delete]", "patch]"));
 

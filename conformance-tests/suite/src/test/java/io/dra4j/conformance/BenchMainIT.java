@@ -13,6 +13,7 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -73,6 +74,7 @@ class BenchMainIT {
     }
 
     @Test
+    @Tag("slow")
     void withFewDevicesCallsHaveFewerClaims() throws Exception {
         assertThat(bench(fakeDriver(5))).as(err.toString()).isZero();
 
@@ -85,6 +87,7 @@ class BenchMainIT {
     }
 
     @Test
+    @Tag("slow")
     void aDriverOfStandardPathsAlone() throws Exception {
         String missing = MountNamespace.missing();
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);

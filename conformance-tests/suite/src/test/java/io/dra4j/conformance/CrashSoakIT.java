@@ -11,10 +11,12 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Random prepares and unprepares, through which the driver's process dies at random steps. */
+@Tag("slow")
 class CrashSoakIT {
 
     private static final int ROUNDS_OF_A_LANE = Boolean.getBoolean("dra4j.nightly") ? 100 : 10;

@@ -19,9 +19,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The engine with the fake driver as a process. */
+@Tag("slow")
 class EngineIT {
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.full");
