@@ -124,7 +124,8 @@ final class CallVariants {
                 "DRA-PREP-32", "DRA-SLICE-01",
                 "DRA-SLICE-03"
             },
-            slow = true)
+            slow = true,
+            from = Build.FULL)
     static final class SlowWork extends ClaimWork {
         SlowWork(BareDriver driver) {
             super(driver);
@@ -142,7 +143,8 @@ final class CallVariants {
             id = "H-25",
             what = "the health of all devices is Unknown, which is said once",
             passes = {"DRA-HLT-01", "DRA-HLT-05"},
-            untested = {"DRA-HLT-03", "DRA-HLT-04"})
+            untested = {"DRA-HLT-03", "DRA-HLT-04"},
+            from = Build.FULL)
     static final class UnknownOnce extends HealthReports {
         UnknownOnce(BareDriver driver) {
             super(driver);

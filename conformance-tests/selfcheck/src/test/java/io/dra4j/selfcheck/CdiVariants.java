@@ -196,7 +196,8 @@ final class CdiVariants {
                 "DRA-CDI-05", "DRA-CDI-10", "DRA-CDI-11", "DRA-CDI-12",
                 "DRA-RST-01", "DRA-RST-04", "DRA-RST-07", "DRA-RST-09"
             },
-            settings = "{/driver/cdiDirectories: ['{CDI_ROOT}', '{ROOT}/cdi-of-helper']}")
+            settings = "{/driver/cdiDirectories: ['{CDI_ROOT}', '{ROOT}/cdi-of-helper']}",
+            from = Build.FULL)
     static final class TwoDirectories extends CdiSpecs {
 
         private final CdiSpecs second;

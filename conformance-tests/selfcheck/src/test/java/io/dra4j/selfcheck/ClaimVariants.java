@@ -24,7 +24,8 @@ final class ClaimVariants {
                 "DRA-PREP-21", "DRA-PREP-22", "DRA-CDI-03", "DRA-VER-02"
             },
             options = "--gpu-allow-multiple-allocations",
-            settings = "{/driver/declares: [adm, multi]}")
+            settings = "{/driver/declares: [adm, multi]}",
+            from = Build.FULL)
     static final class SharesTwice extends ClaimWork {
         SharesTwice(BareDriver driver) {
             super(driver);
@@ -203,7 +204,8 @@ final class ClaimVariants {
     kind: ResourceClaimTemplate
     metadata: {name: one-gpu}
     spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}
-""")
+""",
+            from = Build.FULL)
     static final class Configured extends ClaimWork {
         Configured(BareDriver driver) {
             super(driver);

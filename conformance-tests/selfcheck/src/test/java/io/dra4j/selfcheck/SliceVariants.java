@@ -154,7 +154,8 @@ final class SliceVariants {
             what = "slices come late, and within the start time",
             passes = {"DRA-PREP-01", "DRA-SLICE-01", "DRA-SLICE-03"},
             settings = "{/patience: 0.3}",
-            slow = true)
+            slow = true,
+            from = Build.FULL)
     static final class After8Seconds extends Delayed {
         After8Seconds(BareDriver driver) {
             super(driver, 8_000);
@@ -224,7 +225,8 @@ final class SliceVariants {
             passes = {"DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-10"},
             settings = "{/patience: 0.2}",
             slow = true,
-            core = false)
+            core = false,
+            from = Build.FULL)
     static final class Caching13Seconds extends Caching {
         Caching13Seconds(BareDriver driver) {
             super(driver, 13);

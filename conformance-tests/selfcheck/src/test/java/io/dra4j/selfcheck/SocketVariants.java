@@ -143,7 +143,8 @@ final class SocketVariants {
 /driver/stateFiles: /var/lib/kubelet/plugins/gpu.example.com/state.json
 /driver/declares: [adm, meta]
 """,
-            namespace = true)
+            namespace = true,
+            from = Build.FULL)
     static final class StandardPaths extends BareDriver {
         StandardPaths(Settings settings, Parts parts) {
             super(standard(settings), parts);
@@ -168,7 +169,8 @@ final class SocketVariants {
                 "DRA-SLICE-19", "DRA-UPG-05", "DRA-SEC-04"
             },
             settings = "{/driver/process/inCluster: true, /driver/seamlessUpgrade: true}",
-            namespace = true)
+            namespace = true,
+            from = Build.FULL)
     static final class InCluster extends ApiClient {
         private static final Path ACCOUNT =
                 Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
@@ -221,7 +223,8 @@ final class SocketVariants {
             what = "does not make the directory of its socket, which is its DaemonSet's to make",
             passes = {"DRA-REG-09", "DRA-RST-01"},
             settings =
-                    "{/driver/process/makeDirectories: ['{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}']}")
+                    "{/driver/process/makeDirectories: ['{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}']}",
+            from = Build.FULL)
     static final class WithoutFolder extends BareDriver {
         WithoutFolder(Settings settings, Parts parts) {
             super(settings, parts);

@@ -81,7 +81,8 @@ final class StateVariants {
             },
             options = "--proc-root=/proc",
             settings = "{/driver/hooks: {}}",
-            namespace = true)
+            namespace = true,
+            from = Build.FULL)
     static final class OfThisBoot extends ClaimWork {
 
         private final Set<String> doubted = new HashSet<>();
