@@ -9,6 +9,7 @@ import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.testkit.driver.MountNamespace;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,10 +31,12 @@ class ConformingVariantsIT {
     private static final Set<Verdict> GREEN =
             Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
 
+    /** Those that take longest come first. */
     static List<Named<Variant>> variants() {
         return Build.select(AlteredDrivers.variants(), "dra4j.variants", Variant::id, Variant::from)
                 .stream()
                 .filter(variant -> variant.core() || !WHOLE)
+                .sorted(Comparator.comparing(Variant::slow).reversed())
                 .map(variant -> Named.of(variant.id() + " " + variant.what(), variant))
                 .toList();
     }
