@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProtobufIT {
     private static final String META = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     private static final String WATCH = SLICES + "?watch=true&allowWatchBookmarks=true";
-    private static final int BROKEN = Boolean.getBoolean("dra4j.nightly") ? 10_000 : 1_000;
+    private static final int BROKEN = Boolean.getBoolean("dra4j.full") ? 10_000 : 1_000;
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 
     private final EmbeddedApiServer server =
