@@ -7,7 +7,7 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
-import io.dra4j.nvidia.health.Ailments;
+import io.dra4j.nvidia.health.DeviceFaults;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
 import java.time.Duration;
@@ -21,10 +21,10 @@ final class HealthOfDevices {
     /** So many looks may be missed before a report is no longer believed. */
     private static final int LOOKS = 3;
 
-    private final Ailments ailments;
+    private final DeviceFaults ailments;
     private final Duration valid;
 
-    HealthOfDevices(Ailments ailments, Duration interval) {
+    HealthOfDevices(DeviceFaults ailments, Duration interval) {
         this.ailments = ailments;
         this.valid = interval.multipliedBy(LOOKS);
     }

@@ -18,16 +18,16 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
-import io.dra4j.nvidia.health.Ailments;
+import io.dra4j.nvidia.health.DeviceFaults;
 import io.dra4j.nvidia.health.GpuWatch;
-import io.dra4j.nvidia.health.NodeMemory;
-import io.dra4j.nvidia.health.NodeMemory.Remembered;
+import io.dra4j.nvidia.health.HealthStateFile;
+import io.dra4j.nvidia.health.HealthStateFile.Remembered;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.inventory.Offer.ToBeMade;
-import io.dra4j.nvidia.mig.Parts;
-import io.dra4j.nvidia.mig.Strangers;
-import io.dra4j.nvidia.mig.Strangers.Stranger;
+import io.dra4j.nvidia.mig.ForeignInstances;
+import io.dra4j.nvidia.mig.ForeignInstances.Stranger;
+import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.Reading;
@@ -53,9 +53,9 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final NodeDevices.Settings settings;
     private final Edits edits;
     private final Care care;
-    private final Parts parts;
-    private final Ailments ailments;
-    private final NodeMemory memory;
+    private final MigDeviceAllocator parts;
+    private final DeviceFaults ailments;
+    private final HealthStateFile memory;
     private volatile Seen seen = new Seen(Reading.NOTHING, NodeDevices.NONE); // until the start
     private @Nullable DriverContext context; // set by start, which comes before all that needs it
     private @Nullable GpuWatch watch;
@@ -75,7 +75,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             List<Long> ignoredXids,
             boolean destroyUnknown,
             Duration rescanInterval,
-            NodeMemory memory) {
+            HealthStateFile memory) {
 
         Care {
             ignoredXids = List.copyOf(ignoredXids);
@@ -87,8 +87,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         this.settings = settings;
         this.edits = edits;
         this.care = care;
-        this.parts = new Parts(nvml, this::modeFollows);
-        this.ailments = new Ailments(care.ignoredXids());
+        this.parts = new MigDeviceAllocator(nvml, this::modeFollows);
+        this.ailments = new DeviceFaults(care.ignoredXids());
         this.memory = care.memory();
     }
 
@@ -168,7 +168,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     }
 
     private void meetStrangers(DriverContext runtime) {
-        Strangers strangers = parts.strangers();
+        ForeignInstances strangers = parts.strangers();
         try {
             List<Stranger> found =
                     strangers.among(seen.reading().present(), () -> states(runtime.held()));
@@ -223,7 +223,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 wanted.put(device.device().value(), part);
             }
         }
-        Parts.Made made = parts.make(wanted, progress);
+        MigDeviceAllocator.Made made = parts.make(wanted, progress);
         List<PreparedDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
             devices.add(PreparedDevice.of(device, edits(offer(now, device), device, made)));
@@ -243,7 +243,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                                                 + " on this node any more"));
     }
 
-    private ContainerEdits edits(Offer offer, AllocatedDevice device, Parts.Made made) {
+    private ContainerEdits edits(
+            Offer offer, AllocatedDevice device, MigDeviceAllocator.Made made) {
         String name = device.device().value();
         if (offer instanceof Offer.Made there) {
             parts.require(there.gpu(), there.device());

@@ -3,7 +3,7 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.nvidia.health.NodeMemory;
+import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.runtime.DriverMain;
@@ -46,7 +46,7 @@ public final class NvidiaDriverMain {
                         options.ignoredXids(),
                         options.destroyUnknown(),
                         options.rescanInterval(),
-                        new NodeMemory(
+                        new HealthStateFile(
                                 options.kubeletPluginsDirectory()
                                         .resolve(options.driverName())
                                         .resolve("gpus.json"),

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
-import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.driver.ProcessDriver;
@@ -65,11 +65,11 @@ final class DriverJar {
         Path made = ARCHIVE.resolveSibling(UUID.randomUUID() + ".tmp"); // two JVMs may make one
         List<String> command = java(List.of("-XX:ArchiveClassesAtExit=" + made));
         command.addAll(options(node));
-        try (Bench bench = bench(command, "archive")) {
-            KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-            bench.calls().prepared(claim);
-            bench.calls().unprepared(claim);
-            bench.driver().terminate();
+        try (TestContext context = context(command, "archive")) {
+            KubeletClaim claim = context.claims().allocate(context.devices().one());
+            context.calls().prepared(claim);
+            context.calls().unprepared(claim);
+            context.driver().terminate();
         }
         if (Files.exists(made)) {
             Files.move(made, ARCHIVE, StandardCopyOption.ATOMIC_MOVE);
@@ -77,15 +77,15 @@ final class DriverJar {
     }
 
     /** A node with the driver, once it has published. */
-    static Bench bench(List<String> command, String name) {
+    static TestContext context(List<String> command, String name) {
         String settings = "driver: {name: gpu.nvidia.com, process: {command: [the test has it]}}";
-        Bench bench =
-                Bench.open(
+        TestContext context =
+                TestContext.open(
                         SettingsReader.parse(settings, "the test", Map.of()),
                         new ProcessDriver(command, Map.of(), Duration.ofSeconds(60)),
                         name);
-        bench.driver().start();
-        bench.awaitPools();
-        return bench;
+        context.driver().start();
+        context.awaitPools();
+        return context;
     }
 }

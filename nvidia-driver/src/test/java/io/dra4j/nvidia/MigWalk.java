@@ -5,12 +5,12 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.NodeState.Instance;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ final class MigWalk {
     private static final Duration DEATH = Duration.ofSeconds(30);
     private static final int STEPS_OF_A_CALL = 12;
 
-    private final Bench bench;
+    private final TestContext context;
     private final NodeState hardware;
     private final Random random;
     private final List<PublishedDevice> devices;
@@ -62,12 +62,12 @@ final class MigWalk {
         }
     }
 
-    MigWalk(Bench bench, NodeState hardware, long seed) {
-        this.bench = bench;
+    MigWalk(TestContext context, NodeState hardware, long seed) {
+        this.context = context;
         this.hardware = hardware;
         this.random = new Random(seed);
-        this.devices = bench.devices().all();
-        for (JsonNode slice : bench.devices().slices()) {
+        this.devices = context.devices().all();
+        for (JsonNode slice : context.devices().slices()) {
             for (JsonNode set : slice.at("/spec/sharedCounters")) {
                 amounts(set).forEach((counter, amount) -> most.put(key(set, counter), amount));
             }
@@ -127,10 +127,10 @@ final class MigWalk {
 
     /** After a kill, the driver comes back. */
     private void awake() {
-        if (!bench.driver().isAlive()) {
+        if (!context.driver().isAlive()) {
             kills++;
             hardware.killAt(0);
-            bench.driver().restarted();
+            context.driver().restarted();
         }
     }
 
@@ -143,7 +143,8 @@ final class MigWalk {
         for (int i = random.nextInt(3); i >= 0; i--) {
             List<PublishedDevice> free = allocate(1 + random.nextInt(2));
             if (!free.isEmpty()) {
-                KubeletClaim claim = bench.claims().allocate(free.toArray(new PublishedDevice[0]));
+                KubeletClaim claim =
+                        context.claims().allocate(free.toArray(new PublishedDevice[0]));
                 Held held = new Held(claim, free);
                 claims.put(claim.uid(), held);
                 wanted.add(held);
@@ -162,11 +163,11 @@ final class MigWalk {
 
     private CallResult call(List<Held> asked, boolean prepare) {
         KubeletClaim[] all = asked.stream().map(held -> held.claim).toArray(KubeletClaim[]::new);
-        CallResult result = prepare ? bench.calls().prepare(all) : bench.calls().unprepare(all);
+        CallResult result = prepare ? context.calls().prepare(all) : context.calls().unprepare(all);
         prepares += prepare ? all.length : 0;
         unprepares += prepare ? 0 : all.length;
         if (!result.status().equals(CallResult.OK)) {
-            assertThat(bench.driver().current().awaitExit(DEATH))
+            assertThat(context.driver().current().awaitExit(DEATH))
                     .as("%s, though nothing killed the driver", result)
                     .isPresent();
         }
@@ -183,7 +184,7 @@ final class MigWalk {
         return failed;
     }
 
-    private void prepared(Held held, ClaimAnswer answer, boolean failed) {
+    private void prepared(Held held, ClaimResult answer, boolean failed) {
         if (answer == null) {
             return; // the call was cut off
         }
@@ -209,14 +210,14 @@ final class MigWalk {
         CallResult result = call(wanted, false);
         boolean failed = failed();
         for (Held held : wanted) {
-            ClaimAnswer answer = result.answers().get(held.claim.uid());
+            ClaimResult answer = result.answers().get(held.claim.uid());
             if (answer == null || !answer.error().isEmpty()) {
                 assertThat(answer == null || failed).as("%s", answer).isTrue();
                 held.uuids = null;
             } else {
                 assertThat(uuids(held)).as("what is left of %s", held.devices).isEmpty();
                 claims.remove(held.claim.uid());
-                bench.claims().deleteObject(held.claim);
+                context.claims().deleteObject(held.claim);
             }
         }
     }
@@ -305,16 +306,16 @@ final class MigWalk {
     private void end() {
         hardware.killAt(0);
         hardware.failAt(0);
-        bench.driver().restartAfterKill();
+        context.driver().restartAfterKill();
         assertAgreed();
         for (Held held : List.copyOf(claims.values())) {
-            bench.calls().unprepared(held.claim);
+            context.calls().unprepared(held.claim);
         }
         assertThat(hardware.instances()).isEmpty();
         for (int gpu = 0; gpu < hardware.gpus(); gpu++) {
             assertThat(hardware.isDivided(gpu)).as("GPU %d is divided", gpu).isFalse();
         }
         // what a kill has left half written no runtime reads, and a start removes when it is old
-        assertThat(bench.cdi().files().keySet()).allMatch(name -> name.endsWith(".tmp"));
+        assertThat(context.cdi().files().keySet()).allMatch(name -> name.endsWith(".tmp"));
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
-import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,8 +31,8 @@ class MigWalkIT {
         List<String> command = new ArrayList<>(DriverJar.command(folder));
         command.addAll(DriverJar.options(node));
         command.add("--dynamic-mig");
-        try (Bench bench = DriverJar.bench(command, "walk")) {
-            String counts = new MigWalk(bench, node.state(), SEED).walk(CALLS);
+        try (TestContext context = DriverJar.context(command, "walk")) {
+            String counts = new MigWalk(context, node.state(), SEED).walk(CALLS);
             System.out.println("Walk over 8 H100: " + counts);
         }
     }

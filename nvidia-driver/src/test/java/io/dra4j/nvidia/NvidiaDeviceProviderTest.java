@@ -294,7 +294,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
     }
 
     @Nested
-    class Strangers {
+    class ForeignInstances {
 
         private void divide() {
             try (Nvml other = Nvml.open(node.library())) {

@@ -3,7 +3,7 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.conformance.DraConformance;
-import io.dra4j.nvidia.health.NodeMemory;
+import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
@@ -50,7 +50,7 @@ class NvidiaProviderConformanceIT {
                             List.of(),
                             false,
                             Duration.ofSeconds(5),
-                            new NodeMemory(own.resolve("gpus.json"), node.proc())));
+                            new HealthStateFile(own.resolve("gpus.json"), node.proc())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
-import io.dra4j.nvidia.health.NodeMemory;
+import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
@@ -41,7 +41,7 @@ abstract class ProviderOnBoards {
                                 List.of(94L),
                                 destroyUnknown,
                                 Duration.ofMillis(100),
-                                new NodeMemory(folder.resolve("gpus.json"), node.proc())));
+                                new HealthStateFile(folder.resolve("gpus.json"), node.proc())));
         provider.start(context);
         started.add(provider);
         return provider;

@@ -12,7 +12,7 @@ import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.claim.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.Cluster;
-import io.dra4j.runtime.internal.observe.Notices;
+import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.Duration;
 import java.util.Map;
@@ -52,7 +52,7 @@ final class RunningClaims implements AutoCloseable {
             LockFile locks,
             ClaimReports reports,
             Supplier<Optional<Inventory>> inventory,
-            Notices notices) {
+            EventRecorder notices) {
         preparation =
                 new ClaimPreparation(
                         new ClaimPreparation.Parts(

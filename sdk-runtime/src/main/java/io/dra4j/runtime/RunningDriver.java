@@ -57,7 +57,7 @@ final class RunningDriver implements AutoCloseable {
                     started(Journal.open(data.journal(), boot, locks, new JournalMetrics(meters)));
             Cluster cluster = started(connect(settings, meters));
             RunningHealth health = new RunningHealth(settings, provider);
-            NoticeBoard board = started(board(settings, cluster, meters));
+            NodeEventRecorder board = started(board(settings, cluster, meters));
             publisher =
                     new SlicePublisher(
                             publishing(settings, provider, cluster, locks, meters, health, board));
@@ -138,8 +138,10 @@ final class RunningDriver implements AutoCloseable {
         }
     }
 
-    private static NoticeBoard board(DriverSettings settings, Cluster cluster, Meters meters) {
-        return new NoticeBoard(settings.listener(), cluster::createEvent, meters, settings.clock());
+    private static NodeEventRecorder board(
+            DriverSettings settings, Cluster cluster, Meters meters) {
+        return new NodeEventRecorder(
+                settings.listener(), cluster::createEvent, meters, settings.clock());
     }
 
     private static SlicePublisher.Parts publishing(
@@ -149,7 +151,7 @@ final class RunningDriver implements AutoCloseable {
             LockFile locks,
             Meters meters,
             RunningHealth health,
-            NoticeBoard board) {
+            NodeEventRecorder board) {
         return new SlicePublisher.Parts(
                 provider::inventory,
                 provider.mayTaint() || health.mayTaint(),
@@ -177,7 +179,7 @@ final class RunningDriver implements AutoCloseable {
             Journal journal,
             LockFile locks,
             ClaimReports reports,
-            NoticeBoard board) {
+            NodeEventRecorder board) {
         return new RunningClaims(
                 settings,
                 provider,

@@ -105,16 +105,16 @@ final class ApiMutants {
             collateral = "DRA-RST-07",
             timeoutFactor = 0.3)
     static final class Resentful extends ClaimWork {
-        private final Map<String, Answer> failures = new ConcurrentHashMap<>();
+        private final Map<String, ClaimOutcome> failures = new ConcurrentHashMap<>();
 
         Resentful(BareDriver driver) {
             super(driver);
         }
 
         @Override
-        Answer prepare(ClaimId id) {
-            Answer known = failures.get(id.uid());
-            Answer answer = known == null ? super.prepare(id) : known;
+        ClaimOutcome prepare(ClaimId id) {
+            ClaimOutcome known = failures.get(id.uid());
+            ClaimOutcome answer = known == null ? super.prepare(id) : known;
             if (!answer.error().isEmpty()) {
                 failures.put(id.uid(), answer);
             }

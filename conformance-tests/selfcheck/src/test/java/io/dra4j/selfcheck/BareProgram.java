@@ -73,14 +73,15 @@ public final class BareProgram {
 
     private void make() throws IOException, InterruptedException {
         Path made = archive.resolveSibling(UUID.randomUUID() + ".tmp");
-        try (BareBench bench = new BareBench(java(List.of("-XX:ArchiveClassesAtExit=" + made)))) {
-            bench.start();
-            bench.awaitRegistered();
-            var claim = bench.allocate("claim", "gpu-0");
-            bench.kubelet.prepare(BareBench.DRIVER, List.of(claim));
-            bench.kubelet.unprepare(BareBench.DRIVER, List.of(claim));
-            bench.awaitSlices(1);
-            bench.terminate();
+        try (BareContext context =
+                new BareContext(java(List.of("-XX:ArchiveClassesAtExit=" + made)))) {
+            context.start();
+            context.awaitRegistered();
+            var claim = context.allocate("claim", "gpu-0");
+            context.kubelet.prepare(BareContext.DRIVER, List.of(claim));
+            context.kubelet.unprepare(BareContext.DRIVER, List.of(claim));
+            context.awaitSlices(1);
+            context.terminate();
         }
         if (Files.exists(made)) {
             removeOthers();

@@ -29,13 +29,13 @@ final class CallVariants {
         }
 
         @Override
-        Answer prepare(ClaimId id) {
+        ClaimOutcome prepare(ClaimId id) {
             try {
-                return Answer.of(devices(work(id)));
+                return ClaimOutcome.of(devices(work(id)));
             } catch (StatusRuntimeException e) {
                 throw e;
             } catch (RuntimeException e) {
-                return Answer.failed(message(e));
+                return ClaimOutcome.failed(message(e));
             }
         }
 
@@ -68,8 +68,8 @@ final class CallVariants {
         }
 
         @Override
-        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
-            Map<String, Answer> answers = super.prepare(version, claims);
+        Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
+            Map<String, ClaimOutcome> answers = super.prepare(version, claims);
             answers.values().forEach(answer -> none(answer.error()));
             return answers;
         }
@@ -106,7 +106,7 @@ final class CallVariants {
         }
 
         @Override
-        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+        Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             if (!claims.isEmpty()) {
                 Pauses.millis(20_000);
             }

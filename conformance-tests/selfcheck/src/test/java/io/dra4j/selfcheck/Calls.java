@@ -26,8 +26,8 @@ class Calls {
         return work;
     }
 
-    Map<String, Answer> prepare(String version, List<ClaimId> claims) {
-        Map<String, Answer> answers = new LinkedHashMap<>();
+    Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
+        Map<String, ClaimOutcome> answers = new LinkedHashMap<>();
         for (ClaimId claim : claims) {
             answers.computeIfAbsent(claim.uid(), uid -> prepare(version, claim));
         }
@@ -35,7 +35,7 @@ class Calls {
         return answers;
     }
 
-    Answer prepare(String version, ClaimId claim) {
+    ClaimOutcome prepare(String version, ClaimId claim) {
         return work(version).prepare(claim);
     }
 

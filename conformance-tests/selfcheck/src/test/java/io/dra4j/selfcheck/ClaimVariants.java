@@ -4,7 +4,7 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.selfcheck.Answer.Prepared;
+import io.dra4j.selfcheck.ClaimOutcome.Prepared;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

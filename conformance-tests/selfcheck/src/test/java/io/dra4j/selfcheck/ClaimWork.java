@@ -4,7 +4,7 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.selfcheck.Answer.Prepared;
+import io.dra4j.selfcheck.ClaimOutcome.Prepared;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,11 +37,11 @@ class ClaimWork {
         }
     }
 
-    Answer prepare(ClaimId id) {
+    ClaimOutcome prepare(ClaimId id) {
         try {
-            return Answer.of(devices(work(id)));
+            return ClaimOutcome.of(devices(work(id)));
         } catch (RuntimeException e) {
-            return Answer.failed(message(e));
+            return ClaimOutcome.failed(message(e));
         }
     }
 

@@ -20,7 +20,7 @@ import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.cluster.TestKeys;
 import io.dra4j.testkit.cluster.TlsFront;
-import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.MountNamespace;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,7 +111,7 @@ class ConformingVariantPlacesIT {
     @Test
     void aFolderThatNobodyMakesIsExplained() {
         assertThatThrownBy(() -> result(List.of("--variant", "H-23a"), "DRA-REG-01"))
-                .isInstanceOf(DriverTrouble.class)
+                .isInstanceOf(DriverUnusable.class)
                 .hasMessageContaining("bind: no such file or directory")
                 .hasMessageEndingWith("name it in driver.process.makeDirectories");
     }

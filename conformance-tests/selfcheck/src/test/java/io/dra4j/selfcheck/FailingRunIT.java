@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /** A run that ends because a part of the suite fails. */
 class FailingRunIT {
 
-    /** Has room for one bench, and fails in a way that nothing expects. */
+    /** Has room for one test context, and fails in a way that nothing expects. */
     private static final class OnePlace implements DriverAdapter {
         private final HostedDriver driver = Runner.hosted(List.of());
         private final Queue<Path> roots = new ConcurrentLinkedQueue<>();
@@ -57,7 +57,7 @@ class FailingRunIT {
         }
     }
 
-    /** The other lane waits for requirements of the one that has failed. */
+    /** The other execution group waits for requirements of the one that has failed. */
     @Test
     @Timeout(300)
     void endsAndLeavesNothing() {

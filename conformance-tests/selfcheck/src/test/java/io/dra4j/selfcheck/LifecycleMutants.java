@@ -231,7 +231,7 @@ final class LifecycleMutants {
         }
 
         @Override
-        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+        Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             try {
                 LEAKED.add(Files.newInputStream(Path.of("/dev/null")));
             } catch (IOException e) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
-import io.dra4j.selfcheck.Answer.Prepared;
+import io.dra4j.selfcheck.ClaimOutcome.Prepared;
 import io.dra4j.testkit.stubs.dra.v1.Claim;
 import io.dra4j.testkit.stubs.dra.v1.DRAPluginGrpc.DRAPluginImplBase;
 import io.dra4j.testkit.stubs.dra.v1.Device;
@@ -58,7 +58,7 @@ final class PluginV1 extends DRAPluginImplBase {
                 .toList();
     }
 
-    private NodePrepareResourcesResponse response(Map<String, Answer> answers) {
+    private NodePrepareResourcesResponse response(Map<String, ClaimOutcome> answers) {
         var response = NodePrepareResourcesResponse.newBuilder();
         answers.forEach(
                 (uid, answer) -> {

@@ -68,7 +68,7 @@ final class RegistrationMutants {
         }
 
         @Override
-        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+        Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             synchronized (driver) {
                 return super.prepare(version, claims);
             }

@@ -4,7 +4,7 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.selfcheck.Answer.Prepared;
+import io.dra4j.selfcheck.ClaimOutcome.Prepared;
 import io.grpc.Status;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -53,10 +53,10 @@ final class ResponseMutants {
         }
 
         @Override
-        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
-            Map<String, Answer> answers = new LinkedHashMap<>();
+        Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
+            Map<String, ClaimOutcome> answers = new LinkedHashMap<>();
             for (ClaimId claim : claims) {
-                Answer answer = prepare(version, claim);
+                ClaimOutcome answer = prepare(version, claim);
                 answers.put(claim.uid(), answer);
                 if (!answer.error().isEmpty()) {
                     break;
@@ -79,18 +79,18 @@ final class ResponseMutants {
         }
 
         @Override
-        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
-            Map<String, Answer> answers = new LinkedHashMap<>();
+        Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
+            Map<String, ClaimOutcome> answers = new LinkedHashMap<>();
             for (ClaimId claim : claims) {
                 answers.merge(claim.uid(), prepare(version, claim), Twice::both);
             }
             return answers;
         }
 
-        private static Answer both(Answer one, Answer other) {
+        private static ClaimOutcome both(ClaimOutcome one, ClaimOutcome other) {
             List<Prepared> devices = new ArrayList<>(one.devices());
             devices.addAll(other.devices());
-            return new Answer(devices, one.error());
+            return new ClaimOutcome(devices, one.error());
         }
     }
 
@@ -130,14 +130,15 @@ final class ResponseMutants {
         }
 
         @Override
-        Map<String, Answer> prepare(String version, List<ClaimId> claims) {
+        Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             return changed(super.prepare(version, claims));
         }
 
-        abstract Map<String, Answer> changed(Map<String, Answer> answers);
+        abstract Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers);
 
-        static Answer each(Answer answer, UnaryOperator<Prepared> changed) {
-            return new Answer(answer.devices().stream().map(changed).toList(), answer.error());
+        static ClaimOutcome each(ClaimOutcome answer, UnaryOperator<Prepared> changed) {
+            return new ClaimOutcome(
+                    answer.devices().stream().map(changed).toList(), answer.error());
         }
     }
 
@@ -148,7 +149,7 @@ final class ResponseMutants {
         }
 
         @Override
-        Map<String, Answer> changed(Map<String, Answer> answers) {
+        Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             answers.replaceAll((uid, answer) -> each(answer, this::changed));
             return answers;
         }
@@ -188,7 +189,7 @@ final class ResponseMutants {
         }
 
         @Override
-        Map<String, Answer> changed(Map<String, Answer> answers) {
+        Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             if (answers.size() > 1) {
                 answers.remove(List.copyOf(answers.keySet()).get(1));
             }
@@ -213,8 +214,8 @@ final class ResponseMutants {
         }
 
         @Override
-        Map<String, Answer> changed(Map<String, Answer> answers) {
-            answers.put("00000000-0000-4000-8000-000000000000", Answer.of(List.of()));
+        Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
+            answers.put("00000000-0000-4000-8000-000000000000", ClaimOutcome.of(List.of()));
             return answers;
         }
     }
@@ -254,7 +255,7 @@ final class ResponseMutants {
         }
 
         @Override
-        Map<String, Answer> changed(Map<String, Answer> answers) {
+        Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             answers.replaceAll(
                     (uid, answer) ->
                             answer.devices().stream().map(Prepared::requests).distinct().count() > 1
@@ -297,7 +298,7 @@ final class ResponseMutants {
         }
 
         @Override
-        Map<String, Answer> changed(Map<String, Answer> answers) {
+        Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             if (answers.isEmpty()) {
                 throw Status.INVALID_ARGUMENT.withDescription("no claims").asRuntimeException();
             }

@@ -5,7 +5,7 @@ package io.dra4j.conformance;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.load.LoadRun;
 import io.dra4j.conformance.load.Measure;
 import io.dra4j.conformance.settings.DriverAdapters;

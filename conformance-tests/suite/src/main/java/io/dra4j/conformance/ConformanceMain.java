@@ -4,7 +4,7 @@ package io.dra4j.conformance;
 
 import io.dra4j.testkit.cluster.ClusterException;
 import io.dra4j.testkit.cluster.KubeconfigException;
-import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.proxy.UpstreamException;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
@@ -44,7 +44,7 @@ public final class ConformanceMain {
                     KubeconfigException.class,
                     UpstreamException.class,
                     ClusterException.class,
-                    DriverTrouble.class,
+                    DriverUnusable.class,
                     IOException.class);
 
     private ConformanceMain() {}

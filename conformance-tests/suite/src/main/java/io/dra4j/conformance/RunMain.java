@@ -7,8 +7,8 @@ import io.dra4j.conformance.report.Terminal;
 import io.dra4j.conformance.report.TerminalProgress;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Requirement;
-import io.dra4j.conformance.run.Deviations;
 import io.dra4j.conformance.run.Engine;
+import io.dra4j.conformance.run.KnownFailures;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
@@ -52,10 +52,10 @@ final class RunMain implements Callable<Integer> {
     public Integer call() throws IOException {
         Settings settings = options.settings();
         Catalogue catalogue = Catalogue.load();
-        Deviations deviations =
+        KnownFailures deviations =
                 settings.deviations().isEmpty()
-                        ? Deviations.NONE
-                        : Deviations.read(Path.of(settings.deviations()));
+                        ? KnownFailures.NONE
+                        : KnownFailures.read(Path.of(settings.deviations()));
         TerminalProgress progress =
                 new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
         Outcome seen =
@@ -63,7 +63,7 @@ final class RunMain implements Callable<Integer> {
                         .run();
         Set<String> known =
                 catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
-        Deviations.Applied applied = deviations.apply(seen.results(), known, LocalDate.now());
+        KnownFailures.Applied applied = deviations.apply(seen.results(), known, LocalDate.now());
         List<String> notes = new ArrayList<>(seen.notes());
         notes.addAll(applied.notes());
         Outcome outcome = new Outcome(seen.header(), seen.profiles(), applied.results(), notes);

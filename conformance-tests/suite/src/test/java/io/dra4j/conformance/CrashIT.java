@@ -4,10 +4,10 @@ package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.conformance.CrashLane.Kind;
+import io.dra4j.conformance.CrashNode.Kind;
 import io.dra4j.conformance.CrashPoints.Moment;
 import io.dra4j.conformance.CrashPoints.Step;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +57,7 @@ class CrashIT {
         PREPARE_AGAIN
     }
 
-    /** Kills at every step of one call, by one lane. */
+    /** Kills at every step of one call, by one node. */
     private static final class Enumeration implements Callable<Enumeration> {
         private final Kind kind;
         private final Call call;
@@ -73,78 +73,78 @@ class CrashIT {
 
         @Override
         public Enumeration call() throws Exception {
-            try (CrashLane lane = new CrashLane(library, kind)) {
-                lane.startUnharmed();
-                atAllSteps(lane, Moment.BEFORE, Then.UNPREPARE);
-                atWrites(lane, Then.PREPARE_AGAIN);
+            try (CrashNode node = new CrashNode(library, kind)) {
+                node.startUnharmed();
+                atAllSteps(node, Moment.BEFORE, Then.UNPREPARE);
+                atWrites(node, Then.PREPARE_AGAIN);
                 if (FULL) {
-                    atAllSteps(lane, Moment.AFTER, Then.PREPARE_AGAIN);
-                    atWrites(lane, Then.UNPREPARE);
+                    atAllSteps(node, Moment.AFTER, Then.PREPARE_AGAIN);
+                    atWrites(node, Then.UNPREPARE);
                 }
                 if (NIGHTLY) {
-                    atAllSteps(lane, Moment.BEFORE, Then.PREPARE_AGAIN);
-                    atAllSteps(lane, Moment.AFTER, Then.UNPREPARE);
+                    atAllSteps(node, Moment.BEFORE, Then.PREPARE_AGAIN);
+                    atAllSteps(node, Moment.AFTER, Then.UNPREPARE);
                 }
-                lane.assertGoodEnd();
-                hits.putAll(lane.hits());
-                kills = lane.kills();
+                node.assertGoodEnd();
+                hits.putAll(node.hits());
+                kills = node.kills();
             }
             return this;
         }
 
-        private void atAllSteps(CrashLane lane, Moment moment, Then then) throws Exception {
+        private void atAllSteps(CrashNode node, Moment moment, Then then) throws Exception {
             int step = 1;
-            while (round(lane, step, moment, then)) {
+            while (round(node, step, moment, then)) {
                 step++;
             }
             assertThat(step).as("steps of a call").isGreaterThan(4);
         }
 
-        private void atWrites(CrashLane lane, Then then) throws Exception {
+        private void atWrites(CrashNode node, Then then) throws Exception {
             for (Step step : List.copyOf(steps)) {
                 if (step.call().equals("write")) {
-                    assertThat(round(lane, step.number(), Moment.HALFWAY, then)).isTrue();
+                    assertThat(round(node, step.number(), Moment.HALFWAY, then)).isTrue();
                 }
             }
         }
 
         /** Returns whether the call had so many steps. */
-        private boolean round(CrashLane lane, long step, Moment moment, Then then)
+        private boolean round(CrashNode node, long step, Moment moment, Then then)
                 throws Exception {
-            KubeletClaim claim = lane.driver.allocate("claim-" + ++number, "gpu-0", "gpu-1");
+            KubeletClaim claim = node.driver.allocate("claim-" + ++number, "gpu-0", "gpu-1");
             if (call == Call.UNPREPARE) {
-                lane.assertPrepared(claim);
+                node.assertPrepared(claim);
             }
-            lane.dieAt(step, moment);
+            node.dieAt(step, moment);
             List<KubeletClaim> claims = List.of(claim);
-            var result = call == Call.PREPARE ? lane.prepare(claims) : lane.unprepare(claims);
-            boolean died = lane.died(step, moment);
+            var result = call == Call.PREPARE ? node.prepare(claims) : node.unprepare(claims);
+            boolean died = node.died(step, moment);
             if (died) {
-                lane.startUnharmed();
+                node.startUnharmed();
             } else {
                 assertThat(result.complaint()).isEmpty();
                 steps.clear();
-                steps.addAll(lane.steps());
-                lane.pass();
+                steps.addAll(node.steps());
+                node.pass();
             }
-            recover(lane, claim, then);
+            recover(node, claim, then);
             return died;
         }
 
-        private void recover(CrashLane lane, KubeletClaim claim, Then then) throws Exception {
+        private void recover(CrashNode node, KubeletClaim claim, Then then) throws Exception {
             if (then == Then.PREPARE_AGAIN) {
-                ClaimAnswer answer = lane.assertPrepared(claim);
-                String spec = Files.readString(lane.specOf(claim));
-                assertThat(lane.assertPrepared(claim).wire()).isEqualTo(answer.wire());
-                assertThat(lane.specOf(claim)).hasContent(spec);
+                ClaimResult answer = node.assertPrepared(claim);
+                String spec = Files.readString(node.specOf(claim));
+                assertThat(node.assertPrepared(claim).wire()).isEqualTo(answer.wire());
+                assertThat(node.specOf(claim)).hasContent(spec);
             }
-            lane.driver.deleteObject(claim);
-            lane.assertUnprepared(claim);
-            lane.assertNothingLeft();
-            KubeletClaim next = lane.driver.allocate("next-" + number, "gpu-1", "gpu-0");
-            lane.assertPrepared(next);
-            lane.assertUnprepared(next);
-            lane.driver.deleteObject(next);
+            node.driver.deleteObject(claim);
+            node.assertUnprepared(claim);
+            node.assertNothingLeft();
+            KubeletClaim next = node.driver.allocate("next-" + number, "gpu-1", "gpu-0");
+            node.assertPrepared(next);
+            node.assertUnprepared(next);
+            node.driver.deleteObject(next);
         }
 
         void print() {

@@ -5,10 +5,10 @@ package io.dra4j.conformance;
 import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.conformance.CrashLane.Kind;
+import io.dra4j.conformance.CrashNode.Kind;
 import io.dra4j.conformance.CrashPoints.Moment;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +27,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 
 /**
- * Rounds of one lane: what the driver must know is kept in a model, and compared after every call
+ * Rounds of one node: what the driver must know is kept in a model, and compared after every call
  * and every start.
  *
  * <p>A claim whose call was cut off may be prepared or not: its devices stay its own until a later
@@ -48,7 +48,7 @@ final class CrashSoak implements Callable<CrashSoak> {
     private final Random random;
     private final Map<String, Held> claims = new LinkedHashMap<>(); // by UID
     private final Map<String, Integer> hits = new TreeMap<>();
-    private CrashLane lane;
+    private CrashNode node;
     private int created;
     private int calls;
     private int deathsAtStart;
@@ -79,30 +79,30 @@ final class CrashSoak implements Callable<CrashSoak> {
 
     @Override
     public CrashSoak call() throws Exception {
-        try (CrashLane opened = new CrashLane(library, kind)) {
-            lane = opened;
+        try (CrashNode opened = new CrashNode(library, kind)) {
+            node = opened;
             try {
                 for (int i = 0; i < rounds; i++) {
                     round();
                 }
                 end();
             } catch (AssertionError e) {
-                throw new AssertionError(this + "\n" + lane.driver.logTail(), e);
+                throw new AssertionError(this + "\n" + node.driver.logTail(), e);
             }
-            hits.putAll(lane.hits());
+            hits.putAll(node.hits());
             return this;
         }
     }
 
     /** Unprepare alone cleans up, whatever came before. */
     private void end() throws Exception {
-        lane.startUnharmed();
+        node.startUnharmed();
         assertModel();
         for (Held held : claims.values()) {
-            lane.assertUnprepared(held.claim);
+            node.assertUnprepared(held.claim);
         }
-        lane.assertNothingLeft();
-        lane.assertGoodEnd();
+        node.assertNothingLeft();
+        node.assertGoodEnd();
     }
 
     private void round() throws Exception {
@@ -110,21 +110,21 @@ final class CrashSoak implements Callable<CrashSoak> {
         assertModel();
         long step = 1 + random.nextInt(STEPS_OF_CALLS);
         Moment moment = moment();
-        lane.dieAt(step, moment);
+        node.dieAt(step, moment);
         for (int i = 0; i < MOST_CALLS; i++) {
             boolean answered = random.nextInt(5) < 3 ? prepareSome() : unprepareSome();
             calls++;
             if (!answered) {
-                assertThat(lane.died(step, moment)).as("the call failed by the kill").isTrue();
+                assertThat(node.died(step, moment)).as("the call failed by the kill").isTrue();
                 deathsInCalls++;
                 return;
             }
         }
-        lane.pass();
-        if (lane.died(step, moment)) {
+        node.pass();
+        if (node.died(step, moment)) {
             deathsInCalls++;
         } else {
-            lane.driver.kill();
+            node.driver.kill();
             deathsAtRest++;
         }
     }
@@ -134,18 +134,18 @@ final class CrashSoak implements Callable<CrashSoak> {
         if (random.nextInt(3) == 0) {
             long step = 1 + random.nextInt(STEPS_OF_A_START);
             Moment moment = moment();
-            lane.dieAt(step, moment);
-            boolean alive = lane.start();
-            lane.pass();
-            if (alive && !lane.died(step, moment)) {
+            node.dieAt(step, moment);
+            boolean alive = node.start();
+            node.pass();
+            if (alive && !node.died(step, moment)) {
                 return;
             }
             if (!alive) {
-                assertThat(lane.died(step, moment)).as("ended by the kill alone").isTrue();
+                assertThat(node.died(step, moment)).as("ended by the kill alone").isTrue();
             }
             deathsAtStart++;
         }
-        lane.startUnharmed();
+        node.startUnharmed();
     }
 
     private Moment moment() {
@@ -159,19 +159,19 @@ final class CrashSoak implements Callable<CrashSoak> {
         Set<String> certainDevices = new TreeSet<>();
         Set<String> possibleDevices = new TreeSet<>();
         for (Held held : claims.values()) {
-            String spec = lane.specOf(held.claim).getFileName().toString();
+            String spec = node.specOf(held.claim).getFileName().toString();
             possible.add(spec);
             possibleDevices.addAll(held.devices);
             if (held.wire != null) {
                 certain.add(spec);
                 certainDevices.addAll(held.devices);
-                assertThat(lane.specOf(held.claim)).hasContent(held.spec);
+                assertThat(node.specOf(held.claim)).hasContent(held.spec);
             }
         }
-        assertThat(lane.specs()).containsAll(certain).isSubsetOf(possible);
+        assertThat(node.specs()).containsAll(certain).isSubsetOf(possible);
         if (kind == Kind.HARDWARE) {
-            assertThat(lane.hardwareInUse()).containsAll(certainDevices);
-            assertThat(lane.hardwareInUse()).isSubsetOf(possibleDevices);
+            assertThat(node.hardwareInUse()).containsAll(certainDevices);
+            assertThat(node.hardwareInUse()).isSubsetOf(possibleDevices);
         }
     }
 
@@ -189,7 +189,7 @@ final class CrashSoak implements Callable<CrashSoak> {
         List<KubeletClaim> thieves = thieves();
         wanted.addAll(thieves);
         Collections.shuffle(wanted, random);
-        CallResult result = lane.prepare(wanted);
+        CallResult result = node.prepare(wanted);
         boolean answered = result.status().equals(CallResult.OK);
         for (KubeletClaim claim : wanted) {
             if (thieves.contains(claim)) {
@@ -205,12 +205,12 @@ final class CrashSoak implements Callable<CrashSoak> {
         if (!answered) {
             return; // what was answered before stays true, what was not stays unknown
         }
-        ClaimAnswer answer = result.answers().get(held.claim.uid());
+        ClaimResult answer = result.answers().get(held.claim.uid());
         assertThat(answer.error()).isEmpty();
         assertThat(answer.devices())
-                .extracting(ClaimAnswer.PreparedDevice::device)
+                .extracting(ClaimResult.PreparedDevice::device)
                 .containsExactlyInAnyOrderElementsOf(held.devices);
-        String spec = Files.readString(lane.specOf(held.claim));
+        String spec = Files.readString(node.specOf(held.claim));
         if (held.wire != null) {
             assertThat(answer.wire()).isEqualTo(held.wire);
             assertThat(spec).isEqualTo(held.spec);
@@ -223,8 +223,8 @@ final class CrashSoak implements Callable<CrashSoak> {
         if (answered) {
             assertThat(result.answers().get(thief.uid()).error()).contains("held");
         }
-        assertThat(lane.specOf(thief)).doesNotExist();
-        lane.driver.deleteObject(thief);
+        assertThat(node.specOf(thief)).doesNotExist();
+        node.driver.deleteObject(thief);
     }
 
     /** A claim that wants a device which another one has for sure. */
@@ -238,7 +238,7 @@ final class CrashSoak implements Callable<CrashSoak> {
             return List.of();
         }
         String device = sure.get(random.nextInt(sure.size()));
-        return List.of(lane.driver.allocate("thief-" + ++created, device));
+        return List.of(node.driver.allocate("thief-" + ++created, device));
     }
 
     private boolean unprepareSome() {
@@ -249,14 +249,14 @@ final class CrashSoak implements Callable<CrashSoak> {
         if (random.nextBoolean()) {
             gone.forEach(this::delete);
         }
-        CallResult result = lane.unprepare(gone);
+        CallResult result = node.unprepare(gone);
         boolean answered = result.status().equals(CallResult.OK);
         for (KubeletClaim claim : gone) {
             if (answered) {
                 assertThat(result.answers().get(claim.uid()).error()).isEmpty();
-                assertThat(lane.specOf(claim)).doesNotExist();
+                assertThat(node.specOf(claim)).doesNotExist();
                 claims.remove(claim.uid());
-                lane.driver.deleteObject(claim);
+                node.driver.deleteObject(claim);
             } else if (claims.containsKey(claim.uid())) {
                 claims.get(claim.uid()).wire = null;
             }
@@ -265,7 +265,7 @@ final class CrashSoak implements Callable<CrashSoak> {
     }
 
     private void delete(KubeletClaim claim) {
-        lane.driver.deleteObject(claim);
+        node.driver.deleteObject(claim);
         if (claims.containsKey(claim.uid())) {
             claims.get(claim.uid()).deleted = true;
         }
@@ -273,7 +273,7 @@ final class CrashSoak implements Callable<CrashSoak> {
 
     private KubeletClaim create(List<String> devices) throws IOException {
         KubeletClaim claim =
-                lane.driver.allocate("claim-" + ++created, devices.toArray(String[]::new));
+                node.driver.allocate("claim-" + ++created, devices.toArray(String[]::new));
         claims.put(claim.uid(), new Held(claim, new TreeSet<>(devices)));
         return claim;
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
-import io.dra4j.conformance.CrashLane.Kind;
+import io.dra4j.conformance.CrashNode.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

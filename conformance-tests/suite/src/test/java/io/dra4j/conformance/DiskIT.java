@@ -4,7 +4,7 @@ package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.conformance.CrashLane.Kind;
+import io.dra4j.conformance.CrashNode.Kind;
 import io.dra4j.conformance.CrashPoints.Moment;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -23,17 +23,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DiskIT {
 
     @TempDir static Path folder;
-    private static CrashLane lane;
+    private static CrashNode node;
 
     @BeforeAll
     static void start() throws Exception {
-        lane = new CrashLane(CrashPoints.build(folder), Kind.FAKE);
-        lane.startUnharmed();
+        node = new CrashNode(CrashPoints.build(folder), Kind.FAKE);
+        node.startUnharmed();
     }
 
     @AfterAll
     static void stop() {
-        lane.close();
+        node.close();
     }
 
     @ParameterizedTest
@@ -56,46 +56,46 @@ class DiskIT {
 
     /** Returns whether the call had so many steps; those that failed are made good. */
     private static boolean prepareFails(int step, Moment disk) throws Exception {
-        KubeletClaim claim = lane.driver.allocate("claim", "gpu-0");
-        lane.dieAt(step, disk);
-        CallResult result = lane.prepare(List.of(claim));
+        KubeletClaim claim = node.driver.allocate("claim", "gpu-0");
+        node.dieAt(step, disk);
+        CallResult result = node.prepare(List.of(claim));
         boolean reached = passed(step);
         if (result.complaint().isEmpty()) {
-            assertThat(lane.specOf(claim)).exists();
+            assertThat(node.specOf(claim)).exists();
         } else {
             assertThat(reached).as("%s: %s", disk, result).isTrue();
-            lane.assertPrepared(claim);
+            node.assertPrepared(claim);
         }
         end(claim);
         return reached;
     }
 
     private static boolean unprepareFails(int step, Moment disk) throws Exception {
-        KubeletClaim claim = lane.driver.allocate("claim", "gpu-0");
-        lane.assertPrepared(claim);
-        lane.dieAt(step, disk);
-        CallResult result = lane.unprepare(List.of(claim));
+        KubeletClaim claim = node.driver.allocate("claim", "gpu-0");
+        node.assertPrepared(claim);
+        node.dieAt(step, disk);
+        CallResult result = node.unprepare(List.of(claim));
         boolean reached = passed(step);
         if (result.complaint().isPresent()) {
             assertThat(reached).as("%s: %s", disk, result).isTrue();
         }
         end(claim);
-        KubeletClaim next = lane.driver.allocate("next", "gpu-0");
-        lane.assertPrepared(next);
+        KubeletClaim next = node.driver.allocate("next", "gpu-0");
+        node.assertPrepared(next);
         end(next);
         return reached;
     }
 
     /** Returns whether a call had so many steps; the disk is well from here on. */
     private static boolean passed(int step) throws Exception {
-        boolean reached = lane.steps().size() >= step;
-        lane.pass();
+        boolean reached = node.steps().size() >= step;
+        node.pass();
         return reached;
     }
 
     private static void end(KubeletClaim claim) throws Exception {
-        lane.assertUnprepared(claim);
-        lane.driver.deleteObject(claim);
-        lane.assertNothingLeft();
+        node.assertUnprepared(claim);
+        node.driver.deleteObject(claim);
+        node.assertNothingLeft();
     }
 }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.PluginInfo;
@@ -71,7 +71,7 @@ class UpgradeIT {
         return instances;
     }
 
-    private ClaimAnswer prepare(PluginInfo instance, KubeletClaim claim) {
+    private ClaimResult prepare(PluginInfo instance, KubeletClaim claim) {
         CallResult result = driver.kubelet.prepare(instance, List.of(claim));
         assertThat(result.complaint()).as(driver::logTail).isEmpty();
         return result.answers().get(claim.uid());
@@ -120,7 +120,7 @@ class UpgradeIT {
         assertThat(sockets()).hasSize(4);
 
         KubeletClaim claim = driver.allocate("claim", "gpu-0");
-        ClaimAnswer answer = prepare(first, claim);
+        ClaimResult answer = prepare(first, claim);
         assertThat(prepare(second, claim).wire()).isEqualTo(answer.wire());
         KubeletClaim thief = driver.allocate("thief", "gpu-0");
         for (PluginInfo instance : instances()) {
@@ -135,7 +135,7 @@ class UpgradeIT {
         unprepare(second, thief);
 
         KubeletClaim wanted = driver.allocate("wanted", "gpu-1");
-        List<CompletableFuture<ClaimAnswer>> calls = new ArrayList<>();
+        List<CompletableFuture<ClaimResult>> calls = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
             PluginInfo instance = i % 2 == 0 ? first : second;
             calls.add(async(() -> prepare(instance, wanted)));
@@ -169,7 +169,7 @@ class UpgradeIT {
         Map<String, String> before = versions();
         int number = driver.proxy.lastNumber();
         KubeletClaim claim = driver.allocate("claim", "gpu-0");
-        ClaimAnswer answer = prepare(instances().get(0), claim);
+        ClaimResult answer = prepare(instances().get(0), claim);
         PluginInfo second = instances().get(1);
 
         terminate(old);
@@ -204,7 +204,7 @@ class UpgradeIT {
         List<PluginInfo> before = instances();
         List<String> sockets = sockets();
         KubeletClaim claim = driver.allocate("claim", "gpu-0");
-        ClaimAnswer answer = prepare(before.get(0), claim);
+        ClaimResult answer = prepare(before.get(0), claim);
 
         Process bad = driver.launch("--pod-uid=bad", "--num-devices=-1");
         Process worse = driver.launch("--pod-uid=worse", "--proc-root=/nowhere");

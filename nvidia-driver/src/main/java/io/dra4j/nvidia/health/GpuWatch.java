@@ -36,7 +36,7 @@ public final class GpuWatch implements AutoCloseable {
 
     private final Nvml nvml;
     private final Node node;
-    private final Ailments ailments;
+    private final DeviceFaults ailments;
     private final Duration interval;
     private final InstantSource clock;
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -65,7 +65,7 @@ public final class GpuWatch implements AutoCloseable {
      * @param interval how often the node is read if nothing happens
      */
     public GpuWatch(
-            Nvml nvml, Node node, Ailments ailments, Duration interval, InstantSource clock) {
+            Nvml nvml, Node node, DeviceFaults ailments, Duration interval, InstantSource clock) {
         this.nvml = nvml;
         this.node = node;
         this.ailments = ailments;

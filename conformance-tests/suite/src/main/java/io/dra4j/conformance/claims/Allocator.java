@@ -29,11 +29,11 @@ public final class Allocator {
     private final List<Candidate> devices;
     private final Map<String, BigDecimal> counters;
     private final Set<String> taken = new HashSet<>();
-    private final Map<Way, List<Candidate>> matching = new IdentityHashMap<>();
+    private final Map<RequestAlternative, List<Candidate>> matching = new IdentityHashMap<>();
     private int steps;
 
     /** A device for a request of the claim at hand. */
-    record Pick(Way way, Candidate device) {}
+    record Pick(RequestAlternative way, Candidate device) {}
 
     /**
      * Sees what there is.
@@ -89,8 +89,8 @@ public final class Allocator {
 
     private String found(ClaimTemplate template) {
         List<String> found = new ArrayList<>();
-        for (List<Way> ways : template.requests()) {
-            for (Way way : ways) {
+        for (List<RequestAlternative> ways : template.requests()) {
+            for (RequestAlternative way : ways) {
                 found.add(
                         "request %s wants %s of class %s, and %d match"
                                 .formatted(
@@ -118,7 +118,7 @@ public final class Allocator {
         if (request == template.requests().size()) {
             return true;
         }
-        for (Way way : template.requests().get(request)) {
+        for (RequestAlternative way : template.requests().get(request)) {
             boolean solved =
                     way.all()
                             ? takesAll(template, request, way, picks)
@@ -131,7 +131,8 @@ public final class Allocator {
     }
 
     /** All that match, or the request fails: also if one of them is taken or tainted. */
-    private boolean takesAll(ClaimTemplate template, int request, Way way, List<Pick> picks) {
+    private boolean takesAll(
+            ClaimTemplate template, int request, RequestAlternative way, List<Pick> picks) {
         int before = picks.size();
         List<Candidate> all = matching(way);
         boolean fits = !all.isEmpty();
@@ -148,7 +149,12 @@ public final class Allocator {
     }
 
     private boolean takes(
-            ClaimTemplate template, int request, Way way, int count, int from, List<Pick> picks) {
+            ClaimTemplate template,
+            int request,
+            RequestAlternative way,
+            int count,
+            int from,
+            List<Pick> picks) {
         if (count == 0) {
             return isSolved(template, request + 1, picks);
         }
@@ -164,12 +170,13 @@ public final class Allocator {
         return false;
     }
 
-    private List<Candidate> matching(Way way) {
+    private List<Candidate> matching(RequestAlternative way) {
         return matching.computeIfAbsent(way, one -> devices.stream().filter(one::matches).toList());
     }
 
     /** Takes a device, if it is free and fits. */
-    private boolean isTaken(ClaimTemplate template, Way way, Candidate device, List<Pick> picks) {
+    private boolean isTaken(
+            ClaimTemplate template, RequestAlternative way, Candidate device, List<Pick> picks) {
         if (++steps > MOST_STEPS) {
             throw new SettingsException(
                     "driver.claims: %s was not allocated within %d steps: ask for fewer devices or constraints"

@@ -54,7 +54,8 @@ public record Allotment(
         }
     }
 
-    private static JsonNode consumed(Way way, java.util.Map.Entry<String, JsonNode> capacity) {
+    private static JsonNode consumed(
+            RequestAlternative way, java.util.Map.Entry<String, JsonNode> capacity) {
         JsonNode requested = way.json().at("/capacity/requests").path(capacity.getKey());
         if (!requested.isMissingNode()) {
             return requested;

@@ -19,7 +19,10 @@ import java.util.Map;
  * @param constraints what its devices must have in common
  */
 record ClaimTemplate(
-        String title, ObjectNode devices, List<List<Way>> requests, List<Constraint> constraints) {
+        String title,
+        ObjectNode devices,
+        List<List<RequestAlternative>> requests,
+        List<Constraint> constraints) {
 
     private static final List<String> ONE_OF = List.of("exactly", "firstAvailable");
 
@@ -30,7 +33,7 @@ record ClaimTemplate(
                 manifest.at(kind.equals("ResourceClaim") ? "/spec/devices" : "/spec/spec/devices");
         ObjectNode devices = JsonNodeFactory.instance.objectNode();
         spec.properties().forEach(one -> devices.set(one.getKey(), one.getValue().deepCopy()));
-        List<List<Way>> requests = new ArrayList<>();
+        List<List<RequestAlternative>> requests = new ArrayList<>();
         devices.remove("requests");
         for (JsonNode request : spec.path("requests")) {
             ObjectNode written = devices.withArray("requests").addObject();
@@ -67,14 +70,20 @@ record ClaimTemplate(
         return current;
     }
 
-    private static List<Way> ways(
+    private static List<RequestAlternative> ways(
             JsonNode request, String title, Map<String, DeviceClass> classes) {
         String name = request.path("name").asText();
         if (request.has("exactly")) {
-            return List.of(Way.of(name, request.path("exactly"), title, classes));
+            return List.of(RequestAlternative.of(name, request.path("exactly"), title, classes));
         }
         return ClaimTemplates.elements(request.path("firstAvailable")).stream()
-                .map(sub -> Way.of(name + "/" + sub.path("name").asText(), sub, title, classes))
+                .map(
+                        sub ->
+                                RequestAlternative.of(
+                                        name + "/" + sub.path("name").asText(),
+                                        sub,
+                                        title,
+                                        classes))
                 .toList();
     }
 

@@ -18,7 +18,7 @@ record DeviceClass(String name, List<Selector> selectors, List<JsonNode> configs
         JsonNode spec = manifest.path("spec");
         return new DeviceClass(
                 name,
-                Way.selectors(spec, "DeviceClass " + name),
+                RequestAlternative.selectors(spec, "DeviceClass " + name),
                 ClaimTemplates.elements(spec.path("config")));
     }
 }

@@ -6,7 +6,7 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.driver.DriverAdapter;
-import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
 import java.time.Duration;
@@ -22,7 +22,7 @@ import java.util.function.Function;
  * A provider that the SDK runs in this JVM.
  *
  * <p>It has no process of its own, so nothing that stops, kills or restarts a driver is tried; each
- * bench has a provider of its own.
+ * test context has a provider of its own.
  */
 public final class ProviderDriver implements DriverAdapter {
 
@@ -70,7 +70,7 @@ public final class ProviderDriver implements DriverAdapter {
     @Override
     public Instance start(Place place, Map<String, String> more) {
         if (!more.isEmpty()) {
-            throw new DriverTrouble("A driver in this JVM has no environment of its own: " + more);
+            throw new DriverUnusable("A driver in this JVM has no environment of its own: " + more);
         }
         DraDriver.Builder builder =
                 DraDriver.builder(place.driver(), place.node(), providers.apply(place))
@@ -88,7 +88,7 @@ public final class ProviderDriver implements DriverAdapter {
             driver.start();
             return driver;
         } catch (DraException e) {
-            throw new DriverTrouble("Can't start the driver: " + e.getMessage());
+            throw new DriverUnusable("Can't start the driver: " + e.getMessage());
         }
     }
 
@@ -118,7 +118,7 @@ public final class ProviderDriver implements DriverAdapter {
 
         @Override
         public void kill() {
-            terminate(); // the end of the bench: nothing shall be left in this JVM
+            terminate(); // the end of the context: nothing shall be left in this JVM
         }
 
         @Override

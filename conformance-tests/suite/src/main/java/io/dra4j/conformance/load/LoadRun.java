@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.load;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Patience;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.driver.DriverAdapter;
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Measures a driver on a bench of its own. */
+/** Measures a driver on a test context of its own. */
 public final class LoadRun {
 
     private static final List<Integer> BATCHES = List.of(1, 8, 32);
@@ -46,25 +46,25 @@ public final class LoadRun {
     /**
      * Measures everything.
      *
-     * @throws io.dra4j.testkit.driver.DriverTrouble if the driver cannot be run
+     * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run
      * @throws Violation if a call fails
      */
     public List<Measure> run() {
-        try (Bench bench = Bench.open(settings, adapter, "load", remarks)) {
+        try (TestContext context = TestContext.open(settings, adapter, "load", remarks)) {
             List<Measure> measures = new ArrayList<>();
-            measures.add(start(bench));
-            measures.add(wipe(bench));
-            calls(bench, measures);
+            measures.add(start(context));
+            measures.add(wipe(context));
+            calls(context, measures);
             return measures;
         }
     }
 
-    private static Measure start(Bench bench) {
+    private static Measure start(TestContext context) {
         Duration took =
                 timed(
                         () -> {
-                            bench.driver().start();
-                            bench.awaitPublished()
+                            context.driver().start();
+                            context.awaitPublished()
                                     .ifPresent(
                                             unpublished -> {
                                                 throw new Violation(unpublished.message());
@@ -74,36 +74,36 @@ public final class LoadRun {
         return new Measure("start to publish", 0, 0, List.of(took), Duration.ZERO);
     }
 
-    private static boolean awaitRepair(Bench bench) {
-        Duration limit = bench.patience().cachedRepair();
+    private static boolean awaitRepair(TestContext context) {
+        Duration limit = context.patience().cachedRepair();
         Violation.unless(
-                bench.awaitPools(limit),
+                context.awaitPools(limit),
                 "%d s after the kubelet's wipe the driver has no complete pool again",
                 limit.toSeconds());
         return true;
     }
 
-    private Measure wipe(Bench bench) {
+    private Measure wipe(TestContext context) {
         remarks.accept(
                 "The slices are deleted as by the kubelet's wipe, %d times".formatted(WIPES));
         List<Duration> times = new ArrayList<>();
         for (int i = 0; i < WIPES; i++) {
-            bench.cluster()
+            context.cluster()
                     .deleteCollection(
                             Cluster.RESOURCE + "/resourceslices",
                             "fieldSelector="
-                                    + Cluster.encoded("spec.nodeName=" + bench.place().node()));
-            times.add(timed(() -> awaitRepair(bench)));
+                                    + Cluster.encoded("spec.nodeName=" + context.place().node()));
+            times.add(timed(() -> awaitRepair(context)));
         }
         return new Measure("wipe to publish", 0, 0, times, Duration.ZERO);
     }
 
-    private void calls(Bench bench, List<Measure> measures) {
-        List<PublishedDevice> devices = bench.devices().usable();
+    private void calls(TestContext context, List<Measure> measures) {
+        List<PublishedDevice> devices = context.devices().usable();
         Violation.unless(
                 !devices.isEmpty(),
                 "the driver publishes %d devices, and none that a claim can have now: calls cannot be measured",
-                bench.devices().all().size());
+                context.devices().all().size());
         int largest = BATCHES.get(BATCHES.size() - 1);
         int most = Math.min(largest, devices.size());
         if (most < largest) {
@@ -120,10 +120,10 @@ public final class LoadRun {
                 continue;
             }
             remarks.accept("Calls with %d claims held, %d rounds".formatted(wanted, rounds));
-            hold(bench, devices.subList(most + held, most + wanted));
+            hold(context, devices.subList(most + held, most + wanted));
             held = wanted;
             for (int batch : sizes(most)) {
-                measures.addAll(batch(bench, devices.subList(0, batch), held));
+                measures.addAll(batch(context, devices.subList(0, batch), held));
             }
         }
     }
@@ -133,33 +133,34 @@ public final class LoadRun {
         return BATCHES.stream().map(batch -> Math.min(batch, most)).distinct().toList();
     }
 
-    private static void hold(Bench bench, List<PublishedDevice> devices) {
+    private static void hold(TestContext context, List<PublishedDevice> devices) {
         for (int i = 0; i < devices.size(); i += HOLD_AT_ONCE) {
             KubeletClaim[] claims =
                     allocated(
-                            bench, devices.subList(i, Math.min(i + HOLD_AT_ONCE, devices.size())));
-            succeeds(bench.calls().prepare(claims));
+                            context,
+                            devices.subList(i, Math.min(i + HOLD_AT_ONCE, devices.size())));
+            succeeds(context.calls().prepare(claims));
         }
     }
 
-    private static KubeletClaim[] allocated(Bench bench, List<PublishedDevice> devices) {
-        return devices.stream().map(bench.claims()::allocate).toArray(KubeletClaim[]::new);
+    private static KubeletClaim[] allocated(TestContext context, List<PublishedDevice> devices) {
+        return devices.stream().map(context.claims()::allocate).toArray(KubeletClaim[]::new);
     }
 
-    private List<Measure> batch(Bench bench, List<PublishedDevice> devices, int held) {
-        KubeletClaim[] claims = allocated(bench, devices);
+    private List<Measure> batch(TestContext context, List<PublishedDevice> devices, int held) {
+        KubeletClaim[] claims = allocated(context, devices);
         List<Duration> prepares = new ArrayList<>();
         List<Duration> unprepares = new ArrayList<>();
         for (int i = 0; i < rounds; i++) {
-            prepares.add(timed(() -> succeeds(bench.calls().prepare(claims))));
-            unprepares.add(timed(() -> succeeds(bench.calls().unprepare(claims))));
+            prepares.add(timed(() -> succeeds(context.calls().prepare(claims))));
+            unprepares.add(timed(() -> succeeds(context.calls().unprepare(claims))));
         }
         for (KubeletClaim claim : claims) {
-            bench.claims().deleteObject(claim); // its device is that of other claims now
+            context.claims().deleteObject(claim); // its device is that of other claims now
         }
         return List.of(
-                new Measure("prepare", claims.length, held, prepares, Patience.PREPARE),
-                new Measure("unprepare", claims.length, held, unprepares, Patience.PREPARE));
+                new Measure("prepare", claims.length, held, prepares, TimeoutFactor.PREPARE),
+                new Measure("unprepare", claims.length, held, unprepares, TimeoutFactor.PREPARE));
     }
 
     private static boolean succeeds(CallResult result) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
-import io.dra4j.conformance.bench.Calls;
+import io.dra4j.conformance.context.Calls;
 import io.dra4j.testkit.driver.DriverAdapter;
-import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
@@ -41,7 +41,7 @@ final class DriverProcess implements AutoCloseable {
         try {
             starts++;
             return adapter.start(place, Map.of());
-        } catch (DriverTrouble e) {
+        } catch (DriverUnusable e) {
             throw new StepFailed("the command of " + name() + " cannot be run: " + e.getMessage());
         }
     }

@@ -3,7 +3,7 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.CdiView;
+import io.dra4j.conformance.context.CdiView;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.kubelet.FakeKubelet;
@@ -135,7 +135,7 @@ public final class Play implements AutoCloseable {
             return account.isEmpty()
                     ? place
                     : place.withSecurePort(proxy.writeServiceAccount(account.get(), "default"));
-        } catch (DriverTrouble e) {
+        } catch (DriverUnusable e) {
             throw new StepFailed(e.getMessage());
         } catch (IOException e) {
             throw new UncheckedIOException("Can't write a service account in " + bare.root(), e);

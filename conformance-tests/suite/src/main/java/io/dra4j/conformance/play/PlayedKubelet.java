@@ -3,8 +3,8 @@
 package io.dra4j.conformance.play;
 
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
-import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.KubeletEvent;
@@ -87,14 +87,14 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
     }
 
     /** The drivers' answers for claims, those for one claim as one. */
-    Map<PlayedClaim, ClaimAnswer> prepare(List<PlayedClaim> claims) {
-        Map<PlayedClaim, ClaimAnswer> prepared = new LinkedHashMap<>();
-        claims.forEach(claim -> prepared.put(claim, new ClaimAnswer(List.of(), "", "")));
+    Map<PlayedClaim, ClaimResult> prepare(List<PlayedClaim> claims) {
+        Map<PlayedClaim, ClaimResult> prepared = new LinkedHashMap<>();
+        claims.forEach(claim -> prepared.put(claim, new ClaimResult(List.of(), "", "")));
         for (DriverProcess driver : drivers) {
             List<PlayedClaim> own = claimsOf(driver, claims);
             CallResult result = call(driver, own, kubelet::prepare);
             for (PlayedClaim claim : own) {
-                ClaimAnswer answer = result.answers().get(claim.id().uid());
+                ClaimResult answer = result.answers().get(claim.id().uid());
                 check(driver.name(), claim, answer);
                 prepared.merge(claim, answer, PlayedKubelet::together);
             }
@@ -102,8 +102,8 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         return prepared;
     }
 
-    private static ClaimAnswer together(ClaimAnswer one, ClaimAnswer other) {
-        return new ClaimAnswer(
+    private static ClaimResult together(ClaimResult one, ClaimResult other) {
+        return new ClaimResult(
                 Stream.of(one, other).flatMap(answer -> answer.devices().stream()).toList(),
                 "",
                 one.wire() + other.wire());
@@ -135,7 +135,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         return result;
     }
 
-    private static void check(String driver, PlayedClaim claim, ClaimAnswer answer) {
+    private static void check(String driver, PlayedClaim claim, ClaimResult answer) {
         List<String> allocated = claim.allocatedDevices(driver);
         List<String> answered = answer.devices().stream().map(PlayedKubelet::path).toList();
         StepFailed.unless(

@@ -3,11 +3,11 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.CdiView;
+import io.dra4j.conformance.context.CdiView;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.Place;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
-import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.IOException;
@@ -35,7 +35,7 @@ final class Script {
 
     private List<JsonNode> published = List.of();
     private List<PlayedPod> pods = List.of();
-    private final Map<PlayedClaim, ClaimAnswer> answers = new LinkedHashMap<>();
+    private final Map<PlayedClaim, ClaimResult> answers = new LinkedHashMap<>();
 
     Script(PlaySettings settings, Cast cast, Narrator narrator) {
         this.settings = settings;
@@ -119,7 +119,7 @@ final class Script {
 
     private void prepare(PlayedPod pod) {
         narrator.step("Pod " + pod.name() + " is prepared");
-        Map<PlayedClaim, ClaimAnswer> prepared =
+        Map<PlayedClaim, ClaimResult> prepared =
                 cast.kubelet().prepare(List.copyOf(pod.claims().values()));
         answers.putAll(prepared);
         prepared.forEach(this::tell);
@@ -129,7 +129,7 @@ final class Script {
         }
     }
 
-    private void tell(PlayedClaim claim, ClaimAnswer answer) {
+    private void tell(PlayedClaim claim, ClaimResult answer) {
         narrator.line(1, "claim " + claim + " (" + claim.id().uid() + ")");
         for (PreparedDevice device : answer.devices()) {
             narrator.line(
@@ -145,7 +145,7 @@ final class Script {
     private List<String> idsOf(PlayedPod.Container container, PlayedPod pod) {
         List<String> ids = new ArrayList<>();
         for (PlayedPod.Use use : container.uses()) {
-            ClaimAnswer answer = answers.get(pod.claims().get(use.claim()));
+            ClaimResult answer = answers.get(pod.claims().get(use.claim()));
             for (PreparedDevice device : answer.devices()) {
                 if (use.request().isEmpty() || device.requests().contains(use.request())) {
                     ids.addAll(device.cdiDeviceIds());
@@ -172,7 +172,7 @@ final class Script {
         narrator.step("Every claim is prepared again, and gets the same answer");
         answers.forEach(
                 (claim, before) -> {
-                    ClaimAnswer now = cast.kubelet().prepare(List.of(claim)).get(claim);
+                    ClaimResult now = cast.kubelet().prepare(List.of(claim)).get(claim);
                     StepFailed.unless(
                             now.equals(before),
                             "claim %s got %s, and before the crash %s"

@@ -3,8 +3,8 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Pools;
-import io.dra4j.conformance.bench.Refusals;
+import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.Refusals;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Requests;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
-import io.dra4j.conformance.bench.Measured;
+import io.dra4j.conformance.context.Measured;
 import io.dra4j.conformance.requirements.Observability;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Evidence;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
-import io.dra4j.conformance.bench.Measured;
-import io.dra4j.conformance.bench.Measured.Unit;
+import io.dra4j.conformance.context.Measured;
+import io.dra4j.conformance.context.Measured.Unit;
 import io.dra4j.conformance.report.Terminal.Colour;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Outcome;

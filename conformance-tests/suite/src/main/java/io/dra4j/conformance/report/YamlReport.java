@@ -8,8 +8,8 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
-import io.dra4j.conformance.bench.Measured;
-import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.context.Measured;
+import io.dra4j.conformance.context.TimeoutFactor;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Outcome;
@@ -120,11 +120,11 @@ final class YamlReport {
                 "patienceForConformance", 1,
                 "contract",
                         map(
-                                "getInfo", seconds(Patience.GET_INFO),
-                                "notify", seconds(Patience.NOTIFY),
-                                "prepare", seconds(Patience.PREPARE),
-                                "shutdown", seconds(Patience.SHUTDOWN),
-                                "firstHealth", seconds(Patience.FIRST_HEALTH)));
+                                "getInfo", seconds(TimeoutFactor.GET_INFO),
+                                "notify", seconds(TimeoutFactor.NOTIFY),
+                                "prepare", seconds(TimeoutFactor.PREPARE),
+                                "shutdown", seconds(TimeoutFactor.SHUTDOWN),
+                                "firstHealth", seconds(TimeoutFactor.FIRST_HEALTH)));
     }
 
     private static String seconds(Duration limit) {

@@ -3,8 +3,8 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
@@ -18,8 +18,8 @@ final class Absent {
     private Absent() {}
 
     /** A device that no driver has, in a pool that it may have. */
-    static PublishedDevice device(Bench bench) {
-        return device(anyDevice(bench).pool());
+    static PublishedDevice device(TestContext context) {
+        return device(anyDevice(context).pool());
     }
 
     /** A device that no driver has. */
@@ -29,15 +29,15 @@ final class Absent {
     }
 
     /** A device that claims can have, or one that nobody has if there is none. */
-    static PublishedDevice anyDevice(Bench bench) {
-        return bench.devices().usable().stream()
+    static PublishedDevice anyDevice(TestContext context) {
+        return context.devices().usable().stream()
                 .findFirst()
-                .orElseGet(() -> device(bench.place().node()));
+                .orElseGet(() -> device(context.place().node()));
     }
 
     /** A claim that nobody has made. */
-    static KubeletClaim claim(Bench bench) {
-        String seed = "claim " + bench.random().nextLong();
+    static KubeletClaim claim(TestContext context) {
+        String seed = "claim " + context.random().nextLong();
         return new KubeletClaim(
                 "dra-conformance-nowhere",
                 "nobody",

@@ -3,30 +3,30 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Untested;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Devices for which the scheduler waits. */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class BindingRules {
 
     private static final List<String> FIELDS =
             List.of("bindingConditions", "bindingFailureConditions");
     private static final int MOST = 4;
 
-    private final Bench bench;
+    private final TestContext context;
     private final Publishing publishing;
 
-    BindingRules(Bench bench) {
-        this.bench = bench;
-        publishing = new Publishing(bench);
+    BindingRules(TestContext context) {
+        this.context = context;
+        publishing = new Publishing(context);
     }
 
     @Rule("DRA-BIND-01")
@@ -46,22 +46,22 @@ final class BindingRules {
             }
         }
         PublishedDevice device = bound.get(0);
-        ClaimDraft draft = bench.claims().draft().bareRequest("r0");
-        var result = draft.rawResult("r0", bench.place().driver(), device.pool(), device.name());
+        ClaimDraft draft = context.claims().draft().bareRequest("r0");
+        var result = draft.rawResult("r0", context.place().driver(), device.pool(), device.name());
         FIELDS.forEach(field -> result.set(field, device.json().path(field)));
-        KubeletClaim claim = bench.claims().create(draft);
+        KubeletClaim claim = context.claims().create(draft);
         boolean isSet =
-                new ClaimStatus(bench, claim)
+                new ClaimStatus(context, claim)
                         .await(
                                 "time until a binding condition was set",
                                 entry -> conditions(device).stream().anyMatch(c -> holds(entry, c)),
                                 device,
-                                bench.patience().change());
+                                context.patience().change());
         Violation.unless(
                 isSet,
                 "device %s was allocated to a claim %d s ago, and the driver has set none of its conditions %s in status.devices: its pod is never bound",
                 device,
-                bench.patience().change().toSeconds(),
+                context.patience().change().toSeconds(),
                 conditions(device));
     }
 

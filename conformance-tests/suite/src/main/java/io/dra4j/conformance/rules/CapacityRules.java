@@ -3,10 +3,10 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Untested;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.apiserver.Quantities;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -18,25 +18,25 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** Devices that several claims can have, each with a share of the capacity. */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class CapacityRules {
 
     /** How long a policy is looked at while a share is allocated. */
     private static final Duration WHILE_IN_USE = Duration.ofSeconds(2);
 
-    private final Bench bench;
+    private final TestContext context;
     private final Publishing publishing;
 
-    CapacityRules(Bench bench) {
-        this.bench = bench;
-        publishing = new Publishing(bench);
+    CapacityRules(TestContext context) {
+        this.context = context;
+        publishing = new Publishing(context);
     }
 
     /** Looks at what was published, and at what was refused. */
     @Rule("DRA-CAP-01")
     void policiesAreSound() {
         publishing.begun();
-        for (RecordedRequest write : bench.proxy().requests(Publishing.WRITES)) {
+        for (RecordedRequest write : context.proxy().requests(Publishing.WRITES)) {
             Publishing.body(write)
                     .ifPresent(s -> s.at("/spec/devices").forEach(CapacityRules::check));
         }
@@ -120,7 +120,7 @@ final class CapacityRules {
     void policiesStayWhileAShareIsAllocated() throws InterruptedException {
         publishing.settled();
         PublishedDevice device =
-                bench.devices().usable().stream()
+                context.devices().usable().stream()
                         .filter(PublishedDevice::isShared)
                         .findFirst()
                         .orElseThrow(
@@ -128,11 +128,11 @@ final class CapacityRules {
                                         new Untested(
                                                 "no device that claims can share is free of taints"));
         Map<String, JsonNode> before = policies(publishing.now());
-        KubeletClaim claim = bench.claims().allocate(device);
-        bench.calls().prepared(claim);
+        KubeletClaim claim = context.claims().allocate(device);
+        context.calls().prepared(claim);
         Optional<SeenPools> changed =
                 publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
-        bench.calls().unprepared(claim);
+        context.calls().unprepared(claim);
         Violation.unless(
                 changed.isEmpty(),
                 "a share of device %s is allocated, and the request policies changed from %s to %s",

@@ -3,13 +3,13 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.CdiView.Resolved;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.CdiView.Resolved;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +29,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** How a driver deals with the files of the CDI directory, its own and those of others. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class CdiFileRules {
 
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(20);
@@ -38,27 +38,27 @@ final class CdiFileRules {
     private static final int FORMAT = 0xf000;
     private static final Map<Integer, String> TYPES = Map.of(0x2000, "c", 0x6000, "b", 0x1000, "p");
 
-    private final Bench bench;
+    private final TestContext context;
 
-    CdiFileRules(Bench bench) {
-        this.bench = bench;
+    CdiFileRules(TestContext context) {
+        this.context = context;
     }
 
-    private ClaimAnswer prepared(KubeletClaim claim) {
-        ClaimAnswer answer = bench.calls().prepared(claim);
+    private ClaimResult prepared(KubeletClaim claim) {
+        ClaimResult answer = context.calls().prepared(claim);
         NotApplicable.unless(!CdiView.ids(answer).isEmpty(), "the driver answers without CDI ids");
         return answer;
     }
 
     @Rule("DRA-CDI-05")
     void specsAppearAtOnce() throws Exception {
-        PublishedDevice device = bench.devices().one();
-        try (SpecWatch watch = SpecWatch.of(bench.cdi().folders())) {
+        PublishedDevice device = context.devices().one();
+        try (SpecWatch watch = SpecWatch.of(context.cdi().folders())) {
             Rounds rounds = new Rounds(20, LONG_ENOUGH);
             while (rounds.next()) {
-                KubeletClaim claim = bench.claims().allocate(device);
+                KubeletClaim claim = context.claims().allocate(device);
                 prepared(claim);
-                bench.calls().unprepared(claim);
+                context.calls().unprepared(claim);
             }
             watch.trouble()
                     .ifPresent(
@@ -70,12 +70,12 @@ final class CdiFileRules {
 
     @Rule("DRA-CDI-09")
     void nodesExistAndAreOfOneClaim() throws IOException {
-        List<PublishedDevice> usable = bench.devices().some(2);
+        List<PublishedDevice> usable = context.devices().some(2);
         List<PublishedDevice> exclusive =
-                bench.devices().usable().stream().filter(d -> !d.isShared()).limit(3).toList();
+                context.devices().usable().stream().filter(d -> !d.isShared()).limit(3).toList();
         Map<KubeletClaim, Set<String>> nodes = new LinkedHashMap<>();
         for (PublishedDevice device : exclusive.size() < 2 ? usable : exclusive) {
-            KubeletClaim claim = bench.claims().allocate(device);
+            KubeletClaim claim = context.claims().allocate(device);
             nodes.put(claim, nodes(prepared(claim)));
         }
         NotApplicable.unless(
@@ -106,13 +106,13 @@ final class CdiFileRules {
     }
 
     /** The host's device nodes of an answer, each of which is looked at. */
-    private Set<String> nodes(ClaimAnswer answer) throws IOException {
+    private Set<String> nodes(ClaimResult answer) throws IOException {
         Set<String> paths = new TreeSet<>();
         for (String id : CdiView.ids(answer)) {
-            for (JsonNode edits : bench.cdi().resolve(id).edits()) {
+            for (JsonNode edits : context.cdi().resolve(id).edits()) {
                 for (JsonNode node : edits.path("deviceNodes")) {
                     String path = node.path("hostPath").asText(node.path("path").asText());
-                    Path file = bench.place().outside(Path.of(path));
+                    Path file = context.place().outside(Path.of(path));
                     if (Files.exists(file) || !isComplete(node)) {
                         exists(file, node.path("type").asText());
                     }
@@ -143,19 +143,19 @@ final class CdiFileRules {
 
     @Rule("DRA-CDI-10")
     void aMissingSpecIsWrittenAgain() throws IOException {
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        ClaimAnswer first = prepared(claim);
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        ClaimResult first = prepared(claim);
         Map<Path, byte[]> removed = new HashMap<>();
         for (String id : CdiView.ids(first)) {
-            Path file = bench.cdi().path(bench.cdi().resolve(id).file());
+            Path file = context.cdi().path(context.cdi().resolve(id).file());
             removed.put(file, Files.readAllBytes(file));
         }
-        bench.transcript().note("remove " + removed.keySet());
+        context.transcript().note("remove " + removed.keySet());
         try {
             for (Path file : removed.keySet()) {
                 Files.delete(file);
             }
-            CdiView.ids(bench.calls().prepared(claim)).forEach(bench.cdi()::resolve);
+            CdiView.ids(context.calls().prepared(claim)).forEach(context.cdi()::resolve);
         } finally {
             restore(removed);
         }
@@ -170,25 +170,25 @@ final class CdiFileRules {
         }
     }
 
-    @Lane.On(Lane.RESTARTS)
+    @ExecutionGroup.On(ExecutionGroup.RESTARTS)
     @Rule("DRA-CDI-11")
     void specsOfOthersStay() throws IOException {
-        try (Canaries canaries = Canaries.ofCdi(bench.cdi().folder())) {
-            KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        try (SentinelFiles canaries = SentinelFiles.ofCdi(context.cdi().folder())) {
+            KubeletClaim claim = context.claims().allocate(context.devices().one());
             prepared(claim);
             noNameTwice();
-            if (bench.driver().adapter().controlsProcess()) {
-                bench.driver().restartAfterKill();
-                bench.calls().prepared(claim);
+            if (context.driver().adapter().controlsProcess()) {
+                context.driver().restartAfterKill();
+                context.calls().prepared(claim);
             }
-            bench.calls().unprepared(claim);
+            context.calls().unprepared(claim);
             canaries.live();
         }
     }
 
     private void noNameTwice() {
         Map<String, String> files = new HashMap<>();
-        bench.cdi()
+        context.cdi()
                 .specs()
                 .forEach(
                         (file, spec) -> {
@@ -197,7 +197,7 @@ final class CdiFileRules {
                                         spec.path("kind").asText()
                                                 + "="
                                                 + device.path("name").asText();
-                                Path folder = bench.cdi().path(file).getParent();
+                                Path folder = context.cdi().path(file).getParent();
                                 String known = files.put(folder + " " + name, file);
                                 Violation.unless(
                                         known == null,
@@ -211,19 +211,19 @@ final class CdiFileRules {
 
     @Rule("DRA-CDI-12")
     void noTemporaryFileStaysAndNobodyElseMayWrite() throws IOException {
-        PublishedDevice device = bench.devices().one();
-        Set<String> before = bench.cdi().files().keySet();
+        PublishedDevice device = context.devices().one();
+        Set<String> before = context.cdi().files().keySet();
         Rounds rounds = new Rounds(20, LONG_ENOUGH);
         while (rounds.next()) {
-            KubeletClaim claim = bench.claims().allocate(device);
+            KubeletClaim claim = context.claims().allocate(device);
             for (String id : CdiView.ids(prepared(claim))) {
-                Resolved resolved = bench.cdi().resolve(id);
-                closed(bench.cdi().path(resolved.file()));
+                Resolved resolved = context.cdi().resolve(id);
+                closed(context.cdi().path(resolved.file()));
             }
-            bench.calls().unprepared(claim);
+            context.calls().unprepared(claim);
         }
         List<String> left =
-                bench.cdi().files().keySet().stream()
+                context.cdi().files().keySet().stream()
                         .filter(name -> !before.contains(name))
                         .filter(name -> !name.endsWith(".json") && !name.endsWith(".yaml"))
                         .toList();
@@ -232,7 +232,7 @@ final class CdiFileRules {
                 "after %d rounds of prepare and unprepare, files stay that are no specs: %s",
                 rounds.done(),
                 left);
-        closed(bench.cdi().folder());
+        closed(context.cdi().folder());
     }
 
     private static void closed(Path path) throws IOException {

@@ -3,18 +3,18 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.CdiView.Resolved;
-import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.CdiView.Resolved;
+import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.settings.ConfigSettings.Valid;
 import io.dra4j.testkit.cdi.CdiCheck;
 import io.dra4j.testkit.cdi.CdiName;
 import io.dra4j.testkit.cdi.CdiVersion;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,29 +22,31 @@ import java.util.Map;
 import java.util.Objects;
 
 /** What the CDI specs say that answers lead to. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class CdiRules {
 
     private static final int MANY = 8;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    CdiRules(Bench bench) {
-        this.bench = bench;
+    CdiRules(TestContext context) {
+        this.context = context;
     }
 
     /** The ids of an answer to a claim with several devices, if there are as many. */
     private List<String> ids() {
         return ids(
-                bench.calls()
-                        .prepared(bench.claims().create(draft(bench.devices().forOneClaim(MANY)))));
+                context.calls()
+                        .prepared(
+                                context.claims()
+                                        .create(draft(context.devices().forOneClaim(MANY)))));
     }
 
     private ClaimDraft draft(List<PublishedDevice> devices) {
-        return bench.claims().draft().request("r0", devices);
+        return context.claims().draft().request("r0", devices);
     }
 
-    private static List<String> ids(ClaimAnswer answer) {
+    private static List<String> ids(ClaimResult answer) {
         List<String> ids = CdiView.ids(answer);
         NotApplicable.unless(!ids.isEmpty(), "the driver answers without CDI ids");
         return ids;
@@ -63,14 +65,14 @@ final class CdiRules {
 
     @Rule("DRA-CDI-02")
     void idsResolveWhenTheAnswerIsThere() {
-        ids().forEach(bench.cdi()::resolve);
+        ids().forEach(context.cdi()::resolve);
     }
 
     /** The specs, by file, that some ids lead to. */
     private Map<String, JsonNode> specs(List<String> ids) {
         Map<String, JsonNode> specs = new LinkedHashMap<>();
         for (String id : ids) {
-            Resolved resolved = bench.cdi().resolve(id);
+            Resolved resolved = context.cdi().resolve(id);
             specs.put(resolved.file(), resolved.spec());
         }
         return specs;
@@ -92,7 +94,7 @@ final class CdiRules {
 
     @Rule("DRA-CDI-04")
     void specsNameTheVersionThatTheyNeed() {
-        String newest = bench.settings().driver().cdiVersion();
+        String newest = context.settings().driver().cdiVersion();
         specs(ids())
                 .forEach(
                         (file, spec) ->
@@ -109,11 +111,11 @@ final class CdiRules {
 
     @Rule("DRA-CDI-06")
     void aClaimsSpecsGoWithIt() {
-        PublishedDevice device = bench.devices().one();
+        PublishedDevice device = context.devices().one();
         round(device); // after it, whatever serves all claims is there
-        Map<String, JsonNode> before = bench.cdi().contents();
+        Map<String, JsonNode> before = context.cdi().contents();
         KubeletClaim claim = round(device);
-        bench.cdi()
+        context.cdi()
                 .contents()
                 .forEach(
                         (file, spec) ->
@@ -128,31 +130,31 @@ final class CdiRules {
     }
 
     private KubeletClaim round(PublishedDevice device) {
-        KubeletClaim claim = bench.claims().allocate(device);
-        bench.calls().prepared(claim);
-        bench.calls().unprepared(claim);
+        KubeletClaim claim = context.claims().allocate(device);
+        context.calls().prepared(claim);
+        context.calls().unprepared(claim);
         return claim;
     }
 
     @Rule("DRA-CDI-07")
     void aClaimGetsNothingOfAnother() {
-        List<PublishedDevice> devices = bench.devices().some(2);
-        KubeletClaim one = bench.claims().allocate(devices.get(0));
-        KubeletClaim other = bench.claims().allocate(devices.get(1));
-        ClaimAnswer answer = bench.calls().prepared(one);
+        List<PublishedDevice> devices = context.devices().some(2);
+        KubeletClaim one = context.claims().allocate(devices.get(0));
+        KubeletClaim other = context.claims().allocate(devices.get(1));
+        ClaimResult answer = context.calls().prepared(one);
         List<String> alone = edits(answer);
-        ClaimAnswer second = bench.calls().prepared(other);
+        ClaimResult second = context.calls().prepared(other);
         unmixed(one, edits(answer), alone, other);
-        bench.calls().unprepared(one);
+        context.calls().unprepared(one);
         List<String> without = edits(second);
-        ClaimAnswer again = bench.calls().prepared(one);
+        ClaimResult again = context.calls().prepared(one);
         unmixed(other, edits(second), without, one);
         mentionsNot(one, edits(again), other);
     }
 
-    private List<String> edits(ClaimAnswer answer) {
+    private List<String> edits(ClaimResult answer) {
         ids(answer);
-        return bench.cdi().edits(answer.devices());
+        return context.cdi().edits(answer.devices());
     }
 
     private static void unmixed(
@@ -180,8 +182,8 @@ final class CdiRules {
 
     @Rule("DRA-CDI-08")
     void aNameKeepsItsContent() {
-        PublishedDevice device = bench.devices().one();
-        List<Valid> configs = bench.settings().driver().configs().valid();
+        PublishedDevice device = context.devices().one();
+        List<Valid> configs = context.settings().driver().configs().valid();
         Map<String, List<JsonNode>> first = contents(draft(List.of(device)), configs, 0);
         Map<String, List<JsonNode>> second = contents(draft(List.of(device)), configs, 1);
         second.forEach(
@@ -200,12 +202,12 @@ final class CdiRules {
         if (configs.size() > which) {
             draft.config(configs.get(which).parameters(), "r0");
         }
-        KubeletClaim claim = bench.claims().create(draft);
+        KubeletClaim claim = context.claims().create(draft);
         Map<String, List<JsonNode>> contents = new LinkedHashMap<>();
-        for (String id : ids(bench.calls().prepared(claim))) {
-            contents.put(id, bench.cdi().resolve(id).edits());
+        for (String id : ids(context.calls().prepared(claim))) {
+            contents.put(id, context.cdi().resolve(id).edits());
         }
-        bench.calls().unprepared(claim);
+        context.calls().unprepared(claim);
         return contents;
     }
 }

@@ -3,81 +3,81 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.List;
 import java.util.Set;
 
 /** Claims that must not be prepared, or not as they are asked for. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class ClaimRules {
 
-    private final Bench bench;
+    private final TestContext context;
 
-    ClaimRules(Bench bench) {
-        this.bench = bench;
+    ClaimRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-PREP-09")
     void aFailedPrepareLeavesNothing() {
-        Leftovers leftovers = Leftovers.since(bench);
-        PublishedDevice device = bench.devices().one();
-        KubeletClaim mixed = bench.claims().allocate(device, Absent.device(device.pool()));
-        bench.calls().refused(mixed, "the driver has not the second of its devices");
+        Leftovers leftovers = Leftovers.since(context);
+        PublishedDevice device = context.devices().one();
+        KubeletClaim mixed = context.claims().allocate(device, Absent.device(device.pool()));
+        context.calls().refused(mixed, "the driver has not the second of its devices");
         leftovers.none("after a prepare that failed for its second device");
-        CallResult next = bench.calls().prepare(bench.claims().allocate(device));
+        CallResult next = context.calls().prepare(context.claims().allocate(device));
         Violation.unless(
                 next.complaint().isEmpty(),
                 "the prepare of a claim failed and still holds device %s: another claim gets %s",
                 device,
                 next.complaint().orElse(""));
-        bench.calls().unprepared(mixed);
+        context.calls().unprepared(mixed);
     }
 
     @Rule("DRA-PREP-10")
     void aClaimThatIsNotThereIsAnError() {
-        Leftovers leftovers = Leftovers.since(bench);
-        KubeletClaim claim = bench.claims().allocate(Absent.anyDevice(bench));
-        bench.claims().deleteObject(claim);
-        bench.calls().refused(claim, "there is no such claim on the API server");
+        Leftovers leftovers = Leftovers.since(context);
+        KubeletClaim claim = context.claims().allocate(Absent.anyDevice(context));
+        context.claims().deleteObject(claim);
+        context.calls().refused(claim, "there is no such claim on the API server");
         leftovers.none("after the prepare of a claim that is not there");
     }
 
     @Rule("DRA-PREP-11")
     void aClaimThatWasMadeAnewIsAnErrorForItsOldUid() {
-        Leftovers leftovers = Leftovers.since(bench);
-        ClaimDraft draft = bench.claims().draft().request("r0", Absent.anyDevice(bench));
-        KubeletClaim old = bench.claims().create(draft);
-        bench.claims().deleteObject(old);
-        bench.claims().create(draft);
-        bench.calls().refused(old, "the claim of that name has another UID by now");
+        Leftovers leftovers = Leftovers.since(context);
+        ClaimDraft draft = context.claims().draft().request("r0", Absent.anyDevice(context));
+        KubeletClaim old = context.claims().create(draft);
+        context.claims().deleteObject(old);
+        context.claims().create(draft);
+        context.calls().refused(old, "the claim of that name has another UID by now");
         leftovers.none("after the prepare of a claim whose UID is not the object's");
     }
 
     @Rule("DRA-PREP-12")
     void aClaimWithoutAllocationIsAnError() {
-        Leftovers leftovers = Leftovers.since(bench);
+        Leftovers leftovers = Leftovers.since(context);
         KubeletClaim claim =
-                bench.claims().createUnallocated(bench.claims().draft().bareRequest("r0"));
-        bench.calls().refused(claim, "it has no allocation");
+                context.claims().createUnallocated(context.claims().draft().bareRequest("r0"));
+        context.calls().refused(claim, "it has no allocation");
         leftovers.none("after the prepare of a claim without allocation");
     }
 
     @Rule("DRA-PREP-13")
     void resultsOfOtherDriversAreLeftAlone() {
-        PublishedDevice own = bench.devices().one();
-        ClaimDraft draft = bench.claims().draft().request("r0", own).bareRequest("r1");
+        PublishedDevice own = context.devices().one();
+        ClaimDraft draft = context.claims().draft().request("r0", own).bareRequest("r1");
         draft.rawResult("r1", Absent.DRIVER, own.pool(), own.name());
         draft.rawResult("r1", Absent.DRIVER, own.pool(), "dra-conformance-foreign-device");
-        KubeletClaim claim = bench.claims().create(draft);
-        ClaimAnswer answer = bench.calls().prepared(claim);
+        KubeletClaim claim = context.claims().create(draft);
+        ClaimResult answer = context.calls().prepared(claim);
         Violation.unless(
                 Reported.names(own).containsAll(Reported.names(answer)),
                 "the answer reports %s; the driver's own device is %s, the others are of driver %s",
@@ -95,18 +95,18 @@ final class ClaimRules {
     }
 
     private void failingRollsBackNoOther(
-            KubeletClaim claim, PublishedDevice own, ClaimAnswer answer) {
-        List<String> edits = bench.cdi().edits(answer.devices());
+            KubeletClaim claim, PublishedDevice own, ClaimResult answer) {
+        List<String> edits = context.cdi().edits(answer.devices());
         PublishedDevice absent = Absent.device(own.pool());
-        ClaimDraft draft = bench.claims().draft().request("r0", absent).bareRequest("r1");
+        ClaimDraft draft = context.claims().draft().request("r0", absent).bareRequest("r1");
         draft.rawResult("r1", Absent.DRIVER, own.pool(), own.name());
-        KubeletClaim failing = bench.claims().create(draft);
-        bench.calls().refused(failing, "the driver has not its device " + absent);
-        bench.calls().unprepared(failing);
-        ClaimAnswer again = bench.calls().prepared(claim);
+        KubeletClaim failing = context.claims().create(draft);
+        context.calls().refused(failing, "the driver has not its device " + absent);
+        context.calls().unprepared(failing);
+        ClaimResult again = context.calls().prepared(claim);
         Violation.unless(
                 Reported.of(again).equals(Reported.of(answer))
-                        && bench.cdi().edits(again.devices()).equals(edits),
+                        && context.cdi().edits(again.devices()).equals(edits),
                 "the roll-back of a claim touched device %s of another claim, which it names for"
                         + " driver %s",
                 own,
@@ -115,44 +115,44 @@ final class ClaimRules {
 
     @Rule("DRA-PREP-15")
     void aDeviceThatIsNotThereIsAnError() {
-        Leftovers leftovers = Leftovers.since(bench);
-        PublishedDevice absent = Absent.device(bench);
-        bench.calls()
-                .refused(bench.claims().allocate(absent), "the driver has no device " + absent);
+        Leftovers leftovers = Leftovers.since(context);
+        PublishedDevice absent = Absent.device(context);
+        context.calls()
+                .refused(context.claims().allocate(absent), "the driver has no device " + absent);
         leftovers.none("after the prepare of a device that is not there");
     }
 
     @Rule("DRA-PREP-16")
     void aDeviceOfAnotherPoolIsAnError() {
-        PublishedDevice device = bench.devices().one();
+        PublishedDevice device = context.devices().one();
         PublishedDevice other =
                 new PublishedDevice(
                         "dra-conformance-other-pool",
                         device.name(),
                         JsonNodeFactory.instance.objectNode());
-        bench.calls()
+        context.calls()
                 .refused(
-                        bench.claims().allocate(other),
+                        context.claims().allocate(other),
                         "its device is in a pool that the driver has not: " + other);
     }
 
     @Rule("DRA-PREP-17")
     void aClaimWithoutOwnDevicesHasNoEffect() {
-        Leftovers leftovers = Leftovers.since(bench);
-        PublishedDevice device = Absent.anyDevice(bench);
-        ClaimDraft draft = bench.claims().draft().bareRequest("r0");
+        Leftovers leftovers = Leftovers.since(context);
+        PublishedDevice device = Absent.anyDevice(context);
+        ClaimDraft draft = context.claims().draft().bareRequest("r0");
         draft.rawResult("r0", Absent.DRIVER, device.pool(), device.name());
-        KubeletClaim claim = bench.claims().create(draft);
-        CallResult result = bench.calls().prepare(claim);
+        KubeletClaim claim = context.claims().create(draft);
+        CallResult result = context.calls().prepare(claim);
         if (result.complaint().isEmpty()) {
-            ClaimAnswer answer = result.answers().get(claim.uid());
+            ClaimResult answer = result.answers().get(claim.uid());
             Violation.unless(
                     answer.devices().isEmpty(),
                     "a claim with another driver's devices alone is answered with %s",
                     Reported.of(answer));
         }
         leftovers.none("after the prepare of a claim with another driver's devices alone");
-        CallResult next = bench.calls().unprepare(claim);
+        CallResult next = context.calls().unprepare(claim);
         Violation.unless(
                 next.complaint().isEmpty(),
                 "after the prepare of a claim with another driver's devices alone, its unprepare failed: %s",
@@ -162,23 +162,23 @@ final class ClaimRules {
     @Rule("DRA-PREP-18")
     void aDeviceInUseIsRefused() {
         PublishedDevice device =
-                bench.devices().upTo(Integer.MAX_VALUE).stream()
+                context.devices().upTo(Integer.MAX_VALUE).stream()
                         .filter(one -> !one.isShared())
                         .findFirst()
                         .orElseThrow(
                                 () -> new NotApplicable("every device may have several claims"));
-        KubeletClaim owner = bench.claims().allocate(device);
-        ClaimAnswer answer = bench.calls().prepared(owner);
-        KubeletClaim other = bench.claims().allocate(device);
-        bench.calls().refused(other, "device %s is in use by another claim".formatted(device));
-        CdiView.ids(answer).forEach(bench.cdi()::resolve);
+        KubeletClaim owner = context.claims().allocate(device);
+        ClaimResult answer = context.calls().prepared(owner);
+        KubeletClaim other = context.claims().allocate(device);
+        context.calls().refused(other, "device %s is in use by another claim".formatted(device));
+        CdiView.ids(answer).forEach(context.cdi()::resolve);
         Violation.unless(
-                Reported.of(bench.calls().prepared(owner)).equals(Reported.of(answer)),
+                Reported.of(context.calls().prepared(owner)).equals(Reported.of(answer)),
                 "the claim that has device %s was changed by one that was refused",
                 device);
-        bench.calls().unprepared(other);
-        bench.calls().unprepared(owner);
-        CallResult next = bench.calls().prepare(other);
+        context.calls().unprepared(other);
+        context.calls().unprepared(owner);
+        CallResult next = context.calls().prepare(other);
         Violation.unless(
                 next.complaint().isEmpty(),
                 "device %s is not free after the unprepare of its claim: %s",
@@ -188,7 +188,7 @@ final class ClaimRules {
 
     @Rule("DRA-PREP-29")
     void anEmptyCallIsAnsweredAndARepetitionIsOneClaim() {
-        CallResult empty = bench.calls().prepare();
+        CallResult empty = context.calls().prepare();
         Violation.unless(
                 empty.status().equals(CallResult.OK),
                 "a prepare of no claims failed: %s",
@@ -197,20 +197,20 @@ final class ClaimRules {
                 empty.answers().isEmpty(),
                 "a prepare of no claims is answered for %s",
                 empty.answers().keySet());
-        for (PublishedDevice device : bench.devices().usable()) {
+        for (PublishedDevice device : context.devices().usable()) {
             twiceInACall(device);
             return;
         }
     }
 
     private void twiceInACall(PublishedDevice device) {
-        KubeletClaim claim = bench.claims().allocate(device);
-        CallResult twice = bench.calls().prepare(claim, claim);
+        KubeletClaim claim = context.claims().allocate(device);
+        CallResult twice = context.calls().prepare(claim, claim);
         Violation.minorUnless(
                 twice.complaint().isEmpty(),
                 "a call that names a claim twice failed: %s",
                 twice.complaint().orElse(""));
-        Reported once = Reported.of(bench.calls().prepared(claim));
+        Reported once = Reported.of(context.calls().prepared(claim));
         Reported both = Reported.of(twice.answers().get(claim.uid()));
         Violation.minorUnless(
                 both.equals(once),
@@ -221,34 +221,36 @@ final class ClaimRules {
 
     @Rule("DRA-PREP-30")
     void aClaimIsPreparedAfreshAndWhenItIsMadeAnew() {
-        List<PublishedDevice> usable = bench.devices().upTo(2);
+        List<PublishedDevice> usable = context.devices().upTo(2);
         PublishedDevice first = usable.get(0);
         PublishedDevice second = usable.get(usable.size() - 1);
-        String name = "claim-made-anew-" + bench.calls().service().name().toLowerCase();
-        KubeletClaim old = bench.claims().create(bench.claims().draft(name).request("r0", first));
-        Set<String> names = Reported.names(bench.calls().prepared(old));
-        bench.calls().unprepared(old);
+        String name = "claim-made-anew-" + context.calls().service().name().toLowerCase();
+        KubeletClaim old =
+                context.claims().create(context.claims().draft(name).request("r0", first));
+        Set<String> names = Reported.names(context.calls().prepared(old));
+        context.calls().unprepared(old);
         afresh(old, names, "is prepared again after its unprepare");
-        bench.calls().unprepared(old);
-        bench.claims().deleteObject(old);
-        KubeletClaim anew = bench.claims().create(bench.claims().draft(name).request("r0", second));
+        context.calls().unprepared(old);
+        context.claims().deleteObject(old);
+        KubeletClaim anew =
+                context.claims().create(context.claims().draft(name).request("r0", second));
         afresh(anew, Reported.names(second), "has the name of an earlier one and another UID");
     }
 
     private void afresh(KubeletClaim claim, Set<String> due, String that) {
-        CallResult result = bench.calls().prepare(claim);
+        CallResult result = context.calls().prepare(claim);
         Violation.unless(
                 result.complaint().isEmpty(),
                 "a claim that %s is refused: %s",
                 that,
                 result.complaint().orElse(""));
-        ClaimAnswer answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.answers().get(claim.uid());
         Violation.unless(
                 Reported.names(answer).equals(due),
                 "a claim that %s and has %s is answered with %s",
                 that,
                 due,
                 Reported.of(answer));
-        CdiView.ids(answer).forEach(bench.cdi()::resolve);
+        CdiView.ids(answer).forEach(context.cdi()::resolve);
     }
 }

@@ -3,9 +3,9 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Measurements;
-import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /** What drivers have written of the devices of a claim. */
-record ClaimStatus(Bench bench, KubeletClaim claim) {
+record ClaimStatus(TestContext context, KubeletClaim claim) {
 
     /** The entry of a driver's device, if there is one. */
     Optional<JsonNode> entry(String driver, String device) {
-        return entry(bench.claims().object(claim), driver, device);
+        return entry(context.claims().object(claim), driver, device);
     }
 
     private static Optional<JsonNode> entry(JsonNode object, String driver, String device) {
@@ -32,10 +32,10 @@ record ClaimStatus(Bench bench, KubeletClaim claim) {
     /** Waits until the entry of a device of the driver under test is as wanted, and measures it. */
     boolean await(String what, Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
             throws InterruptedException {
-        Measurements.Wait wait = bench.measurements().begin(what, timeout);
-        String path = bench.claims().path(claim);
+        Measurements.Wait wait = context.measurements().begin(what, timeout);
+        String path = context.claims().path(claim);
         String collection = path.substring(0, path.lastIndexOf('/'));
-        try (ObjectWatch watch = bench.cluster().watch(collection, "")) {
+        try (ObjectWatch watch = context.cluster().watch(collection, "")) {
             boolean there = watch.await(all -> isThere(all, wanted, device), timeout);
             wait.end(there);
             return there;
@@ -46,7 +46,7 @@ record ClaimStatus(Bench bench, KubeletClaim claim) {
             List<JsonNode> all, Predicate<JsonNode> wanted, PublishedDevice device) {
         return all.stream()
                 .filter(object -> object.at("/metadata/uid").asText().equals(claim.uid()))
-                .map(object -> entry(object, bench.place().driver(), device.name()))
+                .map(object -> entry(object, context.place().driver(), device.name()))
                 .flatMap(Optional::stream)
                 .anyMatch(wanted);
     }

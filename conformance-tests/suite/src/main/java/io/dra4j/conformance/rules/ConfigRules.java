@@ -5,38 +5,38 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Untested;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.settings.ConfigSettings;
 import io.dra4j.conformance.settings.ConfigSettings.Valid;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
-import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import java.util.List;
 import java.util.regex.Pattern;
 
 /** Opaque configurations: whose they are, which devices they are for, and which of them wins. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class ConfigRules {
 
     private static final String CLASS = "FromClass";
     private static final String CLAIM = "FromClaim";
 
-    private final Bench bench;
+    private final TestContext context;
     private final ConfigSettings configs;
 
-    ConfigRules(Bench bench) {
-        this.bench = bench;
-        configs = bench.settings().driver().configs();
+    ConfigRules(TestContext context) {
+        this.context = context;
+        configs = context.settings().driver().configs();
     }
 
     private Valid visible(int index) {
         NotApplicable.unless(
-                bench.detected().contains("cdi"),
+                context.detected().contains("cdi"),
                 "effects of configs show in CDI edits, and the driver answers without CDI ids");
         List<Valid> visible = configs.valid().stream().filter(c -> !c.effect().isEmpty()).toList();
         Untested.unless(
@@ -48,18 +48,18 @@ final class ConfigRules {
     }
 
     private ClaimDraft draft() {
-        return bench.claims().draft();
+        return context.claims().draft();
     }
 
     /** Prepares a claim, and returns the edits of a device. */
     private List<String> edits(ClaimDraft draft, PublishedDevice device) {
-        ClaimAnswer answer = bench.calls().prepared(bench.claims().create(draft));
+        ClaimResult answer = context.calls().prepared(context.claims().create(draft));
         List<PreparedDevice> own =
                 answer.devices().stream()
                         .filter(d -> d.pool().equals(device.pool()))
                         .filter(d -> d.device().equals(device.name()))
                         .toList();
-        return bench.cdi().edits(own);
+        return context.cdi().edits(own);
     }
 
     private static boolean shows(List<String> edits, Valid config) {
@@ -90,10 +90,10 @@ final class ConfigRules {
         ObjectNode nonsense = JsonNodeFactory.instance.objectNode().put("kind", "Nonsense");
         nonsense.putArray("dra-conformance").add(1).addObject();
         ClaimDraft draft =
-                draft().request("r0", bench.devices().one())
+                draft().request("r0", context.devices().one())
                         .config(CLAIM, Absent.DRIVER, nonsense)
                         .config(CLASS, "absent.dra-conformance.example.com", nonsense, "r0");
-        CallResult result = bench.calls().prepare(bench.claims().create(draft));
+        CallResult result = context.calls().prepare(context.claims().create(draft));
         Violation.unless(
                 result.complaint().isEmpty(),
                 "a claim with configs of other drivers was refused: %s",
@@ -111,20 +111,20 @@ final class ConfigRules {
     }
 
     private void wins(String first, String second, String why) {
-        PublishedDevice device = bench.devices().one();
+        PublishedDevice device = context.devices().one();
         ClaimDraft draft =
                 draft().request("r0", device)
-                        .config(first, bench.place().driver(), visible(0).parameters())
-                        .config(second, bench.place().driver(), visible(1).parameters());
+                        .config(first, context.place().driver(), visible(0).parameters())
+                        .config(second, context.place().driver(), visible(1).parameters());
         judge(edits(draft, device), visible(1), visible(0), why);
     }
 
     private void later(String source, String why) {
-        PublishedDevice device = bench.devices().one();
+        PublishedDevice device = context.devices().one();
         ClaimDraft draft =
                 draft().request("r0", device)
-                        .config(source, bench.place().driver(), visible(0).parameters())
-                        .config(CLASS, bench.place().driver(), visible(1).parameters());
+                        .config(source, context.place().driver(), visible(0).parameters())
+                        .config(CLASS, context.place().driver(), visible(1).parameters());
         judge(edits(draft, device), visible(0), visible(1), why);
     }
 
@@ -133,12 +133,12 @@ final class ConfigRules {
         if (!configs.precedence().equals("merge")) {
             notDue(edits, loser, "another config outweighs it: " + why);
         }
-        bench.tidy();
+        context.tidy();
     }
 
     @Rule("DRA-PREP-24")
     void aConfigIsForItsRequestsAloneOrForAll() {
-        List<PublishedDevice> two = bench.devices().some(2);
+        List<PublishedDevice> two = context.devices().some(2);
         JsonNode config = visible(0).parameters();
         for (PublishedDevice device : two) {
             boolean first = device.equals(two.get(0));
@@ -149,28 +149,28 @@ final class ConfigRules {
             } else {
                 notDue(edits, visible(0), "its config is for request r0 and the device for r1");
             }
-            bench.tidy();
+            context.tidy();
             ClaimDraft all = draft().request("r0", two.get(0)).request("r1", two.get(1));
             due(
                     edits(all.config(config), device),
                     visible(0),
                     "a config that names no request is for all");
-            bench.tidy();
+            context.tidy();
         }
     }
 
     @Rule("DRA-PREP-25")
     void aConfigForAMainRequestIsForWhicheverAlternative() {
-        PublishedDevice device = bench.devices().one();
+        PublishedDevice device = context.devices().one();
         for (String chosen : List.of("a", "b")) {
-            if (bench.detected().contains("cdi")
+            if (context.detected().contains("cdi")
                     && configs.valid().stream().anyMatch(c -> !c.effect().isEmpty())) {
                 ClaimDraft draft = draft().alternatives("r0", List.of("a", "b"), chosen, device);
                 due(
                         edits(draft.config(visible(0).parameters(), "r0"), device),
                         visible(0),
                         "a config for request r0 is for its subrequest r0/" + chosen);
-                bench.tidy();
+                context.tidy();
             }
             if (!configs.invalid().isEmpty()) {
                 ClaimDraft draft = draft().alternatives("r0", List.of("a", "b"), chosen, device);
@@ -182,21 +182,21 @@ final class ConfigRules {
     }
 
     private String refused(ClaimDraft draft, String because) {
-        String error = bench.calls().refused(bench.claims().create(draft), because);
-        bench.tidy();
+        String error = context.calls().refused(context.claims().create(draft), because);
+        context.tidy();
         return error;
     }
 
     @Rule("DRA-PREP-26")
     void aConfigForAnAlternativeIsForThatOneAlone() {
-        PublishedDevice device = bench.devices().one();
+        PublishedDevice device = context.devices().one();
         JsonNode config = visible(0).parameters();
         ClaimDraft chosen = draft().alternatives("r0", List.of("a", "b"), "a", device);
         due(
                 edits(chosen.config(config, "r0/a"), device),
                 visible(0),
                 "a config for subrequest r0/a is for this device");
-        bench.tidy();
+        context.tidy();
         ClaimDraft passedOver = draft().alternatives("r0", List.of("a", "b"), "b", device);
         notDue(
                 edits(passedOver.config(config, "r0/a"), device),
@@ -206,11 +206,11 @@ final class ConfigRules {
 
     @Rule("DRA-PREP-27")
     void anInvalidConfigIsAnError() {
-        Leftovers leftovers = Leftovers.since(bench);
+        Leftovers leftovers = Leftovers.since(context);
         for (JsonNode invalid : configs.invalid()) {
             String error =
                     refused(
-                            draft().request("r0", bench.devices().one()).config(invalid),
+                            draft().request("r0", context.devices().one()).config(invalid),
                             "its config is invalid by the settings of this run: " + invalid);
             Violation.unless(
                     !error.isBlank(), "the error for the invalid config %s is empty", invalid);
@@ -236,7 +236,7 @@ final class ConfigRules {
         ObjectNode changed = valid.deepCopy();
         changed.put(field, value);
         refused(
-                draft().request("r0", bench.devices().one()).config(changed),
+                draft().request("r0", context.devices().one()).config(changed),
                 "its config has the unknown %s: %s".formatted(field, value));
     }
 }

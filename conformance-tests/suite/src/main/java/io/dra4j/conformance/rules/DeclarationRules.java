@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.settings.DriverSettings;
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** What the vendor says that the driver can do, and what was seen of it. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class DeclarationRules {
 
     /** Capabilities that show: the others are taken from what the vendor says. */
@@ -21,31 +21,31 @@ final class DeclarationRules {
     /** Capabilities that a vendor should not forget to declare. */
     private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind");
 
-    private final Bench bench;
+    private final TestContext context;
 
-    DeclarationRules(Bench bench) {
-        this.bench = bench;
+    DeclarationRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-DECL-01")
     void whatIsDeclaredIsThere() throws InterruptedException {
-        new InfoRules(bench).declaredServicesAreServed();
-        List<String> declared = bench.settings().driver().declares();
+        new InfoRules(context).declaredServicesAreServed();
+        List<String> declared = context.settings().driver().declares();
         Set<String> absent = new TreeSet<>(declared);
         absent.retainAll(SEEN);
-        absent.removeAll(bench.detected());
+        absent.removeAll(context.detected());
         Violation.unless(
                 absent.isEmpty(),
                 "the settings declare %s, and nothing of it was seen; seen were %s",
                 absent,
-                new TreeSet<>(bench.detected()));
+                new TreeSet<>(context.detected()));
         Violation.unless(
                 !declared.contains(DriverSettings.NO_DEVICES)
-                        || !bench.detected().contains(Gate.DEV1.label()),
+                        || !context.detected().contains(Gate.DEV1.label()),
                 "the settings declare %s, and the driver publishes devices",
                 DriverSettings.NO_DEVICES);
         Set<String> forgotten = new TreeSet<>(OPTIONAL);
-        forgotten.retainAll(bench.detected());
+        forgotten.retainAll(context.detected());
         declared.forEach(forgotten::remove);
         Violation.minorUnless(
                 declared.isEmpty() || forgotten.isEmpty(),

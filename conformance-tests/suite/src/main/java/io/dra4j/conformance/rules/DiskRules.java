@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Blockade;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.ReadOnlyDirectories;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,29 +18,29 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a driver does that cannot write. */
-@Lane.On(Lane.TROUBLE)
+@ExecutionGroup.On(ExecutionGroup.FAULTS)
 final class DiskRules {
 
-    private final Bench bench;
+    private final TestContext context;
 
-    DiskRules(Bench bench) {
-        this.bench = bench;
+    DiskRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-UNP-12")
     void leftoversAreAnError() throws IOException {
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        Leftovers leftovers = Leftovers.since(bench);
-        ClaimAnswer answer = bench.calls().prepared(claim);
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        Leftovers leftovers = Leftovers.since(context);
+        ClaimResult answer = context.calls().prepared(claim);
         List<Path> specs = new ArrayList<>();
         for (String id : CdiView.ids(answer)) {
-            specs.add(bench.cdi().path(bench.cdi().resolve(id).file()));
+            specs.add(context.cdi().path(context.cdi().resolve(id).file()));
         }
         CallResult result;
         boolean left;
-        try (Blockade blockade = blocked(bench.cdi().folders(), specs)) {
-            bench.transcript().note("nothing can be written by " + blockade);
-            result = bench.calls().unprepare(claim);
+        try (ReadOnlyDirectories blockade = blocked(context.cdi().folders(), specs)) {
+            context.transcript().note("nothing can be written by " + blockade);
+            result = context.calls().unprepare(claim);
             left = result.complaint().isEmpty() && specs.stream().anyMatch(Files::exists);
         }
         boolean claims = left && !unchanged(leftovers);
@@ -50,16 +50,16 @@ final class DiskRules {
                         + " spec %s is still there",
                 claim.uid(),
                 specs);
-        bench.calls().unprepared(claim);
+        context.calls().unprepared(claim);
         leftovers.none(
                 "after a failed Unprepare of claim %s and a retry on a writable CDI directory"
                         .formatted(claim.uid()));
     }
 
-    private Blockade blocked(List<Path> folders, List<Path> files) {
+    private ReadOnlyDirectories blocked(List<Path> folders, List<Path> files) {
         List<Path> present = folders.stream().filter(Files::isDirectory).toList();
-        bench.transcript().note(present + " read-only from here on");
-        return Blockade.of(bench, present, files.stream().distinct().toList());
+        context.transcript().note(present + " read-only from here on");
+        return ReadOnlyDirectories.of(context, present, files.stream().distinct().toList());
     }
 
     /** Specs for all claims may stay. */
@@ -74,25 +74,25 @@ final class DiskRules {
 
     @Rule("DRA-RST-07")
     void whatCantBeWrittenFails() throws IOException {
-        PublishedDevice device = bench.devices().one();
+        PublishedDevice device = context.devices().one();
         boolean tried = withoutCdi(device) | withoutState(device);
         NotApplicable.unless(
                 tried, "the driver writes no CDI specs, and the settings name no state files");
     }
 
     private boolean withoutCdi(PublishedDevice device) {
-        KubeletClaim claim = bench.claims().allocate(device);
-        Leftovers leftovers = Leftovers.since(bench);
+        KubeletClaim claim = context.claims().allocate(device);
+        Leftovers leftovers = Leftovers.since(context);
         CallResult result;
-        try (Blockade blockade = blocked(bench.cdi().folders(), List.of())) {
-            bench.transcript().note("nothing can be written by " + blockade);
-            result = bench.calls().prepare(claim);
+        try (ReadOnlyDirectories blockade = blocked(context.cdi().folders(), List.of())) {
+            context.transcript().note("nothing can be written by " + blockade);
+            result = context.calls().prepare(claim);
         }
-        ClaimAnswer answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.answers().get(claim.uid());
         if (result.complaint().isEmpty() && answer != null) {
             for (String id : CdiView.ids(answer)) {
                 Violation.unless(
-                        !bench.cdi().find(id).isEmpty(),
+                        !context.cdi().find(id).isEmpty(),
                         "Prepare of claim %s succeeded while the CDI directory was read-only,"
                                 + " and its id %s resolves to nothing",
                         claim.uid(),
@@ -104,17 +104,17 @@ final class DiskRules {
     }
 
     private boolean withoutState(PublishedDevice device) throws IOException {
-        if (bench.settings().driver().stateFiles().isEmpty()) {
+        if (context.settings().driver().stateFiles().isEmpty()) {
             return false;
         }
-        KubeletClaim claim = bench.claims().allocate(device);
-        Leftovers leftovers = Leftovers.since(bench);
-        StateFiles files = StateFiles.of(bench);
+        KubeletClaim claim = context.claims().allocate(device);
+        Leftovers leftovers = Leftovers.since(context);
+        StateFiles files = StateFiles.of(context);
         CallResult result;
-        try (Blockade blockade =
+        try (ReadOnlyDirectories blockade =
                 blocked(List.of(files.paths().get(0).getParent()), files.paths())) {
-            bench.transcript().note("nothing can be written by " + blockade);
-            result = bench.calls().prepare(claim);
+            context.transcript().note("nothing can be written by " + blockade);
+            result = context.calls().prepare(claim);
         }
         Violation.unless(
                 result.complaint().isPresent() || !files.areUnchanged(),
@@ -127,7 +127,7 @@ final class DiskRules {
     }
 
     private void worksAgain(KubeletClaim claim, Leftovers leftovers, String place) {
-        bench.calls()
+        context.calls()
                 .prepare(claim)
                 .complaint()
                 .ifPresent(
@@ -136,7 +136,7 @@ final class DiskRules {
                                     "Prepare of claim %s fails although %s is writable again: %s"
                                             .formatted(claim.uid(), place, complaint));
                         });
-        bench.calls().unprepared(claim);
+        context.calls().unprepared(claim);
         leftovers.none(
                 "after a Prepare of claim %s while %s was read-only, and Unprepare"
                         .formatted(claim.uid(), place));

@@ -5,8 +5,8 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Measured;
+import io.dra4j.conformance.context.Measured;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.cluster.Cluster;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,24 +34,24 @@ record Disturbance(
         Measured untilRepaired,
         String toOthers) {
 
-    static Disturbance of(Bench bench) {
+    static Disturbance of(TestContext context) {
         try {
-            return new Work(bench, new Publishing(bench).settled()).done();
+            return new Work(context, new Publishing(context).settled()).done();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
         }
     }
 
-    private record Work(Bench bench, SeenPools before) {
+    private record Work(TestContext context, SeenPools before) {
 
         Disturbance done() throws InterruptedException {
-            PlantedSlices others = new PlantedSlices(bench);
-            int number = bench.proxy().lastNumber();
+            PlantedSlices others = new PlantedSlices(context);
+            int number = context.proxy().lastNumber();
             others.canaries(SeenPools.pool(before.slices().get(0)));
             try {
-                if (bench.driver().adapter().controlsProcess()) {
-                    bench.driver().restart();
+                if (context.driver().adapter().controlsProcess()) {
+                    context.driver().restart();
                     publishing().settled();
                 }
                 return disturbed(others, number);
@@ -112,7 +112,7 @@ record Disturbance(
         }
 
         private Publishing publishing() {
-            return new Publishing(bench);
+            return new Publishing(context);
         }
 
         /** Takes a device out of a slice, as a hand that edits it does. */
@@ -120,8 +120,8 @@ record Disturbance(
             ObjectNode edited = slice.deepCopy();
             ((ObjectNode) edited.path("metadata")).remove("managedFields");
             ((ArrayNode) edited.at("/spec/devices")).remove(0);
-            bench.transcript().note("somebody else edits slice " + SeenPools.name(slice));
-            bench.cluster().replace(Publishing.SLICES + "/" + SeenPools.name(slice), edited);
+            context.transcript().note("somebody else edits slice " + SeenPools.name(slice));
+            context.cluster().replace(Publishing.SLICES + "/" + SeenPools.name(slice), edited);
         }
 
         /** Waits until the pools are as before, and says how they differ if they are not. */
@@ -139,7 +139,7 @@ record Disturbance(
         }
 
         private Duration limit() {
-            return bench.patience().cachedRepair();
+            return context.patience().cachedRepair();
         }
 
         private String about(String trouble, String what) {

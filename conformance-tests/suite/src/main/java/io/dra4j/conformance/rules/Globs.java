@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.context.TestContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystems;
@@ -26,13 +26,13 @@ final class Globs {
     private Globs() {}
 
     /** The glob of a setting on the host. */
-    static String onHost(Bench bench, String setting) {
-        return bench.place().outside(Path.of(bench.place().fill(setting))).toString();
+    static String onHost(TestContext context, String setting) {
+        return context.place().outside(Path.of(context.place().fill(setting))).toString();
     }
 
     /** What matches now, files and directories; nothing if there is no such directory. */
-    static List<Path> matching(Bench bench, String setting) {
-        String glob = onHost(bench, setting);
+    static List<Path> matching(TestContext context, String setting) {
+        String glob = onHost(context, setting);
         Path top = top(glob);
         if (!Files.isDirectory(top)) {
             return List.of();

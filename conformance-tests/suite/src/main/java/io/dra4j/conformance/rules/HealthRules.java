@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Measurements;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.Patience;
-import io.dra4j.conformance.bench.Untested;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.HealthWatch.Device;
 import io.dra4j.testkit.kubelet.HealthWatch.Report;
@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** What the driver tells of the health of its devices. */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class HealthRules {
 
     private static final int DEFAULT_TIMEOUT = 30;
@@ -36,18 +36,18 @@ final class HealthRules {
     private static final String ALL_UNKNOWN =
             "the health of all devices is Unknown, which needs no second message";
 
-    private final Bench bench;
+    private final TestContext context;
     private final HealthStreams streams;
 
-    HealthRules(Bench bench) {
-        this.bench = bench;
-        streams = new HealthStreams(bench);
+    HealthRules(TestContext context) {
+        this.context = context;
+        streams = new HealthStreams(context);
     }
 
     /** What the driver has to tell of; without a device, it may as well be silent. */
     private Set<String> published() {
         Set<String> published = streams.published();
-        bench.devices().requirePool();
+        context.devices().requirePool();
         NotApplicable.unless(
                 !published.isEmpty(), "the driver publishes no device whose health could be told");
         return published;
@@ -56,12 +56,12 @@ final class HealthRules {
     @Rule("DRA-HLT-01")
     void theCompleteListComesSoon() throws InterruptedException {
         Set<String> published = published();
-        for (Version version : HealthStreams.versions(bench)) {
+        for (Version version : HealthStreams.versions(context)) {
             try (HealthWatch watch = streams.open(version)) {
                 streams.await(
                         watch,
                         report -> HealthStreams.missing(report, published).isEmpty(),
-                        Patience.FIRST_HEALTH,
+                        TimeoutFactor.FIRST_HEALTH,
                         "the complete list of the %d published devices on %s"
                                 .formatted(published.size(), version.wireName()));
             }
@@ -74,19 +74,19 @@ final class HealthRules {
         try (HealthWatch watch = streams.open()) {
             Report before = first(watch, published);
             try {
-                bench.hooks().run("fault");
+                context.hooks().run("fault");
                 streams.await(
                         watch,
                         report -> !states(report).equals(states(before)),
-                        bench.patience().change(),
+                        context.patience().change(),
                         "a change of health after the hook fault");
             } finally {
-                bench.hooks().run("recover");
+                context.hooks().run("recover");
             }
             streams.await(
                     watch,
                     report -> states(report).equals(states(before)),
-                    bench.patience().change(),
+                    context.patience().change(),
                     "the health of before, after the hook recover,");
             for (Report report : watch.reports()) {
                 List<String> missing = HealthStreams.missing(report, published);
@@ -103,7 +103,7 @@ final class HealthRules {
         return streams.await(
                 watch,
                 report -> HealthStreams.missing(report, published).isEmpty(),
-                Patience.FIRST_HEALTH,
+                TimeoutFactor.FIRST_HEALTH,
                 "the complete list");
     }
 
@@ -115,9 +115,9 @@ final class HealthRules {
     }
 
     @Rule("DRA-HLT-03")
-    @Lane.On(Lane.QUIET)
+    @ExecutionGroup.On(ExecutionGroup.QUIET)
     void entriesAreDatedInSecondsAndRefreshedInTime() throws InterruptedException {
-        QuietWindow window = QuietWindow.of(bench);
+        QuietWindow window = QuietWindow.of(context);
         List<Report> reports = window.reports();
         NotApplicable.unless(
                 reports.stream().anyMatch(report -> !report.devices().isEmpty()),
@@ -151,7 +151,7 @@ final class HealthRules {
     private void checkFresh(Map<String, Device> known, long now) {
         for (Device device : known.values().stream().filter(HealthStreams::isKnown).toList()) {
             long timeout = timeout(device);
-            bench.measurements()
+            context.measurements()
                     .time(
                             "greatest age of an entry",
                             Duration.ofSeconds(Math.max(0, now - device.lastUpdated())),
@@ -171,7 +171,7 @@ final class HealthRules {
     void manyStreamsWorkAndLeaveNothing() throws InterruptedException {
         Set<String> published = published();
         reopen(SPARE, published); // what the first streams leave is kept for later ones
-        ProcessCount before = ProcessCount.of(bench);
+        ProcessCount before = ProcessCount.of(context);
         int known = ends().size();
         boolean anyKnown;
         List<HealthWatch> three = new ArrayList<>();
@@ -192,7 +192,7 @@ final class HealthRules {
         List<KubeletEvent> ended = ends().stream().skip(known).toList();
         Violation.unless(
                 ended.isEmpty(), "the driver ended the kubelet's health stream: %s", ended);
-        before.checkGrowth(bench, REOPENED + 3, SPARE);
+        before.checkGrowth(context, REOPENED + 3, SPARE);
         Untested.unless(anyKnown, ALL_UNKNOWN + ": whether each stream has the next is not seen");
     }
 
@@ -208,19 +208,19 @@ final class HealthRules {
     private void awaitRefresh(List<HealthWatch> all) throws InterruptedException {
         Duration due = due(all.get(0));
         if (due.compareTo(LATEST_REFRESH) > 0) {
-            bench.transcript().note("a message is due within " + due.toSeconds() + " s only");
+            context.transcript().note("a message is due within " + due.toSeconds() + " s only");
             return;
         }
         List<Integer> counts = all.stream().map(watch -> watch.reports().size()).toList();
-        boolean hasHook = bench.hooks().has("fault") && bench.hooks().has("recover");
+        boolean hasHook = context.hooks().has("fault") && context.hooks().has("recover");
         if (hasHook) {
-            bench.hooks().run("fault");
+            context.hooks().run("fault");
         }
         try {
             for (int i = 0; i < all.size(); i++) {
                 int count = counts.get(i);
                 Measurements.Wait wait =
-                        bench.measurements().begin("time until the next message", due);
+                        context.measurements().begin("time until the next message", due);
                 boolean came =
                         all.get(i).awaitAll(reports -> reports.size() > count, due).isPresent();
                 wait.end(came);
@@ -232,7 +232,7 @@ final class HealthRules {
             }
         } finally {
             if (hasHook) {
-                bench.hooks().run("recover");
+                context.hooks().run("recover");
             }
         }
     }
@@ -262,9 +262,10 @@ final class HealthRules {
     private void reopen(int times, Set<String> published) throws InterruptedException {
         for (int i = 0; i < times; i++) {
             try (HealthWatch watch =
-                    bench.kubelet()
+                    context.kubelet()
                             .watchHealth(
-                                    bench.place().driver(), HealthStreams.versions(bench).get(0))) {
+                                    context.place().driver(),
+                                    HealthStreams.versions(context).get(0))) {
                 first(watch, published);
             }
         }
@@ -272,8 +273,8 @@ final class HealthRules {
 
     /** The ends of this instance's streams: a killed sibling's socket may be there, and dead. */
     private List<KubeletEvent> ends() {
-        Path socket = RegistrationSocket.of(bench).path();
-        return bench.kubelet().events().stream()
+        Path socket = RegistrationSocket.of(context).path();
+        return context.kubelet().events().stream()
                 .filter(event -> event.kind() == KubeletEvent.Kind.HEALTH_ENDED)
                 .filter(event -> event.socket().equals(socket))
                 .toList();
@@ -284,7 +285,8 @@ final class HealthRules {
         Set<String> published = published();
         try (HealthWatch watch = streams.open()) {
             Report report =
-                    streams.await(watch, any -> true, Patience.FIRST_HEALTH, "a first message");
+                    streams.await(
+                            watch, any -> true, TimeoutFactor.FIRST_HEALTH, "a first message");
             Set<String> seen = new HashSet<>();
             for (Device device : report.devices()) {
                 String name = device.pool() + "/" + device.device();
@@ -294,7 +296,7 @@ final class HealthRules {
                         name);
                 Violation.unless(seen.add(name), "the health stream names device %s twice", name);
                 int length = device.message().getBytes(StandardCharsets.UTF_8).length;
-                bench.measurements().bytes("longest message", length, LONGEST_MESSAGE);
+                context.measurements().bytes("longest message", length, LONGEST_MESSAGE);
                 Violation.unless(
                         length <= LONGEST_MESSAGE,
                         "the message about device %s has %d bytes, and %d are allowed",
@@ -310,7 +312,7 @@ final class HealthRules {
         for (Version version : Version.values()) {
             try (HealthWatch watch = streams.open(version)) {
                 Violation.unless(
-                        streams.ends(watch, Patience.FIRST_HEALTH),
+                        streams.ends(watch, TimeoutFactor.FIRST_HEALTH),
                         "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED at once",
                         version.wireName());
                 String end = watch.end().orElse("");

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Measurements;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.HealthWatch.Report;
 import io.dra4j.testkit.kubelet.HealthWatch.Version;
@@ -21,34 +21,34 @@ import java.util.stream.Collectors;
 /** Streams of the driver's health, and what every message on them must have. */
 final class HealthStreams {
 
-    private final Bench bench;
+    private final TestContext context;
 
-    HealthStreams(Bench bench) {
-        this.bench = bench;
+    HealthStreams(TestContext context) {
+        this.context = context;
     }
 
     /** The versions of the service that the driver declares. */
-    static List<Version> versions(Bench bench) {
-        List<String> declared = bench.driver().info().versions();
+    static List<Version> versions(TestContext context) {
+        List<String> declared = context.driver().info().versions();
         return Arrays.stream(Version.values())
                 .filter(version -> declared.contains(version.wireName()))
                 .toList();
     }
 
     HealthWatch open(Version version) {
-        bench.transcript().note("open a stream of " + version.wireName());
-        return bench.kubelet().watchHealth(bench.place().driver(), version);
+        context.transcript().note("open a stream of " + version.wireName());
+        return context.kubelet().watchHealth(context.place().driver(), version);
     }
 
     /** Opens a stream of the version that the kubelet would take. */
     HealthWatch open() {
-        return open(versions(bench).get(0));
+        return open(versions(context).get(0));
     }
 
     /** Waits for a message as wanted, and measures the time. */
     Report await(HealthWatch watch, Predicate<Report> wanted, Duration timeout, String what)
             throws InterruptedException {
-        Measurements.Wait wait = bench.measurements().begin("time until " + what, timeout);
+        Measurements.Wait wait = context.measurements().begin("time until " + what, timeout);
         Optional<Report> found = watch.await(wanted, timeout);
         wait.end(found.isPresent());
         return found.orElseThrow(
@@ -60,7 +60,7 @@ final class HealthStreams {
 
     /** Whether the driver ends a stream within a limit, with the time as measured. */
     boolean ends(HealthWatch watch, Duration limit) throws InterruptedException {
-        Measurements.Wait wait = bench.measurements().begin("time until the stream ended", limit);
+        Measurements.Wait wait = context.measurements().begin("time until the stream ended", limit);
         boolean ended = watch.awaitEnd(limit);
         wait.end(ended);
         return ended;
@@ -91,7 +91,7 @@ final class HealthStreams {
     }
 
     Set<String> published() {
-        return bench.devices().all().stream()
+        return context.devices().all().stream()
                 .map(PublishedDevice::toString)
                 .collect(Collectors.toCollection(TreeSet::new));
     }

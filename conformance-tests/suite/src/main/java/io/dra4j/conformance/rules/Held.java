@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 
 /**
@@ -18,34 +18,34 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
  */
 final class Held {
 
-    private final Bench bench;
+    private final TestContext context;
     private final PublishedDevice device;
     private final KubeletClaim claim;
-    private final ClaimAnswer answer;
+    private final ClaimResult answer;
     private final boolean guarded;
 
-    private Held(Bench bench, PublishedDevice device) {
-        this.bench = bench;
+    private Held(TestContext context, PublishedDevice device) {
+        this.context = context;
         this.device = device;
         guarded = isGuarded();
-        claim = bench.claims().allocate(device);
-        answer = bench.calls().prepared(claim);
+        claim = context.claims().allocate(device);
+        answer = context.calls().prepared(claim);
     }
 
     /** Prepares a claim, after a look at what the driver does with two claims of one device. */
-    static Held prepared(Bench bench) {
-        return new Held(bench, bench.devices().one());
+    static Held prepared(TestContext context) {
+        return new Held(context, context.devices().one());
     }
 
     private boolean isGuarded() {
         if (device.isShared()) {
             return false;
         }
-        KubeletClaim first = bench.claims().allocate(device);
-        bench.calls().prepared(first);
+        KubeletClaim first = context.claims().allocate(device);
+        context.calls().prepared(first);
         // only now: a driver that has lost its memory takes each claim that it finds for held
-        KubeletClaim second = bench.claims().allocate(device);
-        boolean refused = bench.calls().prepare(second).complaint().isPresent();
+        KubeletClaim second = context.claims().allocate(device);
+        boolean refused = context.calls().prepare(second).complaint().isPresent();
         end(first);
         end(second);
         return refused;
@@ -63,7 +63,7 @@ final class Held {
     void resolves(String after) {
         for (String id : CdiView.ids(answer)) {
             Violation.unless(
-                    bench.cdi().find(id).size() == 1,
+                    context.cdi().find(id).size() == 1,
                     "%s, the CDI id %s of the prepared claim %s no longer resolves",
                     after,
                     id,
@@ -76,23 +76,23 @@ final class Held {
         if (!guarded) {
             return;
         }
-        KubeletClaim thief = bench.claims().allocate(device);
+        KubeletClaim thief = context.claims().allocate(device);
         Violation.unless(
-                bench.calls().prepare(thief).complaint().isPresent(),
+                context.calls().prepare(thief).complaint().isPresent(),
                 "%s, the device %s of the prepared claim %s was given to claim %s: the driver has"
                         + " forgotten who has it",
                 after,
                 device,
                 claim.uid(),
                 thief.uid());
-        bench.calls().unprepare(thief); // a driver that fails closed may refuse this, too
-        bench.claims().deleteObject(thief);
+        context.calls().unprepare(thief); // a driver that fails closed may refuse this, too
+        context.claims().deleteObject(thief);
     }
 
     /** Prepares it again, and finds the same. */
     void repeats(String after) {
         Reported before = Reported.of(answer);
-        CallResult result = bench.calls().prepare(claim);
+        CallResult result = context.calls().prepare(claim);
         result.complaint()
                 .ifPresent(
                         complaint -> {
@@ -114,8 +114,8 @@ final class Held {
     /** Unprepares it, and finds its device free. */
     void isReleased(String after) {
         end(claim);
-        KubeletClaim next = bench.claims().allocate(device);
-        bench.calls()
+        KubeletClaim next = context.claims().allocate(device);
+        context.calls()
                 .prepare(next)
                 .complaint()
                 .ifPresent(
@@ -136,7 +136,7 @@ final class Held {
 
     /** Whoever ends a claim deletes it: a driver may ask the API server who could have a device. */
     private void end(KubeletClaim over) {
-        bench.calls().unprepared(over);
-        bench.claims().deleteObject(over);
+        context.calls().unprepared(over);
+        context.claims().deleteObject(over);
     }
 }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Calls;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.context.Calls;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
@@ -36,8 +36,8 @@ final class HeldCall {
      *
      * @throws NotApplicable if it does not ask for the claim
      */
-    static HeldCall prepare(Bench bench, KubeletClaim claim) {
-        return begin(bench, claim)
+    static HeldCall prepare(TestContext context, KubeletClaim claim) {
+        return begin(context, claim)
                 .orElseThrow(
                         () ->
                                 new NotApplicable(
@@ -45,17 +45,17 @@ final class HeldCall {
     }
 
     /** The same; empty if the driver does not ask for the claim. */
-    static Optional<HeldCall> begin(Bench bench, KubeletClaim claim) {
-        return begin(bench, claim, Duration.ofMinutes(10));
+    static Optional<HeldCall> begin(TestContext context, KubeletClaim claim) {
+        return begin(context, claim, Duration.ofMinutes(10));
     }
 
     /** The same, with an end: after this time, the API server answers. */
-    static Optional<HeldCall> begin(Bench bench, KubeletClaim claim, Duration delay) {
+    static Optional<HeldCall> begin(TestContext context, KubeletClaim claim, Duration delay) {
         Predicate<RecordedRequest> gets =
-                Requests.to("resourceclaims").and(Requests.after(bench.proxy().lastNumber()));
-        Injection holding = bench.inject(Fault.delay(delay).on(Requests.to("resourceclaims")));
-        CompletableFuture<CallResult> call = Calls.async(() -> bench.calls().prepare(claim));
-        if (!HeldPrepare.comes(bench, gets, call)) {
+                Requests.to("resourceclaims").and(Requests.after(context.proxy().lastNumber()));
+        Injection holding = context.inject(Fault.delay(delay).on(Requests.to("resourceclaims")));
+        CompletableFuture<CallResult> call = Calls.async(() -> context.calls().prepare(claim));
+        if (!HeldPrepare.comes(context, gets, call)) {
             holding.close();
             call.join();
             return Optional.empty();
@@ -70,6 +70,6 @@ final class HeldCall {
 
     /** Waits for the end of the call. */
     CallResult end() throws InterruptedException, ExecutionException, TimeoutException {
-        return call.get(Patience.PREPARE.toSeconds() + 5, TimeUnit.SECONDS);
+        return call.get(TimeoutFactor.PREPARE.toSeconds() + 5, TimeUnit.SECONDS);
     }
 }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Calls;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.Patience;
+import io.dra4j.conformance.context.Calls;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
@@ -27,14 +27,17 @@ final class HeldPrepare implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(300);
     private static final Duration FOREVER = Duration.ofMinutes(10);
 
-    private final Bench bench;
+    private final TestContext context;
     private final KubeletClaim claim;
     private final Injection fault;
     private final CompletableFuture<CallResult> call;
 
     private HeldPrepare(
-            Bench bench, KubeletClaim claim, Injection fault, CompletableFuture<CallResult> call) {
-        this.bench = bench;
+            TestContext context,
+            KubeletClaim claim,
+            Injection fault,
+            CompletableFuture<CallResult> call) {
+        this.context = context;
         this.claim = claim;
         this.fault = fault;
         this.call = call;
@@ -45,12 +48,12 @@ final class HeldPrepare implements AutoCloseable {
      *
      * @throws NotApplicable if it does not ask the API server
      */
-    static HeldPrepare of(Bench bench, KubeletClaim claim) {
-        int before = bench.proxy().lastNumber();
-        Injection fault = bench.inject(Fault.delay(FOREVER).on(readsOf(claim)));
-        CompletableFuture<CallResult> call = Calls.async(() -> bench.calls().prepare(claim));
-        HeldPrepare held = new HeldPrepare(bench, claim, fault, call);
-        if (!comes(bench, readsOf(claim).and(Requests.after(before)), call)) {
+    static HeldPrepare of(TestContext context, KubeletClaim claim) {
+        int before = context.proxy().lastNumber();
+        Injection fault = context.inject(Fault.delay(FOREVER).on(readsOf(claim)));
+        CompletableFuture<CallResult> call = Calls.async(() -> context.calls().prepare(claim));
+        HeldPrepare held = new HeldPrepare(context, claim, fault, call);
+        if (!comes(context, readsOf(claim).and(Requests.after(before)), call)) {
             held.close();
             throw new NotApplicable("the driver prepares a claim without a read of its object");
         }
@@ -61,11 +64,13 @@ final class HeldPrepare implements AutoCloseable {
      * Whether a request comes before a call has ended: a slow driver has the call's time for it.
      */
     static boolean comes(
-            Bench bench, Predicate<RecordedRequest> request, CompletableFuture<CallResult> call) {
+            TestContext context,
+            Predicate<RecordedRequest> request,
+            CompletableFuture<CallResult> call) {
         while (true) {
             boolean over = call.isDone();
             try {
-                bench.proxy().await(LOOK, request);
+                context.proxy().await(LOOK, request);
                 return true;
             } catch (AssertionError e) {
                 if (over) {
@@ -95,7 +100,7 @@ final class HeldPrepare implements AutoCloseable {
     public void close() {
         fault.close();
         try {
-            call.get(Patience.PREPARE.toMillis() + 5000, TimeUnit.MILLISECONDS);
+            call.get(TimeoutFactor.PREPARE.toMillis() + 5000, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
             throw new IllegalStateException("a prepare outlived its deadline", e);
         } catch (InterruptedException e) {

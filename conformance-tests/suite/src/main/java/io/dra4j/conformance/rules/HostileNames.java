@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.http.PathSegments;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.RecordedRequest;
@@ -30,23 +30,23 @@ final class HostileNames {
     private static final int NAMESPACE = 4; // behind apis, group, version, "namespaces"
     private static final int NAME = 6;
 
-    private final Bench bench;
+    private final TestContext context;
     private final String mark;
     private final Path own;
     private final List<String> names;
     private final Set<String> before;
     private final NavigableMap<Integer, List<KubeletClaim>> calls = new TreeMap<>();
 
-    private HostileNames(Bench bench) throws IOException {
-        this.bench = bench;
+    private HostileNames(TestContext context) throws IOException {
+        this.context = context;
         mark = "escaped-" + UUID.randomUUID(); // others may look at /tmp, too
-        own = RegistrationSocket.of(bench).service().getParent();
+        own = RegistrationSocket.of(context).service().getParent();
         names = names(mark);
         before = marked();
     }
 
-    static HostileNames around(Bench bench) throws IOException {
-        return new HostileNames(bench);
+    static HostileNames around(TestContext context) throws IOException {
+        return new HostileNames(context);
     }
 
     private static List<String> names(String mark) {
@@ -99,12 +99,12 @@ final class HostileNames {
     /** Files with the mark, but for those in the driver's own directory and in those of CDI. */
     private Set<String> marked() throws IOException {
         Set<String> found = new TreeSet<>();
-        try (Stream<Path> all = Files.walk(bench.place().root());
+        try (Stream<Path> all = Files.walk(context.place().root());
                 Stream<Path> tmp = Files.list(Path.of("/tmp"))) {
             Stream.concat(all, tmp)
                     .filter(file -> file.getFileName().toString().contains(mark))
-                    .filter(file -> !file.startsWith(own) || own.equals(bench.place().plugins()))
-                    .filter(file -> !bench.cdi().folders().contains(file.getParent()))
+                    .filter(file -> !file.startsWith(own) || own.equals(context.place().plugins()))
+                    .filter(file -> !context.cdi().folders().contains(file.getParent()))
                     .forEach(file -> found.add(file.toString()));
         }
         return found;
@@ -129,7 +129,7 @@ final class HostileNames {
 
     /** From now on the driver may ask for this claim, too. */
     void calling(KubeletClaim claim) {
-        calls.computeIfAbsent(bench.proxy().lastNumber(), number -> new ArrayList<>()).add(claim);
+        calls.computeIfAbsent(context.proxy().lastNumber(), number -> new ArrayList<>()).add(claim);
     }
 
     /** Finds that a request asks for a claim of a call, if it has to do with the names at all. */

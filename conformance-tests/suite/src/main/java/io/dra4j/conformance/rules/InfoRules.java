@@ -3,9 +3,9 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Patience;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.HealthWatch;
@@ -32,7 +32,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What a driver says of itself. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class InfoRules {
 
     private static final String SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -41,14 +41,14 @@ final class InfoRules {
     private static final int SOCKET = 0140000;
     private static final int FILE_TYPE = 0170000;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    InfoRules(Bench bench) {
-        this.bench = bench;
+    InfoRules(TestContext context) {
+        this.context = context;
     }
 
     private RegistrationCalls.Info info() {
-        return RegistrationSocket.of(bench).info();
+        return RegistrationSocket.of(context).info();
     }
 
     @Rule(value = "DRA-INFO-01", unregistered = true)
@@ -76,18 +76,19 @@ final class InfoRules {
                 name,
                 slices);
         Violation.unless(
-                name.equals(bench.place().driver()),
+                name.equals(context.place().driver()),
                 "GetInfo says the name %s; the settings of this run say %s",
                 name,
-                bench.place().driver());
+                context.place().driver());
     }
 
     private Set<String> driversOfTheNode() {
-        return bench
+        return context
                 .cluster()
                 .list(
                         Cluster.RESOURCE + "/resourceslices",
-                        "fieldSelector=" + Cluster.encoded("spec.nodeName=" + bench.place().node()))
+                        "fieldSelector="
+                                + Cluster.encoded("spec.nodeName=" + context.place().node()))
                 .stream()
                 .map(slice -> slice.at("/spec/driver"))
                 .map(JsonNode::asText)
@@ -96,7 +97,7 @@ final class InfoRules {
 
     @Rule(value = "DRA-INFO-03", unregistered = true)
     void theEndpointIsALiveSocket() throws IOException, InterruptedException {
-        RegistrationSocket registration = RegistrationSocket.of(bench);
+        RegistrationSocket registration = RegistrationSocket.of(context);
         String endpoint = registration.info().endpoint();
         Path socket = registration.service();
         Violation.unless(socket.isAbsolute(), "the endpoint \"%s\" is no absolute path", endpoint);
@@ -109,7 +110,7 @@ final class InfoRules {
                     socket,
                     answer);
         }
-        if (bench.driver().isReady() && bench.detected().contains("roll")) {
+        if (context.driver().isReady() && context.detected().contains("roll")) {
             try {
                 anotherInstanceHasAnother(socket);
             } catch (Violation e) {
@@ -119,15 +120,15 @@ final class InfoRules {
     }
 
     private void anotherInstanceHasAnother(Path socket) throws IOException, InterruptedException {
-        int before = bench.kubelet().events().size();
+        int before = context.kubelet().events().size();
         Instance second =
-                bench.driver().launch(Map.of("POD_UID", "00000000-0000-4000-8000-00000000da7a"));
+                context.driver().launch(Map.of("POD_UID", "00000000-0000-4000-8000-00000000da7a"));
         try {
             awaitInfo(second, before);
-            RegistrationSocket registration = RegistrationSocket.since(bench, before);
+            RegistrationSocket registration = RegistrationSocket.since(context, before);
             Path other = registration.service();
             second.terminate();
-            second.awaitExit(Patience.SHUTDOWN);
+            second.awaitExit(TimeoutFactor.SHUTDOWN);
             Files.deleteIfExists(registration.path());
             Violation.unless(
                     !other.equals(socket),
@@ -139,12 +140,12 @@ final class InfoRules {
     }
 
     private void awaitInfo(Instance second, int before) throws InterruptedException {
-        long end = System.nanoTime() + bench.driver().adapter().startTimeout().toNanos();
-        while (System.nanoTime() < end && !bench.kubelet().awaitEvents(hasInfo(before), LOOK)) {
+        long end = System.nanoTime() + context.driver().adapter().startTimeout().toNanos();
+        while (System.nanoTime() < end && !context.kubelet().awaitEvents(hasInfo(before), LOOK)) {
             Violation.unless(
                     second.isAlive(),
                     "a second instance of the driver, which has a POD_UID of its own, ended:%n%s",
-                    bench.driver().log().strip());
+                    context.driver().log().strip());
         }
     }
 
@@ -209,7 +210,7 @@ final class InfoRules {
     private List<String> known() {
         return Stream.concat(
                         Arrays.stream(Service.values()).map(Service::wireName),
-                        bench.driver().isReady()
+                        context.driver().isReady()
                                 ? Arrays.stream(Version.values()).map(Version::wireName)
                                 : Stream.of())
                 .toList();
@@ -217,7 +218,7 @@ final class InfoRules {
 
     private Set<String> served() throws InterruptedException {
         Set<String> served = new TreeSet<>();
-        try (RawCalls calls = new RawCalls(RegistrationSocket.of(bench).service())) {
+        try (RawCalls calls = new RawCalls(RegistrationSocket.of(context).service())) {
             for (Service service : Service.values()) {
                 RawCalls.Answer answer = calls.call(PrepareMessages.method(service), new byte[0]);
                 if (!answer.code().equals("UNIMPLEMENTED")) {
@@ -225,7 +226,7 @@ final class InfoRules {
                 }
             }
         }
-        if (bench.driver().isReady()) {
+        if (context.driver().isReady()) {
             for (Version version : Version.values()) {
                 if (servesHealth(version)) {
                     served.add(version.wireName());
@@ -236,8 +237,9 @@ final class InfoRules {
     }
 
     private boolean servesHealth(Version version) throws InterruptedException {
-        try (HealthWatch watch = bench.kubelet().watchHealth(bench.place().driver(), version)) {
-            watch.awaitAll(all -> !all.isEmpty() || watch.end().isPresent(), Patience.FIRST_HEALTH);
+        try (HealthWatch watch = context.kubelet().watchHealth(context.place().driver(), version)) {
+            watch.awaitAll(
+                    all -> !all.isEmpty() || watch.end().isPresent(), TimeoutFactor.FIRST_HEALTH);
             return !watch.end().equals(Optional.of("UNIMPLEMENTED"));
         }
     }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Calls;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Calls;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
@@ -21,32 +21,32 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** What a driver leaves that is killed in the middle of its work. */
-@Lane.On(Lane.RESTARTS)
+@ExecutionGroup.On(ExecutionGroup.RESTARTS)
 final class KillRules {
 
     private static final int ROUNDS = 20;
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(40);
     private static final Duration SOAK = Duration.ofMinutes(5);
 
-    private final Bench bench;
+    private final TestContext context;
 
-    KillRules(Bench bench) {
-        this.bench = bench;
+    KillRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-RST-03")
     void unprepareAloneUndoesHalfAPrepare() throws IOException, InterruptedException {
-        PublishedDevice device = bench.devices().one();
-        Leftovers leftovers = Leftovers.since(bench);
-        Rounds rounds = new Rounds(ROUNDS, bench.settings().soak() ? SOAK : LONG_ENOUGH);
+        PublishedDevice device = context.devices().one();
+        Leftovers leftovers = Leftovers.since(context);
+        Rounds rounds = new Rounds(ROUNDS, context.settings().soak() ? SOAK : LONG_ENOUGH);
         int hits = 0;
         while (rounds.next()) {
-            KubeletClaim claim = bench.claims().allocate(device);
+            KubeletClaim claim = context.claims().allocate(device);
             if (killedAtItsSpec(claim)) {
                 hits++;
             }
-            bench.driver().restarted();
-            bench.calls().unprepared(claim);
+            context.driver().restarted();
+            context.calls().unprepared(claim);
             leftovers.none(
                     "after a SIGKILL when the CDI spec of claim %s appeared, and Unprepare"
                                     .formatted(claim.uid())
@@ -57,13 +57,13 @@ final class KillRules {
                             + ")");
             isFree(device, claim);
         }
-        bench.remark("window hit %d/%d".formatted(hits, rounds.done()));
+        context.remark("window hit %d/%d".formatted(hits, rounds.done()));
     }
 
     /** Whether the answer was still missing when the spec was there, and the driver killed. */
     private boolean killedAtItsSpec(KubeletClaim claim) throws IOException, InterruptedException {
         try (WatchService watch = FileSystems.getDefault().newWatchService()) {
-            for (Path folder : bench.cdi().folders()) {
+            for (Path folder : context.cdi().folders()) {
                 if (Files.isDirectory(folder)) {
                     folder.register(
                             watch,
@@ -71,9 +71,9 @@ final class KillRules {
                             StandardWatchEventKinds.ENTRY_MODIFY);
                 }
             }
-            CompletableFuture<CallResult> call = Calls.async(() -> bench.calls().prepare(claim));
+            CompletableFuture<CallResult> call = Calls.async(() -> context.calls().prepare(claim));
             boolean seen = seesSpec(watch, call);
-            bench.driver().kill();
+            context.driver().kill();
             CallResult result = call.join();
             NotApplicable.unless(
                     seen || result.complaint().isPresent(), "no CDI spec appears with a claim");
@@ -103,8 +103,8 @@ final class KillRules {
     }
 
     private void isFree(PublishedDevice device, KubeletClaim killed) {
-        KubeletClaim next = bench.claims().allocate(device);
-        bench.calls()
+        KubeletClaim next = context.claims().allocate(device);
+        context.calls()
                 .prepare(next)
                 .complaint()
                 .ifPresent(
@@ -115,21 +115,21 @@ final class KillRules {
                                             + " was undone: "
                                             + complaint);
                         });
-        bench.calls().unprepared(next);
+        context.calls().unprepared(next);
     }
 
     @Rule("DRA-RST-10")
     void nothingIsLeftWhateverTheOrder() throws Exception {
-        Leftovers leftovers = Leftovers.since(bench);
-        Soak soak = new Soak(bench);
+        Leftovers leftovers = Leftovers.since(context);
+        Soak soak = new Soak(context);
         for (int step = 1; step <= Soak.STEPS; step++) {
             soak.step(step);
         }
         soak.unprepareAll();
         leftovers.none("after %s, and Unprepare of all claims".formatted(soak));
         for (PublishedDevice device : soak.devices()) {
-            KubeletClaim claim = bench.claims().allocate(device);
-            bench.calls()
+            KubeletClaim claim = context.claims().allocate(device);
+            context.calls()
                     .prepare(claim)
                     .complaint()
                     .ifPresent(
@@ -138,7 +138,7 @@ final class KillRules {
                                         "after %s, the device %s can't be prepared: %s"
                                                 .formatted(soak, device, complaint));
                             });
-            bench.calls().unprepared(claim);
+            context.calls().unprepared(claim);
         }
     }
 }

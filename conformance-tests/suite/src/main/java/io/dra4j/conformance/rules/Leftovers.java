@@ -4,8 +4,8 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +16,11 @@ final class Leftovers {
 
     private static final int MOST_NAMED = 8;
 
-    private final Bench bench;
+    private final TestContext context;
     private final Map<String, JsonNode> before;
 
-    private Leftovers(Bench bench, Map<String, JsonNode> before) {
-        this.bench = bench;
+    private Leftovers(TestContext context, Map<String, JsonNode> before) {
+        this.context = context;
         this.before = before;
     }
 
@@ -28,29 +28,29 @@ final class Leftovers {
      * Remembers the directory as it is now; if there is a device, after it was prepared and
      * unprepared, so that specs which are written once for all claims are there already.
      */
-    static Leftovers since(Bench bench) {
-        bench.devices().usable().stream()
+    static Leftovers since(TestContext context) {
+        context.devices().usable().stream()
                 .findFirst()
-                .map(bench.claims()::allocate)
+                .map(context.claims()::allocate)
                 .ifPresent(
                         claim -> {
-                            bench.calls().prepare(claim);
-                            bench.calls().unprepare(claim);
+                            context.calls().prepare(claim);
+                            context.calls().unprepare(claim);
                         });
-        return new Leftovers(bench, files(bench));
+        return new Leftovers(context, files(context));
     }
 
     /** What each spec says, for a driver may write one for all claims anew; of others, the text. */
-    private static Map<String, JsonNode> files(Bench bench) {
+    private static Map<String, JsonNode> files(TestContext context) {
         Map<String, JsonNode> files = new TreeMap<>();
-        bench.cdi().files().forEach((file, text) -> files.put(file, TextNode.valueOf(text)));
-        files.putAll(bench.cdi().contents());
+        context.cdi().files().forEach((file, text) -> files.put(file, TextNode.valueOf(text)));
+        files.putAll(context.cdi().contents());
         return files;
     }
 
     /** Fails if there is now more or less, or something else. */
     void none(String after) {
-        Map<String, JsonNode> now = files(bench);
+        Map<String, JsonNode> now = files(context);
         Violation.unless(
                 now.equals(before),
                 "%s, the CDI directory has %s where it had %s; new or changed: %s",
@@ -58,13 +58,13 @@ final class Leftovers {
                 now.keySet(),
                 before.keySet(),
                 differences(now));
-        noFiles(bench, after);
+        noFiles(context, after);
     }
 
     /** Fails if there are files that must be gone once no claim is prepared. */
-    static void noFiles(Bench bench, String after) {
-        for (String glob : bench.settings().driver().emptyWhenUnprepared()) {
-            List<Path> left = Globs.matching(bench, glob);
+    static void noFiles(TestContext context, String after) {
+        for (String glob : context.settings().driver().emptyWhenUnprepared()) {
+            List<Path> left = Globs.matching(context, glob);
             Violation.unless(
                     left.isEmpty(),
                     "%s, no claim is prepared, and %d files stay that match %s of driver.emptyWhenUnprepared: %s",

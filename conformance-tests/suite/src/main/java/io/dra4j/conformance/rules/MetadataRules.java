@@ -5,10 +5,10 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.Violation;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,22 +27,22 @@ import java.util.TreeMap;
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
  *     KEP-5304</a>
  */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class MetadataRules {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String FOLDER = "/var/run/kubernetes.io/dra-device-attributes/";
 
-    private final Bench bench;
+    private final TestContext context;
 
-    MetadataRules(Bench bench) {
-        this.bench = bench;
+    MetadataRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-META-01")
     void metadataIsThereFromPrepareToUnprepare() {
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        ClaimAnswer answer = bench.calls().prepared(claim);
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        ClaimResult answer = context.calls().prepared(claim);
         Instant answered = Instant.now();
         Map<String, Path> files = files(answer);
         Violation.unless(
@@ -51,7 +51,7 @@ final class MetadataRules {
                 FOLDER);
         files.values().forEach(file -> checkTime(file, answered));
         files.values().forEach(MetadataRules::checkContent);
-        bench.calls().unprepared(claim);
+        context.calls().unprepared(claim);
         files.forEach(
                 (inside, outside) ->
                         Violation.unless(
@@ -61,10 +61,10 @@ final class MetadataRules {
     }
 
     /** The files on the host, by the paths at which containers find them. */
-    private Map<String, Path> files(ClaimAnswer answer) {
+    private Map<String, Path> files(ClaimResult answer) {
         Map<String, Path> files = new TreeMap<>();
         for (String id : CdiView.ids(answer)) {
-            for (JsonNode edits : bench.cdi().resolve(id).edits()) {
+            for (JsonNode edits : context.cdi().resolve(id).edits()) {
                 for (JsonNode mount : edits.path("mounts")) {
                     String inside = mount.path("containerPath").asText();
                     if (inside.replaceFirst("^/run/", "/var/run/").startsWith(FOLDER)) {
@@ -77,7 +77,7 @@ final class MetadataRules {
     }
 
     private Path outside(JsonNode mount) {
-        return bench.place().outside(Path.of(mount.path("hostPath").asText()));
+        return context.place().outside(Path.of(mount.path("hostPath").asText()));
     }
 
     /** Who looks slowly finds a file that was not there in time: its own time tells. */

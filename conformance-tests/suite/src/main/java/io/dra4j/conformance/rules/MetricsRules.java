@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.net.URI;
@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  * What the metrics of a driver count; of one that has not been replaced by two instances, of which
  * one alone can have the port.
  */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class MetricsRules {
 
     private static final int CALLS = 3;
@@ -34,21 +34,21 @@ final class MetricsRules {
                     "([a-zA-Z_:][a-zA-Z0-9_:]*(?:\\{.*\\})?)\\s+"
                             + "([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))(?:\\s+\\S+)?(?: #.*)?");
 
-    private final Bench bench;
+    private final TestContext context;
 
-    MetricsRules(Bench bench) {
-        this.bench = bench;
+    MetricsRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-MET-01")
     void callsAreCounted() throws InterruptedException {
         NotApplicable.unless(
-                !bench.settings().driver().metrics().isEmpty(), "the settings name no metrics");
+                !context.settings().driver().metrics().isEmpty(), "the settings name no metrics");
         Map<String, Double> first = samples();
         for (int i = 0; i < CALLS; i++) {
-            KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-            bench.calls().prepared(claim);
-            bench.calls().unprepared(claim);
+            KubeletClaim claim = context.claims().allocate(context.devices().one());
+            context.calls().prepared(claim);
+            context.calls().unprepared(claim);
         }
         Map<String, Double> second = samples();
         Violation.unless(
@@ -56,7 +56,7 @@ final class MetricsRules {
                 "no metric counts calls: after %d Prepares and as many Unprepares, none had grown by as many",
                 CALLS);
         for (int i = 0; i < CALLS; i++) {
-            bench.calls().prepare(Absent.claim(bench));
+            context.calls().prepare(Absent.claim(context));
         }
         Set<String> ofErrors = new TreeSet<>();
         samples().entrySet().stream()
@@ -73,7 +73,7 @@ final class MetricsRules {
                 "no metric tells failed calls from others: after %d failed Prepares, none has grown"
                         + " that had not grown before",
                 CALLS);
-        bench.remark("failed calls are counted by " + ofErrors);
+        context.remark("failed calls are counted by " + ofErrors);
     }
 
     /** Each kind of calls for itself, or both together; what grows by more is something else. */
@@ -86,7 +86,7 @@ final class MetricsRules {
     }
 
     private Map<String, Double> samples() throws InterruptedException {
-        URI url = URI.create(bench.place().fill(bench.settings().driver().metrics()));
+        URI url = URI.create(context.place().fill(context.settings().driver().metrics()));
         HttpResponse<String> response = read(url);
         Violation.unless(
                 response.statusCode() == 200,

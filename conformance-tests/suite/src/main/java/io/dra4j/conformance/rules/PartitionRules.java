@@ -3,10 +3,10 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.apiserver.Quantities;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.math.BigDecimal;
@@ -16,15 +16,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Devices that share the counters of one piece of hardware. */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class PartitionRules {
 
-    private final Bench bench;
+    private final TestContext context;
     private final Publishing publishing;
 
-    PartitionRules(Bench bench) {
-        this.bench = bench;
-        publishing = new Publishing(bench);
+    PartitionRules(TestContext context) {
+        this.context = context;
+        publishing = new Publishing(context);
     }
 
     /** What a device takes of one counter, or what a set has of it. */
@@ -140,10 +140,10 @@ final class PartitionRules {
     }
 
     private void refuse(PublishedDevice first, PublishedDevice second) {
-        KubeletClaim holder = bench.claims().allocate(first);
-        bench.calls().prepared(holder);
-        KubeletClaim other = bench.claims().allocate(second);
-        bench.calls()
+        KubeletClaim holder = context.claims().allocate(first);
+        context.calls().prepared(holder);
+        KubeletClaim other = context.claims().allocate(second);
+        context.calls()
                 .refused(
                         other,
                         "device %s overlaps with %s, which another claim holds: together they take more than their counters have"

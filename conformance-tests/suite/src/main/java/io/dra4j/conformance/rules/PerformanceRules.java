@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Patience;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Untested;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.RecordedRequest;
@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** What calls cost: time, requests, and what the process keeps. */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class PerformanceRules {
 
     private static final List<Integer> SIZES = List.of(32, 8, 1);
@@ -31,15 +31,15 @@ final class PerformanceRules {
     private static final int WARM_UP = 20;
     private static final int FEW = 50;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    PerformanceRules(Bench bench) {
-        this.bench = bench;
+    PerformanceRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-PERF-01")
     void aLargeClaimIsPreparedInTime() {
-        List<PublishedDevice> usable = bench.devices().forOneClaim(Collections.max(SIZES));
+        List<PublishedDevice> usable = context.devices().forOneClaim(Collections.max(SIZES));
         List<String> remarks = new ArrayList<>();
         for (int size : SIZES) {
             int results = Math.min(size, usable.size());
@@ -48,36 +48,36 @@ final class PerformanceRules {
             Rounds rounds = new Rounds(5, Duration.ofSeconds(3));
             while (rounds.next()) {
                 KubeletClaim claim =
-                        bench.claims()
+                        context.claims()
                                 .create(
-                                        bench.claims()
+                                        context.claims()
                                                 .draft()
                                                 .request("r0", usable.subList(0, results)));
-                prepares.add(timed("prepare", results, () -> bench.calls().prepare(claim)));
-                unprepares.add(timed("unprepare", results, () -> bench.calls().unprepare(claim)));
+                prepares.add(timed("prepare", results, () -> context.calls().prepare(claim)));
+                unprepares.add(timed("unprepare", results, () -> context.calls().unprepare(claim)));
             }
             remarks.add(
                     "%d results: Prepare %s, Unprepare %s"
                             .formatted(results, quantiles(prepares), quantiles(unprepares)));
         }
-        bench.remark(String.join("; ", remarks));
+        context.remark(String.join("; ", remarks));
     }
 
     private Duration timed(String call, int results, Supplier<CallResult> work) {
         long begin = System.nanoTime();
         CallResult result = work.get();
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        bench.measurements()
+        context.measurements()
                 .time(
                         "slowest %s of a claim with %d results".formatted(call, results),
                         took,
-                        Patience.PREPARE);
+                        TimeoutFactor.PREPARE);
         Violation.unless(
-                took.compareTo(Patience.PREPARE) < 0,
+                took.compareTo(TimeoutFactor.PREPARE) < 0,
                 "%s of a claim with %d results took longer than %d s, when the kubelet gives up",
                 call,
                 results,
-                Patience.PREPARE.toSeconds());
+                TimeoutFactor.PREPARE.toSeconds());
         Violation.unless(
                 result.complaint().isEmpty(),
                 "%s of a claim with %d results failed: %s",
@@ -97,22 +97,22 @@ final class PerformanceRules {
 
     @Rule("DRA-PERF-02")
     void aPrepareReadsItsClaimOnce() {
-        PublishedDevice device = bench.devices().one();
+        PublishedDevice device = context.devices().one();
         for (int i = 0; i < 3; i++) {
-            KubeletClaim claim = bench.claims().allocate(device);
-            int before = bench.proxy().lastNumber();
-            bench.calls().prepared(claim);
+            KubeletClaim claim = context.claims().allocate(device);
+            int before = context.proxy().lastNumber();
+            context.calls().prepared(claim);
             List<String> prepare = reads(before);
-            bench.measurements().count("reads of the API server by a prepare", prepare.size(), 1);
+            context.measurements().count("reads of the API server by a prepare", prepare.size(), 1);
             Violation.unless(
                     prepare.size() <= 1,
                     "one Prepare cost %d reads of the API server: %s",
                     prepare.size(),
                     prepare);
-            before = bench.proxy().lastNumber();
-            bench.calls().unprepared(claim);
+            before = context.proxy().lastNumber();
+            context.calls().unprepared(claim);
             List<String> unprepare = reads(before);
-            bench.measurements()
+            context.measurements()
                     .count("reads of the API server by an unprepare", unprepare.size(), 0);
             Violation.unless(
                     unprepare.isEmpty(),
@@ -122,7 +122,7 @@ final class PerformanceRules {
     }
 
     private List<String> reads(int since) {
-        return bench.proxy().requests(Requests.after(since)).stream()
+        return context.proxy().requests(Requests.after(since)).stream()
                 .filter(request -> request.method().equals("GET"))
                 .filter(request -> WATCHED.contains(request.resource()))
                 .map(RecordedRequest::path)
@@ -131,41 +131,41 @@ final class PerformanceRules {
 
     @Rule("DRA-PERF-03")
     void nothingPilesUp() throws IOException {
-        PublishedDevice device = bench.devices().one();
-        boolean soak = bench.settings().soak();
+        PublishedDevice device = context.devices().one();
+        boolean soak = context.settings().soak();
         rounds(device, new Rounds(WARM_UP, Duration.ofSeconds(20)));
-        ProcessCount before = ProcessCount.of(bench);
+        ProcessCount before = ProcessCount.of(context);
         Untested.unless(before.files() > 0, "nothing is known of the driver's process");
         long files = files();
         Rounds rounds = new Rounds(soak ? 1000 : 200, Duration.ofSeconds(soak ? 300 : 25));
         rounds(device, rounds);
         Untested.unless(
                 rounds.done() >= FEW, "the driver is too slow: %d rounds only", rounds.done());
-        ProcessCount after = ProcessCount.of(bench);
+        ProcessCount after = ProcessCount.of(context);
         int spare = rounds.done() / 4;
         grew("open files", before.files(), after.files(), rounds.done(), spare);
         grew("threads", before.threads(), after.threads(), rounds.done(), spare);
         grew("files on disk", files, files(), rounds.done(), spare);
-        bench.remark("%d rounds".formatted(rounds.done()));
+        context.remark("%d rounds".formatted(rounds.done()));
     }
 
     private void rounds(PublishedDevice device, Rounds rounds) {
         while (rounds.next()) {
-            KubeletClaim claim = bench.claims().allocate(device);
-            bench.calls().prepared(claim);
-            bench.calls().unprepared(claim);
-            bench.claims().deleteObject(claim);
+            KubeletClaim claim = context.claims().allocate(device);
+            context.calls().prepared(claim);
+            context.calls().unprepared(claim);
+            context.claims().deleteObject(claim);
         }
     }
 
     private long files() throws IOException {
-        try (Stream<Path> all = Files.walk(bench.place().root())) {
+        try (Stream<Path> all = Files.walk(context.place().root())) {
             return all.count();
         }
     }
 
     private void grew(String what, long before, long after, int rounds, int spare) {
-        bench.measurements()
+        context.measurements()
                 .count("growth in %s".formatted(what), Math.max(0, after - before), spare - 1);
         Violation.unless(
                 after < before + spare,

@@ -5,8 +5,8 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.util.ArrayList;
@@ -21,11 +21,11 @@ final class PlantedSlices {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String STRANGER = "canary.dra-conformance.dev";
 
-    private final Bench bench;
+    private final TestContext context;
     private final Map<String, JsonNode> planted = new LinkedHashMap<>();
 
-    PlantedSlices(Bench bench) {
-        this.bench = bench;
+    PlantedSlices(TestContext context) {
+        this.context = context;
     }
 
     /**
@@ -43,8 +43,8 @@ final class PlantedSlices {
 
     /** Plants slices of another driver on this node, and of this driver on another node. */
     void canaries(String pool) {
-        String node = bench.place().node();
-        String driver = bench.place().driver();
+        String node = context.place().node();
+        String driver = context.place().driver();
         plant("other-driver", null, spec -> of(spec, STRANGER, node, pool));
         plant("other-node", null, spec -> of(spec, driver, node + "-other", pool));
         plant("other-nodes-pool", null, spec -> of(spec, driver, node + "-other", node + "-other"));
@@ -68,7 +68,7 @@ final class PlantedSlices {
         ObjectNode slice = JSON.createObjectNode();
         slice.put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
         ObjectNode metadata = slice.putObject("metadata");
-        metadata.put("name", bench.place().node() + "-planted-" + name);
+        metadata.put("name", context.place().node() + "-planted-" + name);
         ObjectNode spec = slice.putObject("spec");
         if (like != null) {
             metadata.set("ownerReferences", like.at("/metadata/ownerReferences").deepCopy());
@@ -77,9 +77,9 @@ final class PlantedSlices {
         }
         change.accept(spec);
         spec.putArray("devices").addObject().put("name", "planted-" + name);
-        JsonNode created = bench.cluster().create(Publishing.SLICES, slice);
+        JsonNode created = context.cluster().create(Publishing.SLICES, slice);
         planted.put(SeenPools.name(created), created);
-        bench.transcript().note("somebody else makes slice " + SeenPools.name(created));
+        context.transcript().note("somebody else makes slice " + SeenPools.name(created));
     }
 
     /** What is seen, but for the slices of a pool that the driver does not have. */
@@ -93,7 +93,7 @@ final class PlantedSlices {
     /** What the driver has done, or tried, to the slices; empty if nothing. */
     Optional<String> harm(int number) {
         for (RecordedRequest write :
-                bench.proxy().requests(Publishing.WRITES.and(Requests.after(number)))) {
+                context.proxy().requests(Publishing.WRITES.and(Requests.after(number)))) {
             if (planted.containsKey(write.name())) {
                 return Optional.of(
                         "the driver sent %s for slice %s, %s"
@@ -113,7 +113,7 @@ final class PlantedSlices {
     }
 
     private boolean isAsPlanted(String name, JsonNode slice) {
-        return bench.cluster()
+        return context.cluster()
                 .find(Publishing.SLICES + "/" + name)
                 .filter(
                         now ->
@@ -133,7 +133,7 @@ final class PlantedSlices {
     /** Takes them away. */
     void remove() {
         List<String> names = new ArrayList<>(planted.keySet());
-        names.forEach(name -> bench.cluster().delete(Publishing.SLICES + "/" + name));
+        names.forEach(name -> context.cluster().delete(Publishing.SLICES + "/" + name));
         planted.clear();
     }
 }

@@ -2,41 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /** What is published can be had. */
-@Lane.On(Lane.SLICES)
+@ExecutionGroup.On(ExecutionGroup.SLICES)
 final class PreparableRules {
 
     /** A claim has room for 32; fewer leave room for slow drivers in the kubelet's 45 s. */
     private static final int AT_A_TIME = 8;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    PreparableRules(Bench bench) {
-        this.bench = bench;
+    PreparableRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-SLICE-19")
     void everyPublishedDeviceCanBePrepared() {
-        List<PublishedDevice> together = bench.devices().usable();
-        List<PublishedDevice> alone = new ArrayList<>(bench.devices().all());
+        List<PublishedDevice> together = context.devices().usable();
+        List<PublishedDevice> alone = new ArrayList<>(context.devices().all());
         alone.removeIf(d -> together.contains(d) || d.isTainted() || d.isBound());
         if (together.isEmpty() && alone.isEmpty()) {
-            bench.devices().one(); // which says why there is none
+            context.devices().one(); // which says why there is none
         }
-        if (bench.devices().areShaped()) {
+        if (context.devices().areShaped()) {
             together.forEach(device -> prepare(List.of(device)));
             alone.removeIf(device -> Reported.names(together).contains(device.toString()));
-            bench.remark(remark(together, alone));
+            context.remark(remark(together, alone));
             return;
         }
         for (int from = 0; from < together.size(); from += AT_A_TIME) {
@@ -53,10 +53,11 @@ final class PreparableRules {
     }
 
     private void prepare(List<PublishedDevice> devices) {
-        KubeletClaim claim = bench.claims().create(bench.claims().draft().request("r0", devices));
-        CallResult result = bench.calls().prepare(claim);
+        KubeletClaim claim =
+                context.claims().create(context.claims().draft().request("r0", devices));
+        CallResult result = context.calls().prepare(claim);
         if (result.complaint().isPresent() && devices.size() > 1) {
-            bench.calls().unprepared(claim);
+            context.calls().unprepared(claim);
             devices.forEach(device -> prepare(List.of(device))); // which of them is it?
             return;
         }
@@ -67,7 +68,7 @@ final class PreparableRules {
                                     "the published device %s can't be prepared under this pool and name: %s"
                                             .formatted(devices.get(0), complaint));
                         });
-        ClaimAnswer answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.answers().get(claim.uid());
         Set<String> answered = Reported.names(answer);
         for (String device : Reported.names(devices)) {
             Violation.unless(
@@ -76,6 +77,6 @@ final class PreparableRules {
                     device,
                     answered);
         }
-        bench.calls().unprepared(claim);
+        context.calls().unprepared(claim);
     }
 }

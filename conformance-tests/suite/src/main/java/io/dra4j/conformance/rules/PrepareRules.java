@@ -3,17 +3,17 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Calls;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.Patience;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Untested;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Calls;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
-import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** What the kubelet hears when it lets valid claims be prepared. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class PrepareRules {
 
     private static final int MOST_RESULTS = 32;
@@ -33,25 +33,26 @@ final class PrepareRules {
     private static final int REPEATS = 10;
     private static final int CALLERS = 16;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    PrepareRules(Bench bench) {
-        this.bench = bench;
+    PrepareRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-PREP-01")
     void everyUidIsAnsweredAndNoOther() {
-        answeredFor(bench.claims().allocate(bench.devices().one()));
-        List<PublishedDevice> usable = bench.devices().usable();
+        answeredFor(context.claims().allocate(context.devices().one()));
+        List<PublishedDevice> usable = context.devices().usable();
         if (usable.size() > 1) {
-            bench.tidy();
+            context.tidy();
             answeredFor(
-                    bench.claims().allocate(usable.get(0)), bench.claims().allocate(usable.get(1)));
+                    context.claims().allocate(usable.get(0)),
+                    context.claims().allocate(usable.get(1)));
         }
     }
 
-    private Map<String, ClaimAnswer> answeredFor(KubeletClaim... claims) {
-        CallResult result = bench.calls().prepare(claims);
+    private Map<String, ClaimResult> answeredFor(KubeletClaim... claims) {
+        CallResult result = context.calls().prepare(claims);
         Violation.unless(
                 result.status().equals(CallResult.OK),
                 "the prepare call for %d valid claims failed: %s",
@@ -77,8 +78,8 @@ final class PrepareRules {
 
     @Rule("DRA-PREP-02")
     void devicesAreThoseOfTheAllocation() {
-        PublishedDevice[] some = bench.devices().forOneClaim(3).toArray(PublishedDevice[]::new);
-        ClaimAnswer answer = bench.calls().prepared(bench.claims().allocate(some));
+        PublishedDevice[] some = context.devices().forOneClaim(3).toArray(PublishedDevice[]::new);
+        ClaimResult answer = context.calls().prepared(context.claims().allocate(some));
         for (PreparedDevice device : answer.devices()) {
             Violation.unless(
                     !device.pool().isEmpty() && !device.device().isEmpty(),
@@ -97,14 +98,14 @@ final class PrepareRules {
                 "of the allocated devices %s the answer reports %s only",
                 Reported.names(some),
                 reported);
-        bench.tidy();
+        context.tidy();
         nothingIsSkipped(some[0]);
     }
 
     private void nothingIsSkipped(PublishedDevice known) {
         PublishedDevice absent = Absent.device(known.pool());
-        KubeletClaim claim = bench.claims().allocate(known, absent);
-        CallResult result = bench.calls().prepare(claim);
+        KubeletClaim claim = context.claims().allocate(known, absent);
+        CallResult result = context.calls().prepare(claim);
         if (result.complaint().isEmpty()) {
             Set<String> reported = Reported.names(result.answers().get(claim.uid()));
             Violation.minorUnless(
@@ -118,10 +119,10 @@ final class PrepareRules {
 
     @Rule("DRA-PREP-03")
     void devicesAreReportedForTheirMainRequest() {
-        List<PublishedDevice> two = bench.devices().some(2);
+        List<PublishedDevice> two = context.devices().some(2);
         ClaimDraft draft =
-                bench.claims().draft().request("r0", two.get(0)).request("r1", two.get(1));
-        ClaimAnswer answer = bench.calls().prepared(bench.claims().create(draft));
+                context.claims().draft().request("r0", two.get(0)).request("r1", two.get(1));
+        ClaimResult answer = context.calls().prepared(context.claims().create(draft));
         for (PreparedDevice device : answer.devices()) {
             boolean first = isOf(device, two.get(0));
             List<String> due = List.of(first ? "r0" : "r1");
@@ -133,14 +134,14 @@ final class PrepareRules {
                     due,
                     device.requests().isEmpty() ? "all requests" : device.requests());
         }
-        bench.tidy();
+        context.tidy();
         subrequestsAreNotNamed(two.get(0));
     }
 
     private void subrequestsAreNotNamed(PublishedDevice device) {
         ClaimDraft draft =
-                bench.claims().draft().alternatives("r0", List.of("a", "b"), "a", device);
-        ClaimAnswer answer = bench.calls().prepared(bench.claims().create(draft));
+                context.claims().draft().alternatives("r0", List.of("a", "b"), "a", device);
+        ClaimResult answer = context.calls().prepared(context.claims().create(draft));
         for (PreparedDevice reported : answer.devices()) {
             Violation.unless(
                     reported.requests().isEmpty() || reported.requests().equals(List.of("r0")),
@@ -156,16 +157,16 @@ final class PrepareRules {
 
     @Rule("DRA-PREP-04")
     void aClaimMayHaveManyDevices() {
-        List<PublishedDevice> many = bench.devices().forOneClaim(MOST_RESULTS);
+        List<PublishedDevice> many = context.devices().forOneClaim(MOST_RESULTS);
         int count = Reported.names(many).size();
         Untested.unless(
-                count > 1 || !bench.devices().areShaped(),
+                count > 1 || !context.devices().areShaped(),
                 "claims of the shape in driver.claims get one device each");
         if (count < 2) {
-            bench.devices().some(2); // which says why there are no more
+            context.devices().some(2); // which says why there are no more
         }
-        KubeletClaim claim = bench.claims().create(bench.claims().draft().request("r0", many));
-        ClaimAnswer answer = bench.calls().prepared(claim);
+        KubeletClaim claim = context.claims().create(context.claims().draft().request("r0", many));
+        ClaimResult answer = context.calls().prepared(claim);
         Set<String> missing = Reported.names(many);
         missing.removeAll(Reported.names(answer));
         Violation.unless(
@@ -177,11 +178,11 @@ final class PrepareRules {
 
     @Rule("DRA-PREP-05")
     void aRepetitionIsAnsweredTheSame() {
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        Reported first = Reported.of(bench.calls().prepared(claim));
-        Map<String, JsonNode> specs = bench.cdi().contents();
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        Reported first = Reported.of(context.calls().prepared(claim));
+        Map<String, JsonNode> specs = context.cdi().contents();
         for (int i = 0; i < REPEATS; i++) {
-            CallResult result = bench.calls().prepare(claim);
+            CallResult result = context.calls().prepare(claim);
             Violation.unless(
                     result.complaint().isEmpty(),
                     "the repeated prepare of a prepared claim failed: %s",
@@ -193,28 +194,28 @@ final class PrepareRules {
                     again,
                     first);
         }
-        Map<String, JsonNode> changed = bench.cdi().contents();
+        Map<String, JsonNode> changed = context.cdi().contents();
         specs.forEach((file, spec) -> changed.remove(file, spec));
         Violation.unless(
-                changed.isEmpty() && bench.cdi().contents().keySet().equals(specs.keySet()),
+                changed.isEmpty() && context.cdi().contents().keySet().equals(specs.keySet()),
                 "repeated prepares changed what the CDI specs say: of %s, there are now %s, with"
                         + " %s",
                 specs.keySet(),
-                bench.cdi().contents().keySet(),
+                context.cdi().contents().keySet(),
                 changed);
     }
 
     @Rule("DRA-PREP-06")
     void callsAtTheSameTimeAgree() {
-        Leftovers leftovers = Leftovers.since(bench);
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        List<CompletableFuture<ClaimAnswer>> calls = new ArrayList<>();
+        Leftovers leftovers = Leftovers.since(context);
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        List<CompletableFuture<ClaimResult>> calls = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
-            calls.add(Calls.async(() -> answerOf(bench.calls().prepare(claim), claim)));
+            calls.add(Calls.async(() -> answerOf(context.calls().prepare(claim), claim)));
         }
-        List<ClaimAnswer> answers = calls.stream().map(CompletableFuture::join).toList();
+        List<ClaimResult> answers = calls.stream().map(CompletableFuture::join).toList();
         List<String> errors =
-                answers.stream().map(ClaimAnswer::error).filter(e -> !e.isEmpty()).toList();
+                answers.stream().map(ClaimResult::error).filter(e -> !e.isEmpty()).toList();
         Violation.unless(
                 errors.isEmpty(),
                 "of %d prepares of one claim at the same time, %d failed: %s",
@@ -227,25 +228,25 @@ final class PrepareRules {
                 reported.size() == 1,
                 "prepares of one claim at the same time are answered differently: %s",
                 reported);
-        CdiView.ids(answers.get(0)).forEach(bench.cdi()::resolve);
-        bench.calls().unprepared(claim);
+        CdiView.ids(answers.get(0)).forEach(context.cdi()::resolve);
+        context.calls().unprepared(claim);
         leftovers.none("after prepares of one claim at the same time and its unprepare");
     }
 
-    private static ClaimAnswer answerOf(CallResult result, KubeletClaim claim) {
-        ClaimAnswer answer = result.answers().get(claim.uid());
+    private static ClaimResult answerOf(CallResult result, KubeletClaim claim) {
+        ClaimResult answer = result.answers().get(claim.uid());
         return result.complaint().isEmpty() && answer != null
                 ? answer
-                : new ClaimAnswer(List.of(), result.complaint().orElse("no answer"), "");
+                : new ClaimResult(List.of(), result.complaint().orElse("no answer"), "");
     }
 
     @Rule("DRA-PREP-07")
     void aBatchIsPrepared() {
-        int count = Math.max(2, Math.min(roomFor(), bench.devices().usable().size()));
-        List<PublishedDevice> devices = bench.devices().some(count);
+        int count = Math.max(2, Math.min(roomFor(), context.devices().usable().size()));
+        List<PublishedDevice> devices = context.devices().some(count);
         KubeletClaim[] claims =
-                devices.stream().map(bench.claims()::allocate).toArray(KubeletClaim[]::new);
-        Map<String, ClaimAnswer> answers = answeredFor(claims);
+                devices.stream().map(context.claims()::allocate).toArray(KubeletClaim[]::new);
+        Map<String, ClaimResult> answers = answeredFor(claims);
         IntStream.range(0, count)
                 .forEach(
                         i ->
@@ -259,30 +260,30 @@ final class PrepareRules {
 
     /** How many claims a driver can prepare within a call, if it does so one after the other. */
     private int roomFor() {
-        KubeletClaim one = bench.claims().allocate(bench.devices().one());
+        KubeletClaim one = context.claims().allocate(context.devices().one());
         long begin = System.nanoTime();
-        bench.calls().prepared(one);
+        context.calls().prepared(one);
         long took = System.nanoTime() - begin;
-        bench.calls().unprepared(one);
-        return (int) Math.min(BATCH, Patience.PREPARE.toNanos() * 2 / 3 / took);
+        context.calls().unprepared(one);
+        return (int) Math.min(BATCH, TimeoutFactor.PREPARE.toNanos() * 2 / 3 / took);
     }
 
     @Rule("DRA-PREP-08")
     void aFailureTouchesNoOtherClaim() {
-        PublishedDevice device = bench.devices().one();
-        KubeletClaim bad = bench.claims().allocate(Absent.device(device.pool()));
-        KubeletClaim good = bench.claims().allocate(device);
-        CallResult result = bench.calls().prepare(bad, good);
+        PublishedDevice device = context.devices().one();
+        KubeletClaim bad = context.claims().allocate(Absent.device(device.pool()));
+        KubeletClaim good = context.claims().allocate(device);
+        CallResult result = context.calls().prepare(bad, good);
         Violation.minorUnless(
                 result.status().equals(CallResult.OK),
                 "the device that one claim of a batch may not have failed the whole call: %s",
                 result.status());
-        ClaimAnswer failed = result.answers().get(bad.uid());
+        ClaimResult failed = result.answers().get(bad.uid());
         Violation.unless(
                 failed != null && !failed.error().isEmpty(),
                 "in a batch, a claim with a device that is not there is answered %s, not an error",
                 failed == null ? "not at all" : Reported.of(failed));
-        ClaimAnswer answer = result.answers().get(good.uid());
+        ClaimResult answer = result.answers().get(good.uid());
         Violation.unless(
                 answer != null && answer.error().isEmpty(),
                 "in a batch with a claim that fails, the good claim is answered %s",

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  */
 record ProcessCount(OptionalLong pid, long files, long threads) {
 
-    static ProcessCount of(Bench bench) {
-        OptionalLong pid = bench.driver().current().pid();
+    static ProcessCount of(TestContext context) {
+        OptionalLong pid = context.driver().current().pid();
         return new ProcessCount(pid, count(pid, "fd"), count(pid, "task"));
     }
 
@@ -36,11 +36,11 @@ record ProcessCount(OptionalLong pid, long files, long threads) {
     }
 
     /** Requires that it holds no more than a few things more now. */
-    void checkGrowth(Bench bench, int streams, int spare) {
+    void checkGrowth(TestContext context, int streams, int spare) {
         long filesNow = count(pid, "fd");
         long threadsNow = count(pid, "task");
-        grew(bench, "open files", filesNow - files, spare);
-        grew(bench, "threads", threadsNow - threads, spare);
+        grew(context, "open files", filesNow - files, spare);
+        grew(context, "threads", threadsNow - threads, spare);
         Violation.unless(
                 filesNow < files + spare && threadsNow < threads + spare,
                 "%d health streams were opened and cancelled, and the process has %d open files instead of %d, and %d threads instead of %d",
@@ -51,7 +51,7 @@ record ProcessCount(OptionalLong pid, long files, long threads) {
                 threads);
     }
 
-    private static void grew(Bench bench, String what, long growth, int spare) {
-        bench.measurements().count("growth in " + what, Math.max(0, growth), spare - 1);
+    private static void grew(TestContext context, String what, long growth, int spare) {
+        context.measurements().count("growth in " + what, Math.max(0, growth), spare - 1);
     }
 }

@@ -5,11 +5,11 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Blocked;
-import io.dra4j.conformance.bench.Measurements;
-import io.dra4j.conformance.bench.Unpublished;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Blocked;
+import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Unpublished;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
@@ -31,19 +31,19 @@ final class Publishing {
     private static final Set<Integer> REFUSALS = Set.of(400, 403, 413, 422);
     private static final Duration LOOK = Duration.ofMillis(500);
 
-    private final Bench bench;
+    private final TestContext context;
 
-    Publishing(Bench bench) {
-        this.bench = bench;
+    Publishing(TestContext context) {
+        this.context = context;
     }
 
     /** All slices of the driver, of whatever node, from now on. */
     ObjectWatch watch() {
-        return bench.cluster()
+        return context.cluster()
                 .watch(
                         SLICES,
                         "fieldSelector="
-                                + Cluster.encoded("spec.driver=" + bench.place().driver()));
+                                + Cluster.encoded("spec.driver=" + context.place().driver()));
     }
 
     /** Of all slices of the driver those that its node can use. */
@@ -53,12 +53,12 @@ final class Publishing {
 
     private boolean reaches(JsonNode spec) {
         String node = spec.path("nodeName").asText();
-        return node.isEmpty() || node.equals(bench.place().node());
+        return node.isEmpty() || node.equals(context.place().node());
     }
 
     /** The pools now. */
     SeenPools now() {
-        return new SeenPools(bench.devices().slices());
+        return new SeenPools(context.devices().slices());
     }
 
     /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
@@ -73,7 +73,7 @@ final class Publishing {
         private boolean unsettled;
     }
 
-    /** Whether it was once in vain waited for slices on this bench. */
+    /** Whether it was once in vain waited for slices on this test context. */
     private record FirstLook(boolean inVain) {}
 
     /**
@@ -83,18 +83,18 @@ final class Publishing {
      * @throws Violation if the pools do not settle
      */
     SeenPools settled() throws InterruptedException {
-        InVain known = bench.shared(InVain.class, InVain::new);
+        InVain known = context.shared(InVain.class, InVain::new);
         SeenPools pools = now();
         if (pools.settled()) {
             known.unsettled = false;
             return pools;
         }
-        if (bench.unpublished().isPresent()) {
-            throw bench.unpublished().get().blocked();
+        if (context.unpublished().isPresent()) {
+            throw context.unpublished().get().blocked();
         }
-        boolean inVain = bench.shared(FirstLook.class, this::firstLook).inVain();
+        boolean inVain = context.shared(FirstLook.class, this::firstLook).inVain();
         if (inVain && now().slices().isEmpty()) {
-            bench.devices().requirePool();
+            context.devices().requirePool();
         }
         return orInVain(SeenPools::settled).orElseThrow(this::unsettled);
     }
@@ -106,7 +106,7 @@ final class Publishing {
      * @throws Violation if neither happens
      */
     SeenPools settledOrRefused() throws InterruptedException {
-        Optional<Unpublished> unpublished = bench.unpublished();
+        Optional<Unpublished> unpublished = context.unpublished();
         if (unpublished.isPresent() && !unpublished.get().refused()) {
             return settled(); // which does not wait
         }
@@ -119,7 +119,7 @@ final class Publishing {
 
     /** Waits for it, unless that was in vain and the pools have not settled since. */
     private Optional<SeenPools> orInVain(Predicate<SeenPools> wanted) throws InterruptedException {
-        InVain known = bench.shared(InVain.class, InVain::new);
+        InVain known = context.shared(InVain.class, InVain::new);
         if (known.unsettled) {
             return Optional.of(now()).filter(wanted);
         }
@@ -130,14 +130,15 @@ final class Publishing {
 
     /** How long to wait for what the driver does at its start, if it may do it. */
     private Duration patience() {
-        boolean none = bench.unpublished().isPresent() || bench.settings().driver().hasNoDevices();
-        return none ? bench.patience().soon() : bench.patience().repair();
+        boolean none =
+                context.unpublished().isPresent() || context.settings().driver().hasNoDevices();
+        return none ? context.patience().soon() : context.patience().repair();
     }
 
     /** How the pools are that have not settled. */
     Violation unsettled() {
         String why = now().trouble().orElse("");
-        String known = bench.unpublished().map(u -> ", " + u.details()).orElse("");
+        String known = context.unpublished().map(u -> ", " + u.details()).orElse("");
         return new Violation("the pools have not settled: " + why + known);
     }
 
@@ -173,7 +174,7 @@ final class Publishing {
     Optional<SeenPools> measured(
             String what, ObjectWatch watch, Predicate<SeenPools> wanted, Duration limit)
             throws InterruptedException {
-        Measurements.Wait wait = bench.measurements().begin(what, limit);
+        Measurements.Wait wait = context.measurements().begin(what, limit);
         Optional<SeenPools> found = await(watch, wanted, limit);
         wait.end(found.isPresent());
         return found;
@@ -192,10 +193,10 @@ final class Publishing {
     }
 
     private void requireAlive() {
-        if (!bench.driver().current().isAlive()) {
+        if (!context.driver().current().isAlive()) {
             throw new Violation(
                     "the driver has ended while its slices were waited for: "
-                            + bench.driver().fate());
+                            + context.driver().fate());
         }
     }
 
@@ -224,17 +225,17 @@ final class Publishing {
 
     /** Starts the driver again where it does not put its slices right: other rules need them. */
     void mend(SeenPools before) throws InterruptedException {
-        if (bench.driver().adapter().controlsProcess()
-                && bench.driver().isReady()
+        if (context.driver().adapter().controlsProcess()
+                && context.driver().isReady()
                 && !like(before).test(now())) {
-            bench.driver().restart();
-            await(like(before), bench.patience().repair());
+            context.driver().restart();
+            await(like(before), context.patience().repair());
         }
     }
 
     /** The writes of the driver since a request. */
     List<RecordedRequest> writesAfter(int number) {
-        return bench.proxy().requests(WRITES.and(Requests.after(number)));
+        return context.proxy().requests(WRITES.and(Requests.after(number)));
     }
 
     /** Whether the driver writes a slice within a time; waits no longer than until it does. */
@@ -244,7 +245,7 @@ final class Publishing {
 
     /** Whether a request comes, or came, within a limit, with the time until then as measured. */
     boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
-        Measurements.Wait wait = bench.measurements().begin(what, limit);
+        Measurements.Wait wait = context.measurements().begin(what, limit);
         boolean came = happens(request, limit);
         wait.end(came);
         return came;
@@ -253,7 +254,7 @@ final class Publishing {
     /** Whether a request comes, or came, within a time. */
     boolean happens(Predicate<RecordedRequest> request, Duration time) {
         try {
-            bench.proxy().await(time, request);
+            context.proxy().await(time, request);
             return true;
         } catch (AssertionError e) {
             return false; // it did not come: that is an answer, too
@@ -262,7 +263,7 @@ final class Publishing {
 
     /** The first write that the API server, and not the suite, refused as invalid. */
     Optional<RecordedRequest> refusal() {
-        return bench
+        return context
                 .proxy()
                 .requests(WRITES.and(request -> REFUSALS.contains(request.status())))
                 .stream()
@@ -280,22 +281,22 @@ final class Publishing {
     }
 
     void delete(JsonNode slice) {
-        bench.transcript().note("somebody else deletes slice " + SeenPools.name(slice));
-        bench.cluster().delete(SLICES + "/" + SeenPools.name(slice));
+        context.transcript().note("somebody else deletes slice " + SeenPools.name(slice));
+        context.cluster().delete(SLICES + "/" + SeenPools.name(slice));
     }
 
     /** What the kubelet does when it starts, and 30 s after it lost the driver. */
     void wipe() {
-        bench.transcript().note("the kubelet wipes the slices of the driver on its node");
-        bench.cluster()
+        context.transcript().note("the kubelet wipes the slices of the driver on its node");
+        context.cluster()
                 .deleteCollection(
                         SLICES,
                         "fieldSelector="
                                 + Cluster.encoded(
                                         "spec.nodeName="
-                                                + bench.place().node()
+                                                + context.place().node()
                                                 + ",spec.driver="
-                                                + bench.place().driver()));
+                                                + context.place().driver()));
     }
 
     /** Deletes all slices of the driver that its node can use, node-local or not. */

@@ -2,33 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /** A driver whose devices do not change leaves its slices alone. */
-@Lane.On(Lane.QUIET)
+@ExecutionGroup.On(ExecutionGroup.QUIET)
 final class QuietRules {
 
     private static final int STOPS = 3;
     private static final int KILLS = 2;
 
-    private final Bench bench;
+    private final TestContext context;
     private final Publishing publishing;
 
-    QuietRules(Bench bench) {
-        this.bench = bench;
-        publishing = new Publishing(bench);
+    QuietRules(TestContext context) {
+        this.context = context;
+        publishing = new Publishing(context);
     }
 
     @Rule("DRA-SLICE-06")
     void anIdleDriverWritesNothing() throws InterruptedException {
         publishing.settled();
-        List<RecordedRequest> writes = QuietWindow.of(bench).writes();
-        bench.measurements()
+        List<RecordedRequest> writes = QuietWindow.of(context).writes();
+        context.measurements()
                 .count(
                         "writes of slices in %d s"
                                 .formatted(QuietWindow.WITHOUT_WRITES.toSeconds()),
@@ -47,20 +47,20 @@ final class QuietRules {
     }
 
     @Rule("DRA-SLICE-07")
-    @Lane.On(Lane.SLICES)
+    @ExecutionGroup.On(ExecutionGroup.SLICES)
     void aRestartWritesNothing() throws InterruptedException {
         Map<String, String> before = publishing.settled().versions();
-        int number = bench.proxy().lastNumber();
+        int number = context.proxy().lastNumber();
         for (int i = 0; i < STOPS + KILLS; i++) {
             boolean isKill = i >= STOPS;
             if (isKill) {
-                bench.driver().restartAfterKill();
+                context.driver().restartAfterKill();
             } else {
-                bench.driver().restart();
+                context.driver().restart();
             }
             Duration look = Duration.ofSeconds(i == STOPS + KILLS - 1 ? 5 : 1);
             boolean wrote = publishing.writesWithin(number, look);
-            bench.measurements()
+            context.measurements()
                     .count(
                             "writes of slices by restarts",
                             publishing.writesAfter(number).size(),

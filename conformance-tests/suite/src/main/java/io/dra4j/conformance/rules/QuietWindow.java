@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
@@ -29,27 +29,28 @@ final class QuietWindow {
     private final long begin;
     private final Optional<HealthWatch> health;
 
-    private QuietWindow(Bench bench, SeenPools before) {
-        publishing = new Publishing(bench);
+    private QuietWindow(TestContext context, SeenPools before) {
+        publishing = new Publishing(context);
         this.before = before;
-        instance = bench.driver().current();
-        health = HealthStreams.versions(bench).stream().findFirst().map(v -> open(bench, v));
-        publishing.writesWithin(bench.proxy().lastNumber(), Duration.ofSeconds(1)); // first words
-        number = bench.proxy().lastNumber();
+        instance = context.driver().current();
+        health = HealthStreams.versions(context).stream().findFirst().map(v -> open(context, v));
+        publishing.writesWithin(context.proxy().lastNumber(), Duration.ofSeconds(1)); // first words
+        number = context.proxy().lastNumber();
         begin = System.nanoTime();
     }
 
-    private static HealthWatch open(Bench bench, HealthWatch.Version version) {
-        return bench.kubelet().watchHealth(bench.place().driver(), version);
+    private static HealthWatch open(TestContext context, HealthWatch.Version version) {
+        return context.kubelet().watchHealth(context.place().driver(), version);
     }
 
-    /** The window of a bench, or its next if the driver was restarted since. */
-    static QuietWindow of(Bench bench) throws InterruptedException {
-        SeenPools before = new Publishing(bench).now();
-        QuietWindow window = bench.shared(QuietWindow.class, () -> new QuietWindow(bench, before));
-        return window.instance == bench.driver().current()
+    /** The window of a test context, or its next if the driver was restarted since. */
+    static QuietWindow of(TestContext context) throws InterruptedException {
+        SeenPools before = new Publishing(context).now();
+        QuietWindow window =
+                context.shared(QuietWindow.class, () -> new QuietWindow(context, before));
+        return window.instance == context.driver().current()
                 ? window
-                : new QuietWindow(bench, before);
+                : new QuietWindow(context, before);
     }
 
     SeenPools before() {

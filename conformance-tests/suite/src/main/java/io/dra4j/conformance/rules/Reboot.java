@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.settings.DriverSettings.Kind;
 import io.dra4j.testkit.driver.MountNamespace;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The node of a bench goes down and up again, as far as a driver can tell. */
+/** The node of a test context goes down and up again, as far as a driver can tell. */
 final class Reboot {
 
     private static final int FORMAT = 0xf000;
@@ -27,12 +27,12 @@ final class Reboot {
      *
      * @throws Untested if it can't
      */
-    static void require(Bench bench) {
+    static void require(TestContext context) {
         String missing = MountNamespace.missing();
         Untested.unless(
-                bench.hooks().has("reboot") || bench.place().canReboot(),
+                context.hooks().has("reboot") || context.place().canReboot(),
                 "the node can't be rebooted for the driver: the settings have no hook reboot, and %s",
-                bench.settings().driver().kind() == Kind.PROCESS && !missing.isEmpty()
+                context.settings().driver().kind() == Kind.PROCESS && !missing.isEmpty()
                         ? "no mount namespace with another boot id can be made (" + missing + ")"
                         : "the suite does not start the driver as a process");
     }
@@ -42,29 +42,29 @@ final class Reboot {
      * file system in memory, removes the sockets, lets the settings' hook do what else there is,
      * and starts the driver.
      */
-    static void of(Bench bench) throws IOException {
-        bench.driver().kill();
-        bench.transcript().note("reboot: the CDI directory is empty, the sockets are gone");
-        for (Path folder : bench.cdi().folders()) {
-            if (isOfTheRun(bench, folder) && !bench.place().outlivesReboot(folder)) {
+    static void of(TestContext context) throws IOException {
+        context.driver().kill();
+        context.transcript().note("reboot: the CDI directory is empty, the sockets are gone");
+        for (Path folder : context.cdi().folders()) {
+            if (isOfTheRun(context, folder) && !context.place().outlivesReboot(folder)) {
                 removeSpecs(folder);
             }
         }
-        removeSockets(bench.place().registry());
-        removeSockets(bench.place().plugins());
-        if (bench.place().canReboot()) {
-            bench.place().reboot();
-            bench.transcript().note("reboot: the node has another boot id");
+        removeSockets(context.place().registry());
+        removeSockets(context.place().plugins());
+        if (context.place().canReboot()) {
+            context.place().reboot();
+            context.transcript().note("reboot: the node has another boot id");
         }
-        if (bench.hooks().has("reboot")) {
-            bench.hooks().run("reboot");
+        if (context.hooks().has("reboot")) {
+            context.hooks().run("reboot");
         }
-        bench.driver().restarted();
+        context.driver().restarted();
     }
 
     /** What else the settings name is the host's, and has specs of others. */
-    private static boolean isOfTheRun(Bench bench, Path folder) {
-        return folder.startsWith(bench.place().root()) || folder.equals(bench.place().cdi());
+    private static boolean isOfTheRun(TestContext context, Path folder) {
+        return folder.startsWith(context.place().root()) || folder.equals(context.place().cdi());
     }
 
     private static void removeSpecs(Path folder) throws IOException {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Measurements;
-import io.dra4j.conformance.bench.Patience;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.kubelet.PrepareMessages;
 import io.dra4j.testkit.kubelet.RawCalls;
@@ -15,21 +15,21 @@ import java.time.Duration;
 import java.util.List;
 
 /** How a driver registers with the kubelet, and stays registered. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class RegistrationRules {
 
     private static final int TIMES = 3;
     private static final Duration DEATH = Duration.ofSeconds(3);
 
-    private final Bench bench;
+    private final TestContext context;
 
-    RegistrationRules(Bench bench) {
-        this.bench = bench;
+    RegistrationRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule(value = "DRA-REG-04", unregistered = true)
     void theKubeletMayTellWhatItWants() {
-        RegistrationSocket socket = RegistrationSocket.of(bench);
+        RegistrationSocket socket = RegistrationSocket.of(context);
         RegistrationCalls.Info before = socket.info();
         try (RegistrationCalls calls = new RegistrationCalls(socket.path())) {
             for (int i = 0; i < TIMES; i++) {
@@ -56,9 +56,10 @@ final class RegistrationRules {
 
     private void timed(RegistrationCalls calls, String error) throws RegistrationCalls.Failed {
         Measurements.Wait wait =
-                bench.measurements().begin("slowest NotifyRegistrationStatus", Patience.NOTIFY);
+                context.measurements()
+                        .begin("slowest NotifyRegistrationStatus", TimeoutFactor.NOTIFY);
         try {
-            calls.tell(error, Patience.NOTIFY);
+            calls.tell(error, TimeoutFactor.NOTIFY);
             wait.end(true);
         } catch (RegistrationCalls.Failed e) {
             wait.end(!isSilence(e));
@@ -78,7 +79,7 @@ final class RegistrationRules {
             Violation.unless(
                     !isSilence(e),
                     "NotifyRegistrationStatus was not answered within %s",
-                    Patience.NOTIFY);
+                    TimeoutFactor.NOTIFY);
         }
     }
 
@@ -86,11 +87,11 @@ final class RegistrationRules {
         try {
             return socket.info();
         } catch (Violation e) {
-            bench.driver().current().awaitExit(bench.patience().times(DEATH));
+            context.driver().current().awaitExit(context.patience().times(DEATH));
             Violation.unless(
-                    bench.driver().isAlive(),
+                    context.driver().isAlive(),
                     "the driver ended when it was told that it is not registered: %s",
-                    bench.driver().fate());
+                    context.driver().fate());
             throw e;
         }
     }
@@ -108,16 +109,16 @@ final class RegistrationRules {
 
     @Rule(value = "DRA-REG-05", unregistered = true)
     void theKubeletMayCallTheSocketsWhatItWants() {
-        RegistrationSocket socket = RegistrationSocket.of(bench);
-        Path service = bench.place().outside(socket.info("localhost").service(socket.path()));
+        RegistrationSocket socket = RegistrationSocket.of(context);
+        Path service = context.place().outside(socket.info("localhost").service(socket.path()));
         for (String authority : authorities(socket.path())) {
             socket.info(authority);
         }
         for (String authority : authorities(service)) {
             try (RawCalls calls = new RawCalls(service, authority)) {
                 RawCalls.Answer answer =
-                        calls.call(PrepareMessages.method(bench.calls().service()), new byte[0]);
-                bench.transcript().note("prepare as " + authority + " -> " + answer);
+                        calls.call(PrepareMessages.method(context.calls().service()), new byte[0]);
+                context.transcript().note("prepare as " + authority + " -> " + answer);
                 Violation.unless(
                         List.of("OK", "UNIMPLEMENTED").contains(answer.code()),
                         "a prepare with :authority %s failed: %s",
@@ -137,17 +138,17 @@ final class RegistrationRules {
 
     @Rule("DRA-REG-06")
     void aNewKubeletHearsTheSame() throws InterruptedException {
-        RegistrationCalls.Info before = RegistrationSocket.of(bench).info();
-        bench.restartKubelet();
+        RegistrationCalls.Info before = RegistrationSocket.of(context).info();
+        context.restartKubelet();
         Violation.unless(
-                bench.driver().registersAgain(),
+                context.driver().registersAgain(),
                 "a new kubelet could not register the driver: %s",
-                bench.kubelet().events());
-        RegistrationCalls.Info after = RegistrationSocket.of(bench).info();
+                context.kubelet().events());
+        RegistrationCalls.Info after = RegistrationSocket.of(context).info();
         Violation.unless(before.equals(after), "GetInfo changed from %s to %s", before, after);
-        bench.devices().usable().stream()
+        context.devices().usable().stream()
                 .findFirst()
-                .map(bench.claims()::allocate)
-                .ifPresent(bench.calls()::prepared);
+                .map(context.claims()::allocate)
+                .ifPresent(context.calls()::prepared);
     }
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Patience;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.RegistrationCalls;
@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The registration socket of a driver, and what it says there. */
-record RegistrationSocket(Bench bench, Path path) {
+record RegistrationSocket(TestContext context, Path path) {
 
     /**
      * The one that the kubelet took the driver from, or the last that it saw if it took none; those
@@ -21,39 +21,39 @@ record RegistrationSocket(Bench bench, Path path) {
      *
      * @throws Violation if there was none
      */
-    static RegistrationSocket of(Bench bench) {
+    static RegistrationSocket of(TestContext context) {
         List<KubeletEvent> events =
-                bench.kubelet().events().stream().filter(e -> Files.exists(e.socket())).toList();
+                context.kubelet().events().stream().filter(e -> Files.exists(e.socket())).toList();
         return events.stream()
                 .filter(e -> e.kind() == Kind.REGISTERED)
-                .filter(e -> e.detail().equals(bench.place().driver()))
+                .filter(e -> e.detail().equals(context.place().driver()))
                 .reduce((first, second) -> second)
                 .or(
                         () ->
                                 events.stream()
                                         .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
                                         .reduce((first, second) -> second))
-                .map(event -> new RegistrationSocket(bench, event.socket()))
+                .map(event -> new RegistrationSocket(context, event.socket()))
                 .orElseThrow(
                         () ->
                                 new Violation(
                                         "there is no registration socket in "
-                                                + bench.place().registry()));
+                                                + context.place().registry()));
     }
 
     /** The last that appeared since some number of the kubelet's events. */
-    static RegistrationSocket since(Bench bench, int before) {
-        return bench.kubelet().events().stream()
+    static RegistrationSocket since(TestContext context, int before) {
+        return context.kubelet().events().stream()
                 .skip(before)
                 .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
                 .reduce((first, second) -> second)
-                .map(event -> new RegistrationSocket(bench, event.socket()))
+                .map(event -> new RegistrationSocket(context, event.socket()))
                 .orElseThrow(
                         () ->
                                 new Violation(
                                         "a second instance of the driver made no registration"
                                                 + " socket in "
-                                                + bench.place().registry()));
+                                                + context.place().registry()));
     }
 
     /**
@@ -68,7 +68,7 @@ record RegistrationSocket(Bench bench, Path path) {
     /** What GetInfo says to somebody who calls the driver by this name. */
     RegistrationCalls.Info info(String authority) {
         try (RegistrationCalls calls = new RegistrationCalls(path, authority)) {
-            return calls.info(Patience.GET_INFO.multipliedBy(5));
+            return calls.info(TimeoutFactor.GET_INFO.multipliedBy(5));
         } catch (RegistrationCalls.Failed e) {
             throw new Violation(
                     "GetInfo with :authority %s failed: %s".formatted(authority, e.getMessage()));
@@ -77,6 +77,6 @@ record RegistrationSocket(Bench bench, Path path) {
 
     /** The service socket, as GetInfo says, where the suite finds it. */
     Path service() {
-        return bench.place().outside(info().service(path));
+        return context.place().outside(info().service(path));
     }
 }

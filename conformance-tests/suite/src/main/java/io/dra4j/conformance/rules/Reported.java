@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
-import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -20,12 +20,12 @@ import java.util.stream.Collectors;
 record Reported(List<String> devices) {
 
     /** All of it. */
-    static Reported of(ClaimAnswer answer) {
+    static Reported of(ClaimResult answer) {
         return new Reported(answer.devices().stream().map(Reported::line).sorted().toList());
     }
 
     /** All but the share ids, which the older version of the service has not. */
-    static Reported withoutShares(ClaimAnswer answer) {
+    static Reported withoutShares(ClaimResult answer) {
         return new Reported(
                 answer.devices().stream()
                         .map(
@@ -52,7 +52,7 @@ record Reported(List<String> devices) {
     }
 
     /** The pools and names of an answer's devices. */
-    static Set<String> names(ClaimAnswer answer) {
+    static Set<String> names(ClaimResult answer) {
         return answer.devices().stream()
                 .map(device -> device.pool() + "/" + device.device())
                 .collect(Collectors.toCollection(TreeSet::new));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.context.TestContext;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Collections;
@@ -29,7 +29,7 @@ public final class RuleBook {
                     SliceRules.class,
                     PreparableRules.class,
                     SliceRepairRules.class,
-                    SliceTroubleRules.class,
+                    SliceFaultRules.class,
                     SliceChangeRules.class,
                     QuietRules.class,
                     HealthRules.class,
@@ -39,7 +39,7 @@ public final class RuleBook {
                     BindingRules.class,
                     StatusRules.class,
                     MetadataRules.class,
-                    ApiTroubleRules.class,
+                    ApiFaultRules.class,
                     SocketRules.class,
                     ConfigRules.class,
                     AdminRules.class,
@@ -75,9 +75,9 @@ public final class RuleBook {
         return Collections.unmodifiableSet(rules.keySet());
     }
 
-    /** The lane in which a requirement is tried; empty if it has no rule. */
-    public Optional<Lane> lane(String id) {
-        return Optional.ofNullable(rules.get(id)).map(RuleBook::lane);
+    /** The execution group in which a requirement is tried; empty if it has no rule. */
+    public Optional<ExecutionGroup> group(String id) {
+        return Optional.ofNullable(rules.get(id)).map(RuleBook::group);
     }
 
     /** Whether a requirement is tried even if the kubelet does not register the driver. */
@@ -87,27 +87,30 @@ public final class RuleBook {
                 .orElse(false);
     }
 
-    private static Lane lane(Method method) {
-        Lane.@Nullable On own = method.getAnnotation(Lane.On.class);
-        Lane.On lane = own == null ? method.getDeclaringClass().getAnnotation(Lane.On.class) : own;
-        if (lane == null) {
-            throw new IllegalStateException(method.getDeclaringClass() + " is on no lane");
+    private static ExecutionGroup group(Method method) {
+        ExecutionGroup.@Nullable On own = method.getAnnotation(ExecutionGroup.On.class);
+        ExecutionGroup.On group =
+                own == null
+                        ? method.getDeclaringClass().getAnnotation(ExecutionGroup.On.class)
+                        : own;
+        if (group == null) {
+            throw new IllegalStateException(method.getDeclaringClass() + " is on no group");
         }
-        return lane.value();
+        return group.value();
     }
 
     /**
-     * Tries a requirement on a bench.
+     * Tries a requirement on a test context.
      *
      * @throws Exception what the rule throws
      */
-    public void run(String id, Bench bench) throws Exception {
+    public void run(String id, TestContext context) throws Exception {
         Method method = Optional.ofNullable(rules.get(id)).orElseThrow();
         try {
             Object area =
                     method.getDeclaringClass()
-                            .getDeclaredConstructor(Bench.class)
-                            .newInstance(bench);
+                            .getDeclaredConstructor(TestContext.class)
+                            .newInstance(context);
             method.invoke(area);
         } catch (InvocationTargetException e) {
             if (e.getCause() instanceof Exception cause) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Who may use a driver, and what it gives away and asks for. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class SecurityRules {
 
     private static final int LONGEST_ERROR = 4096;
@@ -47,17 +47,17 @@ final class SecurityRules {
                     "PATCH one events",
                     "PUT one events");
 
-    private final Bench bench;
+    private final TestContext context;
 
-    SecurityRules(Bench bench) {
-        this.bench = bench;
+    SecurityRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-SEC-01")
     void socketsAreClosedToOthers() throws IOException {
-        RegistrationSocket registration = RegistrationSocket.of(bench);
-        isClosed(registration.path(), bench.place().registry());
-        isClosed(registration.service(), bench.place().plugins());
+        RegistrationSocket registration = RegistrationSocket.of(context);
+        isClosed(registration.path(), context.place().registry());
+        isClosed(registration.service(), context.place().plugins());
     }
 
     /** Directories from here on up are the suite's own, and say nothing of the driver. */
@@ -79,34 +79,34 @@ final class SecurityRules {
 
     @Rule("DRA-SEC-02")
     void hostileNamesGoNowhere() throws IOException {
-        KubeletClaim real = bench.claims().allocate(Absent.anyDevice(bench));
-        HostileNames hostile = HostileNames.around(bench);
-        int number = bench.proxy().lastNumber();
+        KubeletClaim real = context.claims().allocate(Absent.anyDevice(context));
+        HostileNames hostile = HostileNames.around(context);
+        int number = context.proxy().lastNumber();
         for (KubeletClaim claim : hostile.claims(real)) {
             hostile.calling(claim);
-            bench.calls().prepare(claim);
-            bench.calls().unprepare(claim);
+            context.calls().prepare(claim);
+            context.calls().unprepare(claim);
         }
         Violation.unless(
-                bench.driver().current().isAlive(),
+                context.driver().current().isAlive(),
                 "the driver ended when it was called with hostile names: %s",
-                bench.driver().fate());
+                context.driver().fate());
         hostile.checkFiles();
-        for (RecordedRequest request : bench.proxy().requests(Requests.after(number))) {
+        for (RecordedRequest request : context.proxy().requests(Requests.after(number))) {
             hostile.checkPath(request);
         }
     }
 
-    @Lane.On(Lane.RESTARTS)
+    @ExecutionGroup.On(ExecutionGroup.RESTARTS)
     @Rule("DRA-SEC-04")
     void nothingGivesCredentialsAway() throws IOException {
-        String token = "t0k3n-0f-dra-c0nf0rmanc3-" + Math.abs(bench.random().nextLong());
+        String token = "t0k3n-0f-dra-c0nf0rmanc3-" + Math.abs(context.random().nextLong());
         Path credentials = credentials();
         String before = Files.readString(credentials);
         Files.writeString(credentials, withToken(before, token));
-        long length = Files.exists(bench.place().log()) ? Files.size(bench.place().log()) : 0;
+        long length = Files.exists(context.place().log()) ? Files.size(context.place().log()) : 0;
         try {
-            bench.driver().restart();
+            context.driver().restart();
             for (Fault fault :
                     List.of(
                             Fault.status(401, "Unauthorized"),
@@ -115,7 +115,7 @@ final class SecurityRules {
                             Fault.drop())) {
                 errors(fault).forEach(error -> isDiscreet(error, token));
             }
-            byte[] log = Files.readAllBytes(bench.place().log());
+            byte[] log = Files.readAllBytes(context.place().log());
             String written =
                     new String(
                             log, (int) length, log.length - (int) length, StandardCharsets.UTF_8);
@@ -129,26 +129,26 @@ final class SecurityRules {
 
     /** The file from which the driver may read a token. */
     private Path credentials() {
-        return bench.place()
+        return context.place()
                 .serviceAccount()
                 .map(account -> account.resolve("token"))
-                .orElse(bench.place().kubeconfig());
+                .orElse(context.place().kubeconfig());
     }
 
     private String withToken(String before, String token) {
-        return bench.place().serviceAccount().isPresent()
+        return context.place().serviceAccount().isPresent()
                 ? token
                 : before.replace("user: {}", "user: {token: " + token + "}");
     }
 
     private List<String> errors(Fault fault) {
-        try (Injection broken = bench.inject(fault.on(Requests.to("resourceclaims")))) {
-            KubeletClaim claim = bench.claims().allocate(Absent.anyDevice(bench));
-            CallResult result = bench.calls().prepareWithin(LONG_ENOUGH, claim);
-            bench.transcript().note("the API server failed the driver: " + broken.over());
+        try (Injection broken = context.inject(fault.on(Requests.to("resourceclaims")))) {
+            KubeletClaim claim = context.claims().allocate(Absent.anyDevice(context));
+            CallResult result = context.calls().prepareWithin(LONG_ENOUGH, claim);
+            context.transcript().note("the API server failed the driver: " + broken.over());
             List<String> errors = new ArrayList<>(List.of(result.status()));
             Optional.ofNullable(result.answers().get(claim.uid()))
-                    .map(ClaimAnswer::error)
+                    .map(ClaimResult::error)
                     .ifPresent(errors::add);
             return errors;
         }
@@ -168,15 +168,15 @@ final class SecurityRules {
 
     @Rule("DRA-SEC-05")
     void onlyNeededVerbsAreUsed() {
-        bench.devices().usable().stream()
+        context.devices().usable().stream()
                 .findFirst()
-                .map(bench.claims()::allocate)
+                .map(context.claims()::allocate)
                 .ifPresent(
                         claim -> {
-                            bench.calls().prepare(claim);
-                            bench.calls().unprepare(claim);
+                            context.calls().prepare(claim);
+                            context.calls().unprepare(claim);
                         });
-        for (RecordedRequest request : bench.proxy().requests()) {
+        for (RecordedRequest request : context.proxy().requests()) {
             Violation.unless(
                     request.resource().isEmpty() || isNeeded(request),
                     "the driver asks the API server for more than it needs: %s %s",

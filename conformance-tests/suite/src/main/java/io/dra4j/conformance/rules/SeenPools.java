@@ -5,7 +5,7 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.bench.PublishedDevice;
+import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.testkit.cluster.Cluster;
 import java.util.ArrayList;
 import java.util.HashSet;

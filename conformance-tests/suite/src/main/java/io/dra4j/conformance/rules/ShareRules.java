@@ -3,15 +3,15 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
-import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import java.util.List;
@@ -21,17 +21,17 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /** Devices that several claims have at a time, each with a share of its own. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class ShareRules {
 
-    private final Bench bench;
+    private final TestContext context;
 
-    ShareRules(Bench bench) {
-        this.bench = bench;
+    ShareRules(TestContext context) {
+        this.context = context;
     }
 
     private PublishedDevice shared() {
-        return bench.devices().upTo(Integer.MAX_VALUE).stream()
+        return context.devices().upTo(Integer.MAX_VALUE).stream()
                 .filter(PublishedDevice::isShared)
                 .filter(ShareRules::hasPolicies)
                 .findFirst()
@@ -50,19 +50,23 @@ final class ShareRules {
     @Rule("DRA-PREP-21")
     void everyShareIsReportedByItsId() {
         PublishedDevice device = shared();
-        KubeletClaim one = bench.claims().allocate(device);
-        KubeletClaim other = bench.claims().allocate(device);
+        KubeletClaim one = context.claims().allocate(device);
+        KubeletClaim other = context.claims().allocate(device);
         reported(one, prepared(one, "a share of device " + device));
         reported(other, prepared(other, "a second share of device " + device));
-        bench.tidy();
+        context.tidy();
         KubeletClaim both =
-                bench.claims()
-                        .create(bench.claims().draft().request("r0", device).request("r1", device));
+                context.claims()
+                        .create(
+                                context.claims()
+                                        .draft()
+                                        .request("r0", device)
+                                        .request("r1", device));
         reported(both, prepared(both, "two shares of device " + device));
     }
 
-    private ClaimAnswer prepared(KubeletClaim claim, String of) {
-        CallResult result = bench.calls().prepare(claim);
+    private ClaimResult prepared(KubeletClaim claim, String of) {
+        CallResult result = context.calls().prepare(claim);
         Violation.unless(
                 result.complaint().isEmpty(),
                 "a claim with %s is refused: %s",
@@ -71,11 +75,11 @@ final class ShareRules {
         return result.answers().get(claim.uid());
     }
 
-    private void reported(KubeletClaim claim, ClaimAnswer answer) {
-        JsonNode results = bench.claims().object(claim).at("/status/allocation/devices/results");
+    private void reported(KubeletClaim claim, ClaimResult answer) {
+        JsonNode results = context.claims().object(claim).at("/status/allocation/devices/results");
         Set<String> due = new TreeSet<>();
         results.forEach(result -> due.add(result.path("shareID").asText()));
-        if (bench.calls().service() == Service.V1) {
+        if (context.calls().service() == Service.V1) {
             Set<String> shares =
                     answer.devices().stream()
                             .map(PreparedDevice::shareId)
@@ -105,31 +109,31 @@ final class ShareRules {
     @Rule("DRA-PREP-22")
     void sharesAreIndependent() {
         PublishedDevice device = shared();
-        KubeletClaim gone = bench.claims().allocate(device);
-        KubeletClaim stays = bench.claims().allocate(device);
+        KubeletClaim gone = context.claims().allocate(device);
+        KubeletClaim stays = context.claims().allocate(device);
         prepared(gone, "a share of device " + device);
-        ClaimAnswer answer = prepared(stays, "a second share of device " + device);
-        List<String> edits = bench.cdi().edits(answer.devices());
+        ClaimResult answer = prepared(stays, "a second share of device " + device);
+        List<String> edits = context.cdi().edits(answer.devices());
 
-        bench.calls().unprepared(gone);
+        context.calls().unprepared(gone);
 
         for (String id : CdiView.ids(answer)) {
             Violation.unless(
-                    !bench.cdi().find(id).isEmpty(),
+                    !context.cdi().find(id).isEmpty(),
                     "the unprepare of one share took CDI device %s of the other away",
                     id);
         }
-        List<String> now = bench.cdi().edits(answer.devices());
+        List<String> now = context.cdi().edits(answer.devices());
         Violation.unless(
                 now.equals(edits),
                 "the unprepare of one share changed the edits of the other from %s to %s",
                 edits,
                 now);
         Violation.unless(
-                Reported.of(bench.calls().prepared(stays)).equals(Reported.of(answer)),
+                Reported.of(context.calls().prepared(stays)).equals(Reported.of(answer)),
                 "the unprepare of one share changed what the other's claim is answered");
         prepared(
-                bench.claims().allocate(device),
+                context.claims().allocate(device),
                 "a share of device " + device + " after another was given back");
     }
 }

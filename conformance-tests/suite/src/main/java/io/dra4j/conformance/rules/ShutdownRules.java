@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.Patience;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.HealthWatch;
@@ -20,74 +20,75 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** How a driver ends that is asked to. */
-@Lane.On(Lane.RESTARTS)
+@ExecutionGroup.On(ExecutionGroup.RESTARTS)
 final class ShutdownRules {
 
     /** So long a call is under way that SIGTERM comes into. */
     private static final Duration A_WHILE = Duration.ofSeconds(2);
 
-    private final Bench bench;
+    private final TestContext context;
 
-    ShutdownRules(Bench bench) {
-        this.bench = bench;
+    ShutdownRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-SHUT-01")
     void sigtermEndsTheProcess() throws Exception {
         int idle = ends("while it was idle");
-        bench.driver().restarted();
+        context.driver().restarted();
         whileACallAndAStreamAreOpen();
         whileItStarts();
-        bench.driver().restarted();
+        context.driver().restarted();
         Violation.minorUnless(
                 idle == 0, "SIGTERM ended the idle driver with exit status %d instead of 0", idle);
     }
 
     private int ends(String when) {
-        bench.transcript().note("SIGTERM " + when);
-        Instance instance = bench.driver().current();
+        context.transcript().note("SIGTERM " + when);
+        Instance instance = context.driver().current();
         instance.terminate();
-        OptionalInt status = bench.driver().awaitExit(instance, Patience.SHUTDOWN);
+        OptionalInt status = context.driver().awaitExit(instance, TimeoutFactor.SHUTDOWN);
         Violation.unless(
                 status.isPresent(),
                 "SIGTERM %s did not end the driver within %d s",
                 when,
-                Patience.SHUTDOWN.toSeconds());
+                TimeoutFactor.SHUTDOWN.toSeconds());
         return status.getAsInt();
     }
 
     private void whileACallAndAStreamAreOpen() throws Exception {
-        HealthStreams streams = new HealthStreams(bench);
+        HealthStreams streams = new HealthStreams(context);
         HealthWatch.Version version =
-                HealthStreams.versions(bench).stream()
+                HealthStreams.versions(context).stream()
                         .findFirst()
                         .orElse(HealthWatch.Version.V1ALPHA1);
         try (HealthWatch stream = streams.open(version)) {
             stream.awaitAll(
-                    told -> !told.isEmpty() || stream.end().isPresent(), Patience.FIRST_HEALTH);
+                    told -> !told.isEmpty() || stream.end().isPresent(),
+                    TimeoutFactor.FIRST_HEALTH);
             Optional<HeldCall> call =
-                    bench.devices().usable().stream()
+                    context.devices().usable().stream()
                             .findFirst()
-                            .map(bench.claims()::allocate)
-                            .flatMap(claim -> HeldCall.begin(bench, claim));
+                            .map(context.claims()::allocate)
+                            .flatMap(claim -> HeldCall.begin(context, claim));
             ends("while a stream was open, and a call waited for the API server");
-            bench.transcript().note("the stream ended: " + stream.end().orElse("not yet"));
+            context.transcript().note("the stream ended: " + stream.end().orElse("not yet"));
             call.ifPresent(HeldCall::release);
             if (call.isPresent()) {
                 call.get().end();
             }
         }
-        bench.driver().restarted();
+        context.driver().restarted();
     }
 
     private void whileItStarts() {
-        int before = bench.proxy().lastNumber();
-        try (Injection hanging = bench.inject(Fault.delay(Duration.ofMinutes(10)))) {
+        int before = context.proxy().lastNumber();
+        try (Injection hanging = context.inject(Fault.delay(Duration.ofMinutes(10)))) {
             ends("while the API server hung");
-            bench.driver().use(bench.driver().launch(Map.of()));
-            bench.proxy().await(Duration.ofSeconds(5), Requests.after(before));
+            context.driver().use(context.driver().launch(Map.of()));
+            context.proxy().await(Duration.ofSeconds(5), Requests.after(before));
             ends("during its start, while the API server hung");
-            bench.transcript().note("the API server hung: " + !hanging.over());
+            context.transcript().note("the API server hung: " + !hanging.over());
         } catch (AssertionError e) {
             ends("during its start, before it asked the API server");
         }
@@ -95,18 +96,18 @@ final class ShutdownRules {
 
     @Rule("DRA-SHUT-02")
     void specsAndStateOutliveAStop() {
-        Held held = Held.prepared(bench);
-        Map<String, String> specs = bench.cdi().files();
-        bench.driver().terminate();
+        Held held = Held.prepared(context);
+        Map<String, String> specs = context.cdi().files();
+        context.driver().terminate();
         String after = "after a graceful stop";
         held.resolves(after);
         Violation.unless(
-                bench.cdi().files().equals(specs),
+                context.cdi().files().equals(specs),
                 "%s, the CDI directory differs: it had %s and has %s",
                 after,
                 specs.keySet(),
-                bench.cdi().files().keySet());
-        bench.driver().restarted();
+                context.cdi().files().keySet());
+        context.driver().restarted();
         held.resolves(after + " and a new start");
         held.isRemembered(after + " and a new start");
         held.repeats(after + " and a new start");
@@ -115,30 +116,32 @@ final class ShutdownRules {
 
     @Rule("DRA-SHUT-03")
     void aCallUnderWayEndsAndLeavesNothing() throws Exception {
-        Leftovers leftovers = Leftovers.since(bench);
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        Leftovers leftovers = Leftovers.since(context);
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
         HeldCall call =
-                HeldCall.begin(bench, claim, A_WHILE)
+                HeldCall.begin(context, claim, A_WHILE)
                         .orElseThrow(
                                 () -> new NotApplicable("the driver reads no claim to prepare it"));
-        bench.transcript().note("SIGTERM while the call waits for the API server");
-        bench.driver().current().terminate();
+        context.transcript().note("SIGTERM while the call waits for the API server");
+        context.driver().current().terminate();
         CallResult result = call.end();
         if (result.complaint().isEmpty()) {
-            CdiView.ids(result.answers().get(claim.uid())).forEach(bench.cdi()::resolve);
+            CdiView.ids(result.answers().get(claim.uid())).forEach(context.cdi()::resolve);
         }
         Violation.unless(
-                bench.driver().awaitExit(bench.driver().current(), Patience.SHUTDOWN).isPresent(),
+                context.driver()
+                        .awaitExit(context.driver().current(), TimeoutFactor.SHUTDOWN)
+                        .isPresent(),
                 "SIGTERM during a Prepare did not end the driver within %d s",
-                Patience.SHUTDOWN.toSeconds());
+                TimeoutFactor.SHUTDOWN.toSeconds());
         call.release();
-        bench.driver().restarted();
-        bench.calls().unprepared(claim);
+        context.driver().restarted();
+        context.calls().unprepared(claim);
         leftovers.none(
                 "after a SIGTERM during the Prepare of claim %s, a new start and Unprepare"
                         .formatted(claim.uid()));
-        KubeletClaim next = bench.claims().allocate(bench.devices().one());
-        bench.calls().prepared(next);
-        bench.calls().unprepared(next);
+        KubeletClaim next = context.claims().allocate(context.devices().one());
+        context.calls().prepared(next);
+        context.calls().unprepared(next);
     }
 }

@@ -3,12 +3,12 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Refusals;
-import io.dra4j.conformance.bench.Untested;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.Refusals;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.HashSet;
@@ -19,18 +19,18 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Devices that come and go while the driver runs, by the hooks {@code plug} and {@code unplug}. */
-@Lane.On(Lane.SLICES)
+@ExecutionGroup.On(ExecutionGroup.SLICES)
 final class SliceChangeRules {
 
     private static final int ROOM = 128;
     private static final String PLUG_MANY = "plug-many";
 
-    private final Bench bench;
+    private final TestContext context;
     private final Publishing publishing;
 
-    SliceChangeRules(Bench bench) {
-        this.bench = bench;
-        publishing = new Publishing(bench);
+    SliceChangeRules(TestContext context) {
+        this.context = context;
+        publishing = new Publishing(context);
     }
 
     @Rule("DRA-SLICE-12")
@@ -48,22 +48,22 @@ final class SliceChangeRules {
         Untested.unless(!offered(before).isEmpty(), "every device that is published is tainted");
         boolean isPlugged = false;
         try {
-            bench.hooks().run("unplug");
+            context.hooks().run("unplug");
             SeenPools less =
                     publishing
                             .measured(
                                     "time from the hook unplug until a device was gone",
                                     watch,
                                     isLess(before),
-                                    bench.patience().change())
+                                    context.patience().change())
                             .orElseThrow(() -> notGone(before));
-            bench.hooks().run("plug");
+            context.hooks().run("plug");
             isPlugged = true;
-            publishing.restored(before, "the hook plug", bench.patience().change());
+            publishing.restored(before, "the hook plug", context.patience().change());
             return less;
         } finally {
             if (!isPlugged) {
-                bench.hooks().run("plug");
+                context.hooks().run("plug");
             }
         }
     }
@@ -85,7 +85,7 @@ final class SliceChangeRules {
         return new Violation(
                 "%d s after the hook unplug all %d devices are still published without a taint"
                         .formatted(
-                                bench.patience().change().toSeconds(),
+                                context.patience().change().toSeconds(),
                                 before.deviceNames().size()));
     }
 
@@ -95,7 +95,7 @@ final class SliceChangeRules {
         try (ObjectWatch watch = publishing.watch()) {
             SeenPools less = change(watch, before);
             List<SeenPools> states = watch.states().stream().map(publishing::seen).toList();
-            bench.transcript().note(states.size() + " states of the slices were seen");
+            context.transcript().note(states.size() + " states of the slices were seen");
             for (String pool : before.byPool().keySet()) {
                 replay(
                         pool,
@@ -129,24 +129,24 @@ final class SliceChangeRules {
         publishing.settledOrRefused();
         publishing.refusal().ifPresent(SliceChangeRules::checkRoom);
         SeenPools pools = publishing.settled();
-        if (largest(pools) > ROOM || !bench.hooks().has(PLUG_MANY)) {
+        if (largest(pools) > ROOM || !context.hooks().has(PLUG_MANY)) {
             checkSplit(pools);
             return;
         }
-        int number = bench.proxy().lastNumber();
+        int number = context.proxy().lastNumber();
         try {
-            bench.hooks().run(PLUG_MANY);
+            context.hooks().run(PLUG_MANY);
             SeenPools many =
                     publishing
                             .measured(
                                     "time from the hook plug-many until a pool had more than one slice holds",
                                     seen -> seen.settled() && largest(seen) > ROOM,
-                                    bench.patience().change())
+                                    context.patience().change())
                             .orElseThrow(() -> notSplit(number));
             checkSplit(many);
         } finally {
-            bench.hooks().run("plug");
-            publishing.await(Publishing.like(pools), bench.patience().change());
+            context.hooks().run("plug");
+            publishing.await(Publishing.like(pools), context.patience().change());
         }
     }
 
@@ -177,7 +177,7 @@ final class SliceChangeRules {
         return new Violation(
                 "%d s after the hook %s no pool has more than %d devices, which is the room of one slice; %s"
                         .formatted(
-                                bench.patience().change().toSeconds(),
+                                context.patience().change().toSeconds(),
                                 PLUG_MANY,
                                 ROOM,
                                 refused.isEmpty()
@@ -194,7 +194,7 @@ final class SliceChangeRules {
                 PLUG_MANY);
         Set<String> names = new HashSet<>();
         for (JsonNode slice : pools.slices()) {
-            bench.measurements()
+            context.measurements()
                     .count("devices of a slice", slice.at("/spec/devices").size(), ROOM);
             Violation.unless(
                     slice.at("/spec/devices").size() <= ROOM,

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.util.List;
@@ -12,28 +12,28 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /** What others do to the driver's slices while it runs: it puts them right. */
-@Lane.On(Lane.SLICES)
+@ExecutionGroup.On(ExecutionGroup.SLICES)
 final class SliceRepairRules {
 
     private static final Predicate<RecordedRequest> WATCHES =
             Requests.watches("resourceslices").and(request -> request.status() == 200);
 
-    private final Bench bench;
+    private final TestContext context;
     private final Publishing publishing;
 
-    SliceRepairRules(Bench bench) {
-        this.bench = bench;
-        publishing = new Publishing(bench);
+    SliceRepairRules(TestContext context) {
+        this.context = context;
+        publishing = new Publishing(context);
     }
 
     private Disturbance disturbance() {
-        return bench.shared(Disturbance.class, () -> Disturbance.of(bench));
+        return context.shared(Disturbance.class, () -> Disturbance.of(context));
     }
 
     @Rule("DRA-SLICE-08")
     void aDeletedSliceIsMadeAgain() {
         Disturbance seen = disturbance();
-        bench.measurements().add(seen.untilBack());
+        context.measurements().add(seen.untilBack());
         Violation.unless(seen.afterDelete().isEmpty(), "%s", seen.afterDelete());
     }
 
@@ -41,7 +41,7 @@ final class SliceRepairRules {
     void aChangedSliceIsRepaired() {
         Disturbance seen = disturbance();
         NotApplicable.unless(seen.wasChanged(), "no slice of the driver has a device to change");
-        bench.measurements().add(seen.untilRepaired());
+        context.measurements().add(seen.untilRepaired());
         Violation.unless(seen.afterChange().isEmpty(), "%s", seen.afterChange());
     }
 
@@ -57,28 +57,28 @@ final class SliceRepairRules {
                 before.slices().stream().anyMatch(slice -> slice.path("spec").has("nodeName")),
                 "no slice of the driver is local to its node, and so the kubelet wipes none");
         publishing.wipe();
-        publishing.restored(before, "the kubelet wiped them", bench.patience().cachedRepair());
+        publishing.restored(before, "the kubelet wiped them", context.patience().cachedRepair());
     }
 
     @Rule("DRA-SLICE-16")
     void aBrokenWatchIsBegunAgain() throws InterruptedException {
         SeenPools before = publishing.settled();
         NotApplicable.unless(
-                bench.proxy().requests(WATCHES).stream().anyMatch(RecordedRequest::open),
+                context.proxy().requests(WATCHES).stream().anyMatch(RecordedRequest::open),
                 "the driver watches no ResourceSlices");
-        int cut = bench.proxy().lastNumber();
-        bench.transcript().note("cut all watches");
-        bench.proxy().cutWatches();
+        int cut = context.proxy().lastNumber();
+        context.transcript().note("cut all watches");
+        context.proxy().cutWatches();
         awaitWatch(cut, "the connection of its watch was cut");
-        int expired = bench.proxy().lastNumber();
-        bench.transcript().note("end all watches with 410 Gone");
-        bench.proxy().expireWatches();
+        int expired = context.proxy().lastNumber();
+        context.transcript().note("end all watches with 410 Gone");
+        context.proxy().expireWatches();
         awaitWatch(expired, "its watch ended with 410 Gone");
         publishing.delete(before.slices().get(0));
         publishing.restored(
                 before,
                 "a slice was deleted, which came after two watches that broke",
-                bench.patience().cachedRepair());
+                context.patience().cachedRepair());
     }
 
     private void awaitWatch(int number, String after) {
@@ -86,26 +86,26 @@ final class SliceRepairRules {
                 publishing.happens(
                         "time until the next watch of ResourceSlices",
                         WATCHES.and(Requests.after(number)),
-                        bench.patience().repair()),
+                        context.patience().repair()),
                 "the driver has not begun another watch of ResourceSlices within %d s after %s",
-                bench.patience().repair().toSeconds(),
+                context.patience().repair().toSeconds(),
                 after);
     }
 
     @Rule("DRA-SLICE-11")
     void staleSlicesDoNotSurviveAStart() throws InterruptedException {
         SeenPools before = publishing.settled();
-        bench.driver().terminate();
-        PlantedSlices planted = new PlantedSlices(bench);
+        context.driver().terminate();
+        PlantedSlices planted = new PlantedSlices(context);
         try {
             planted.stale(before.slices().get(0));
-            bench.driver().restarted();
+            context.driver().restarted();
             SeenPools after =
                     publishing
                             .measured(
                                     "time from the start until a stale slice was gone",
                                     seen -> Publishing.like(before).test(planted.without(seen)),
-                                    bench.patience().repair())
+                                    context.patience().repair())
                             .orElseThrow(
                                     () ->
                                             new Violation(
@@ -116,7 +116,7 @@ final class SliceRepairRules {
                             .measured(
                                     "time from then until a slice of an old pool was gone",
                                     Publishing.like(before),
-                                    bench.patience().repair())
+                                    context.patience().repair())
                             .isPresent(),
                     "a slice of a pool that the driver does not have any more is still there after its start: %s",
                     after.difference(before));
@@ -128,11 +128,11 @@ final class SliceRepairRules {
     @Rule("DRA-SLICE-17")
     void aGracefulStopLeavesTheSlices() throws InterruptedException {
         Map<String, String> before = publishing.settled().versions();
-        int number = bench.proxy().lastNumber();
-        bench.driver().terminate();
+        int number = context.proxy().lastNumber();
+        context.driver().terminate();
         List<RecordedRequest> writes = publishing.writesAfter(number);
         Map<String, String> stopped = publishing.now().versions();
-        bench.driver().restarted();
+        context.driver().restarted();
         Violation.unless(
                 stopped.equals(before),
                 "a graceful stop must leave the slices in place; before: %s, after it: %s (%s)",

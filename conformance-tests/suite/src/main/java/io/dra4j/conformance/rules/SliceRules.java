@@ -3,12 +3,12 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.NotApplicable;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Refusals;
-import io.dra4j.conformance.bench.Unpublished;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.Refusals;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Unpublished;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** What the driver's slices look like, and what it asked for to bring them there. */
-@Lane.On(Lane.SLICES)
+@ExecutionGroup.On(ExecutionGroup.SLICES)
 final class SliceRules {
 
     private static final List<String> SELECTIONS =
@@ -32,20 +32,20 @@ final class SliceRules {
 
     private static final int FORBIDDEN = 403;
 
-    private final Bench bench;
+    private final TestContext context;
     private final Publishing publishing;
 
-    SliceRules(Bench bench) {
-        this.bench = bench;
-        publishing = new Publishing(bench);
+    SliceRules(TestContext context) {
+        this.context = context;
+        publishing = new Publishing(context);
     }
 
     @Rule("DRA-SLICE-01")
     void slicesAreOfThisNode() throws InterruptedException {
-        Optional<Unpublished> unpublished = bench.unpublished();
-        if (unpublished.isEmpty() && !bench.settings().driver().hasNoDevices()) {
+        Optional<Unpublished> unpublished = context.unpublished();
+        if (unpublished.isEmpty() && !context.settings().driver().hasNoDevices()) {
             unpublished =
-                    bench.awaitPublished().filter(found -> publishing.now().slices().isEmpty());
+                    context.awaitPublished().filter(found -> publishing.now().slices().isEmpty());
         }
         acceptedBodies().forEach(this::checkNode);
         if (unpublished.isPresent() && unpublished.get().requirement().equals("DRA-SLICE-01")) {
@@ -67,7 +67,7 @@ final class SliceRules {
 
     /** The slices that the driver has written, as far as they were JSON. */
     private List<JsonNode> acceptedBodies() {
-        return bench.proxy().requests(Publishing.WRITES).stream()
+        return context.proxy().requests(Publishing.WRITES).stream()
                 .filter(r -> r.status() / 100 == 2 && !r.method().equals("PATCH"))
                 .map(Publishing::body)
                 .flatMap(Optional::stream)
@@ -77,11 +77,11 @@ final class SliceRules {
     private void checkNode(JsonNode slice) {
         String node = slice.at("/spec/nodeName").asText();
         Violation.unless(
-                node.isEmpty() || node.equals(bench.place().node()),
+                node.isEmpty() || node.equals(context.place().node()),
                 "the driver wrote a slice of pool %s with spec.nodeName %s; it runs on node %s",
                 SeenPools.pool(slice),
                 node,
-                bench.place().node());
+                context.place().node());
     }
 
     private void checkSlice(JsonNode slice) {
@@ -94,7 +94,8 @@ final class SliceRules {
                 SeenPools.name(slice),
                 SELECTIONS,
                 chosen);
-        JsonNode node = bench.cluster().find("/api/v1/nodes/" + bench.place().node()).orElseThrow();
+        JsonNode node =
+                context.cluster().find("/api/v1/nodes/" + context.place().node()).orElseThrow();
         for (JsonNode owner : slice.at("/metadata/ownerReferences")) {
             boolean isOther =
                     owner.path("kind").asText().equals("Node")
@@ -131,12 +132,12 @@ final class SliceRules {
                                             : "a slice is not valid: ";
                             throw new Violation(what + Refusals.words(refused));
                         });
-        bench.transcript().note(pools.slices().size() + " slices were accepted");
+        context.transcript().note(pools.slices().size() + " slices were accepted");
     }
 
     @Rule("DRA-SLICE-03")
     void settledPoolsHaveOneGenerationAndCountTheirSlices() throws InterruptedException {
-        Optional<Unpublished> unpublished = bench.unpublished();
+        Optional<Unpublished> unpublished = context.unpublished();
         if (unpublished.isPresent() && !publishing.now().settled()) {
             throw publishing.unsettled();
         }
@@ -151,7 +152,7 @@ final class SliceRules {
         SeenPools pools = publishing.settled();
         boolean nodeLocal = pools.slices().stream().allMatch(s -> s.at("/spec").has("nodeName"));
         for (RecordedRequest asked :
-                bench.proxy().requests(r -> r.list() || r.watch() && r.name().isEmpty())) {
+                context.proxy().requests(r -> r.list() || r.watch() && r.name().isEmpty())) {
             String selector = asked.query("fieldSelector");
             String verb = asked.watch() ? "watched" : "listed";
             boolean isLimited =
@@ -164,8 +165,8 @@ final class SliceRules {
                         "the driver %s ResourceSlices with the field selector \"%s\"; it should name the node: spec.driver=%s,spec.nodeName=%s",
                         verb,
                         selector,
-                        bench.place().driver(),
-                        bench.place().node());
+                        context.place().driver(),
+                        context.place().node());
             } else if (asked.resource().equals("pods")) {
                 Violation.unless(
                         isLimited,

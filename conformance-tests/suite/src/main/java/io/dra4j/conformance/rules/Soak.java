@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.LinkedHashMap;
@@ -24,7 +24,7 @@ final class Soak {
 
     private static final int MOST_DEVICES = 4;
 
-    private final Bench bench;
+    private final TestContext context;
     private final Random random;
     private final List<PublishedDevice> devices;
     private final Map<PublishedDevice, Prepared> prepared = new LinkedHashMap<>();
@@ -34,10 +34,10 @@ final class Soak {
     /** A claim that has a device; without an answer if the driver was killed before it. */
     private record Prepared(KubeletClaim claim, @Nullable Reported answer) {}
 
-    Soak(Bench bench) {
-        this.bench = bench;
-        random = new Random(bench.settings().seed());
-        devices = bench.devices().upTo(MOST_DEVICES);
+    Soak(TestContext context) {
+        this.context = context;
+        random = new Random(context.settings().seed());
+        devices = context.devices().upTo(MOST_DEVICES);
     }
 
     List<PublishedDevice> devices() {
@@ -51,7 +51,7 @@ final class Soak {
         if (number % BETWEEN_KILLS == 0) {
             kill();
         } else if (known == null) {
-            KubeletClaim claim = bench.claims().allocate(device);
+            KubeletClaim claim = context.claims().allocate(device);
             prepared.put(device, new Prepared(claim, prepare(claim)));
         } else if (random.nextInt(3) == 0) {
             repeat(device, known);
@@ -66,20 +66,20 @@ final class Soak {
         Optional<PublishedDevice> free =
                 devices.stream().filter(device -> !prepared.containsKey(device)).findFirst();
         if (kills % 2 == 0 || free.isEmpty()) {
-            bench.driver().restartAfterKill();
+            context.driver().restartAfterKill();
             return;
         }
-        KubeletClaim claim = bench.claims().allocate(free.get());
-        Optional<HeldCall> call = HeldCall.begin(bench, claim);
-        bench.driver().kill();
+        KubeletClaim claim = context.claims().allocate(free.get());
+        Optional<HeldCall> call = HeldCall.begin(context, claim);
+        context.driver().kill();
         call.ifPresent(HeldCall::release);
-        bench.driver().restarted();
+        context.driver().restarted();
         boolean retried = kills % 4 == 1; // the kubelet does, but for pods that are gone by then
         prepared.put(free.get(), new Prepared(claim, retried ? prepare(claim) : null));
     }
 
     private Reported prepare(KubeletClaim claim) {
-        CallResult result = bench.calls().prepare(claim);
+        CallResult result = context.calls().prepare(claim);
         result.complaint()
                 .ifPresent(
                         complaint -> {
@@ -99,7 +99,7 @@ final class Soak {
     }
 
     private void unprepare(Prepared known) {
-        bench.calls()
+        context.calls()
                 .unprepare(known.claim())
                 .complaint()
                 .ifPresent(
@@ -123,6 +123,6 @@ final class Soak {
     @Override
     public String toString() {
         return "%d random steps with %d kills, seed %d"
-                .formatted(done, kills, bench.settings().seed());
+                .formatted(done, kills, context.settings().seed());
     }
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Measurements;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
@@ -31,23 +31,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** The sockets of a driver, from its start to its end. */
-@Lane.On(Lane.RESTARTS)
+@ExecutionGroup.On(ExecutionGroup.RESTARTS)
 final class SocketRules {
 
     private static final int LONGEST_PATH = 107;
     private static final Duration SOME = Duration.ofSeconds(5);
     private static final Duration NEXT_LOOK = Duration.ofMillis(20);
 
-    private final Bench bench;
+    private final TestContext context;
 
-    SocketRules(Bench bench) {
-        this.bench = bench;
+    SocketRules(TestContext context) {
+        this.context = context;
     }
 
-    @Lane.On(Lane.CALLS)
+    @ExecutionGroup.On(ExecutionGroup.CALLS)
     @Rule(value = "DRA-REG-01", unregistered = true)
     void thereIsARegistrationSocket() throws IOException {
-        Path registry = bench.place().registry();
+        Path registry = context.place().registry();
         List<Path> sockets = visibleSockets();
         Violation.unless(
                 !sockets.isEmpty(),
@@ -55,9 +55,9 @@ final class SocketRules {
                         + " %s",
                 registry,
                 names(registry));
-        Path socket = RegistrationSocket.of(bench).path();
+        Path socket = RegistrationSocket.of(context).path();
         int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
-        bench.measurements().bytes("path of the registration socket", length, LONGEST_PATH);
+        context.measurements().bytes("path of the registration socket", length, LONGEST_PATH);
         Violation.unless(
                 length <= LONGEST_PATH,
                 "the path of the registration socket has %d bytes, and may have %d: %s",
@@ -73,15 +73,15 @@ final class SocketRules {
         }
         String name = socket.getFileName().toString();
         Violation.minorUnless(
-                name.startsWith(bench.place().driver()) && name.endsWith("-reg.sock"),
+                name.startsWith(context.place().driver()) && name.endsWith("-reg.sock"),
                 "the registration socket is called %s; others tell drivers apart by names such as"
                         + " %s-reg.sock",
                 name,
-                bench.place().driver());
+                context.place().driver());
     }
 
     private List<Path> visibleSockets() throws IOException {
-        try (Stream<Path> files = Files.list(bench.place().registry())) {
+        try (Stream<Path> files = Files.list(context.place().registry())) {
             return files.filter(InfoRules::isSocket)
                     .filter(file -> !file.getFileName().toString().startsWith("."))
                     .toList();
@@ -99,44 +99,45 @@ final class SocketRules {
 
     @Rule("DRA-REG-02")
     void theServiceIsThereWhenTheRegistrationIs() throws IOException, InterruptedException {
-        bench.driver().terminate();
+        context.driver().terminate();
         for (Path left : visibleSockets()) {
             Files.deleteIfExists(left);
         }
-        int before = bench.kubelet().events().size();
-        Instance instance = bench.driver().launch(Map.of());
-        bench.driver().use(instance);
-        Duration limit = bench.driver().adapter().startTimeout();
+        int before = context.kubelet().events().size();
+        Instance instance = context.driver().launch(Map.of());
+        context.driver().use(instance);
+        Duration limit = context.driver().adapter().startTimeout();
         Measurements.Wait wait =
-                bench.measurements().begin("time from the start to the first GetInfo", limit);
+                context.measurements().begin("time from the start to the first GetInfo", limit);
         Optional<Path> service = firstService(limit);
         wait.end(service.isPresent());
         Violation.unless(service.isPresent(), "no registration socket answers within %s", limit);
         try (RawCalls calls = new RawCalls(service.get())) {
             RawCalls.Answer answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
-            bench.transcript().note("first call of the service -> " + answer);
-            bench.driver().registers(before, limit);
+            context.transcript().note("first call of the service -> " + answer);
+            context.driver().registers(before, limit);
             Violation.unless(
                     !answer.code().equals("UNAVAILABLE"),
                     "when the registration socket answered, the service at %s did not: %s",
                     service.get(),
                     answer);
         }
-        bench.awaitPools();
+        context.awaitPools();
     }
 
     /** What the first answer of a registration socket says, as soon as there is one. */
     private Optional<Path> firstService(Duration limit) throws IOException, InterruptedException {
-        Path registry = bench.place().registry();
+        Path registry = context.place().registry();
         long end = System.nanoTime() + limit.toNanos();
         try (WatchService watcher = registry.getFileSystem().newWatchService()) {
             registry.register(watcher, StandardWatchEventKinds.ENTRY_CREATE);
             while (System.nanoTime() < end) {
                 for (Path socket : visibleSockets()) {
                     try (RegistrationCalls calls = new RegistrationCalls(socket)) {
-                        return Optional.of(bench.place().outside(calls.info(SOME).service(socket)));
+                        return Optional.of(
+                                context.place().outside(calls.info(SOME).service(socket)));
                     } catch (RegistrationCalls.Failed e) {
-                        bench.transcript().note("first GetInfo -> " + e.getMessage());
+                        context.transcript().note("first GetInfo -> " + e.getMessage());
                     }
                 }
                 WatchKey key = watcher.poll(NEXT_LOOK.toMillis(), TimeUnit.MILLISECONDS);
@@ -151,72 +152,73 @@ final class SocketRules {
 
     @Rule("DRA-REG-07")
     void staleSocketsAreReplaced() throws IOException {
-        bench.driver().kill();
-        bench.transcript().note("left by the killed driver: " + names(bench.place().registry()));
-        bench.driver().restarted();
-        bench.awaitPools();
-        bench.calls().unprepared(Absent.claim(bench));
+        context.driver().kill();
+        context.transcript()
+                .note("left by the killed driver: " + names(context.place().registry()));
+        context.driver().restarted();
+        context.awaitPools();
+        context.calls().unprepared(Absent.claim(context));
     }
 
     @Rule("DRA-REG-08")
     void aStopRemovesTheSockets() {
-        RegistrationSocket registration = RegistrationSocket.of(bench);
+        RegistrationSocket registration = RegistrationSocket.of(context);
         Path service = registration.service();
-        bench.driver().terminate();
+        context.driver().terminate();
         List<Path> left =
                 Stream.of(registration.path(), service)
                         .distinct()
                         .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
                         .toList();
-        bench.driver().restarted();
-        bench.awaitPools();
+        context.driver().restarted();
+        context.awaitPools();
         Violation.unless(left.isEmpty(), "after SIGTERM there are still the sockets %s", left);
     }
 
     @Rule("DRA-REG-09")
     void whatIsOfOthersIsNotTouched() throws IOException {
-        try (Strangers strangers = Strangers.plant(bench.place())) {
-            if (!bench.devices().usable().isEmpty()) {
-                KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-                bench.calls().prepared(claim);
-                bench.calls().unprepared(claim);
+        try (ForeignFiles strangers = ForeignFiles.plant(context.place())) {
+            if (!context.devices().usable().isEmpty()) {
+                KubeletClaim claim = context.claims().allocate(context.devices().one());
+                context.calls().prepared(claim);
+                context.calls().unprepared(claim);
             }
             strangers.live("prepare and unprepare");
-            bench.driver().terminate();
+            context.driver().terminate();
             strangers.live("SIGTERM");
-            bench.driver().restarted();
+            context.driver().restarted();
             strangers.live("a start");
-            bench.driver().restartAfterKill();
+            context.driver().restartAfterKill();
             strangers.live("SIGKILL and a start");
         }
-        bench.awaitPools();
+        context.awaitPools();
     }
 
     @Rule("DRA-REG-11")
     void aDriverThatCannotServeSaysSo() throws IOException {
-        Path socket = RegistrationSocket.of(bench).path();
-        bench.driver().terminate();
+        Path socket = RegistrationSocket.of(context).path();
+        context.driver().terminate();
         Files.deleteIfExists(socket);
         Path inTheWay = Files.createFile(Files.createDirectory(socket).resolve("in-the-way"));
-        int before = bench.kubelet().events().size();
-        Instance instance = bench.driver().launch(Map.of());
-        bench.driver().use(instance);
+        int before = context.kubelet().events().size();
+        Instance instance = context.driver().launch(Map.of());
+        context.driver().use(instance);
         OptionalInt status;
         boolean registered = false;
         try {
-            status = instance.awaitExit(bench.patience().times(SOME));
+            status = instance.awaitExit(context.patience().times(SOME));
         } finally {
             Files.delete(inTheWay);
             Files.deleteIfExists(socket);
         }
         if (status.isEmpty()) {
-            registered = bench.driver().registers(before, bench.patience().change());
+            registered = context.driver().registers(before, context.patience().change());
             status = instance.awaitExit(Duration.ZERO);
         }
         if (status.isPresent()) {
-            bench.driver().restarted();
+            context.driver().restarted();
         }
-        bench.awaitPools();
+        context.awaitPools();
         Violation.unless(
                 registered || status.isPresent(),
                 "a directory was in the place of the registration socket %s; the driver neither"

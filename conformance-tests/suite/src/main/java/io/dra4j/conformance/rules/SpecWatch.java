@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import io.dra4j.conformance.bench.Calls;
+import io.dra4j.conformance.context.Calls;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Untested;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,10 +26,10 @@ final class StateFiles {
      *
      * @throws Untested if there are none
      */
-    static StateFiles of(Bench bench) throws IOException {
-        String setting = bench.settings().driver().stateFiles();
+    static StateFiles of(TestContext context) throws IOException {
+        String setting = context.settings().driver().stateFiles();
         Map<Path, byte[]> files = new TreeMap<>();
-        for (Path file : Globs.matching(bench, setting)) {
+        for (Path file : Globs.matching(context, setting)) {
             if (Files.isRegularFile(file)) {
                 files.put(file, Files.readAllBytes(file));
             }
@@ -37,7 +37,7 @@ final class StateFiles {
         Untested.unless(
                 !files.isEmpty(),
                 "no state file matches driver.stateFiles, %s",
-                Globs.onHost(bench, setting));
+                Globs.onHost(context, setting));
         return new StateFiles(files);
     }
 

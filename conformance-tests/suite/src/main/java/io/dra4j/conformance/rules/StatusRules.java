@@ -5,10 +5,10 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /** What the driver writes into the status of claims. */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class StatusRules {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -32,37 +32,37 @@ final class StatusRules {
     private static final int MOST_CONDITIONS = 8;
     private static final int MOST_DATA = 10_240;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    StatusRules(Bench bench) {
-        this.bench = bench;
+    StatusRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-DST-01")
     void entriesOfOthersSurvive() throws InterruptedException {
-        PublishedDevice device = bench.devices().one();
-        ClaimDraft draft = bench.claims().draft().request("r0", device).bareRequest("r1");
+        PublishedDevice device = context.devices().one();
+        ClaimDraft draft = context.claims().draft().request("r0", device).bareRequest("r1");
         draft.rawResult("r1", OTHER, device.pool(), OTHERS_DEVICE);
-        KubeletClaim claim = bench.claims().create(draft);
+        KubeletClaim claim = context.claims().create(draft);
         plant(claim, device.pool());
-        ClaimStatus status = new ClaimStatus(bench, claim);
+        ClaimStatus status = new ClaimStatus(context, claim);
         JsonNode planted = status.entry(OTHER, OTHERS_DEVICE).orElseThrow();
 
-        bench.inject(Fault.status(409, "Conflict").on(STATUS_WRITES).times(1));
-        if (bench.calls().prepare(claim).complaint().isPresent()) {
-            bench.calls().prepared(claim); // a kubelet comes again, too
+        context.inject(Fault.status(409, "Conflict").on(STATUS_WRITES).times(1));
+        if (context.calls().prepare(claim).complaint().isPresent()) {
+            context.calls().prepared(claim); // a kubelet comes again, too
         }
         Violation.unless(
-                status.await(WRITTEN, entry -> true, device, bench.patience().change()),
+                status.await(WRITTEN, entry -> true, device, context.patience().change()),
                 "the driver is said to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
-                bench.patience().change().toSeconds(),
+                context.patience().change().toSeconds(),
                 device);
-        check(status.entry(bench.place().driver(), device.name()).orElseThrow());
+        check(status.entry(context.place().driver(), device.name()).orElseThrow());
         survives(status, planted, "Prepare");
 
-        int number = bench.proxy().lastNumber();
-        bench.calls().unprepared(claim);
-        new Publishing(bench)
+        int number = context.proxy().lastNumber();
+        context.calls().unprepared(claim);
+        new Publishing(context)
                 .happens(STATUS_WRITES.and(Requests.after(number)), Duration.ofSeconds(2));
         survives(status, planted, "Unprepare");
     }
@@ -72,15 +72,15 @@ final class StatusRules {
         ObjectNode entry = patch.putObject("status").putArray("devices").addObject();
         entry.put("driver", OTHER).put("pool", pool).put("device", OTHERS_DEVICE);
         entry.putObject("data").put("mtu", 9000);
-        bench.cluster().merge(bench.claims().path(claim) + "/status", patch);
-        bench.transcript().note("driver " + OTHER + " writes its entry into status.devices");
+        context.cluster().merge(context.claims().path(claim) + "/status", patch);
+        context.transcript().note("driver " + OTHER + " writes its entry into status.devices");
     }
 
     private void check(JsonNode entry) {
         int data = entry.path("data").toString().length();
-        bench.measurements()
+        context.measurements()
                 .count("conditions of an entry", entry.path("conditions").size(), MOST_CONDITIONS);
-        bench.measurements().bytes("data of an entry", data, MOST_DATA);
+        context.measurements().bytes("data of an entry", data, MOST_DATA);
         Violation.unless(
                 entry.path("conditions").size() <= MOST_CONDITIONS && data <= MOST_DATA,
                 "the entry %s in status.devices is too large",
@@ -100,16 +100,16 @@ final class StatusRules {
     @Rule("DRA-DST-02")
     void aStatusThatCanNotBeWrittenIsTriedAgain() throws InterruptedException {
         for (int code : new int[] {403, 409}) {
-            PublishedDevice device = bench.devices().one();
-            KubeletClaim claim = bench.claims().allocate(device);
-            Injection refusal = bench.inject(Fault.status(code, "Refused").on(STATUS_WRITES));
-            int number = bench.proxy().lastNumber();
-            CallResult first = bench.calls().prepare(claim);
-            new Publishing(bench)
-                    .happens(STATUS_WRITES.and(Requests.after(number)), bench.patience().soon());
+            PublishedDevice device = context.devices().one();
+            KubeletClaim claim = context.claims().allocate(device);
+            Injection refusal = context.inject(Fault.status(code, "Refused").on(STATUS_WRITES));
+            int number = context.proxy().lastNumber();
+            CallResult first = context.calls().prepare(claim);
+            new Publishing(context)
+                    .happens(STATUS_WRITES.and(Requests.after(number)), context.patience().soon());
             refusal.close();
             if (first.complaint().isPresent()) {
-                CallResult second = bench.calls().prepare(claim);
+                CallResult second = context.calls().prepare(claim);
                 Violation.unless(
                         second.complaint().isEmpty(),
                         "prepare failed after its write of the status was refused with %d, and again when it no longer was: %s",
@@ -117,12 +117,12 @@ final class StatusRules {
                         second.complaint().orElse(""));
             }
             Violation.unless(
-                    new ClaimStatus(bench, claim)
-                            .await(WRITTEN, entry -> true, device, bench.patience().repair()),
+                    new ClaimStatus(context, claim)
+                            .await(WRITTEN, entry -> true, device, context.patience().repair()),
                     "a status that was refused with %d was not written within %d s after it could be",
                     code,
-                    bench.patience().repair().toSeconds());
-            bench.calls().unprepared(claim);
+                    context.patience().repair().toSeconds());
+            context.calls().unprepared(claim);
         }
     }
 }

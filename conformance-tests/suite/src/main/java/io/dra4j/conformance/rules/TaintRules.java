@@ -4,11 +4,11 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Untested;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /** Taints of devices that do not work as they should. */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class TaintRules {
 
     private static final int MOST_TAINTS = 16;
@@ -35,12 +35,12 @@ final class TaintRules {
 
     private static final Duration LINGERING = Duration.ofSeconds(5);
 
-    private final Bench bench;
+    private final TestContext context;
     private final Publishing publishing;
 
-    TaintRules(Bench bench) {
-        this.bench = bench;
-        publishing = new Publishing(bench);
+    TaintRules(TestContext context) {
+        this.context = context;
+        publishing = new Publishing(context);
     }
 
     /** When each taint was added, by its device, key, value and effect. */
@@ -62,39 +62,39 @@ final class TaintRules {
     }
 
     @Rule("DRA-TAINT-01")
-    @Lane.On(Lane.QUIET)
+    @ExecutionGroup.On(ExecutionGroup.QUIET)
     void taintsAreValidAndKeepTheirTime() throws InterruptedException {
         if (!taints(publishing.settled()).isEmpty()) {
-            QuietWindow window = QuietWindow.of(bench);
+            QuietWindow window = QuietWindow.of(context);
             window.writes();
             keptTheirTime(window.before());
             return;
         }
         Untested.unless(
-                bench.hooks().has("fault"),
+                context.hooks().has("fault"),
                 "no device is tainted now, and the settings have no hook fault");
         try {
-            bench.hooks().run("fault");
+            context.hooks().run("fault");
             SeenPools before =
                     publishing
                             .measured(
                                     TAINTED,
                                     seen -> seen.settled() && !taints(seen).isEmpty(),
-                                    bench.patience().change())
+                                    context.patience().change())
                             .orElseThrow(() -> new Untested("the hook fault taints no device"));
-            publishing.writesWithin(bench.proxy().lastNumber(), RESYNC);
+            publishing.writesWithin(context.proxy().lastNumber(), RESYNC);
             keptTheirTime(before);
         } finally {
-            bench.hooks().run("recover");
+            context.hooks().run("recover");
         }
     }
 
     private void keptTheirTime(SeenPools before) throws InterruptedException {
         before.devices().forEach(this::check);
         unchanged(before, "while nobody touched a device");
-        if (bench.driver().adapter().controlsProcess()) {
-            int number = bench.proxy().lastNumber();
-            bench.driver().restart();
+        if (context.driver().adapter().controlsProcess()) {
+            int number = context.proxy().lastNumber();
+            context.driver().restart();
             publishing.writesWithin(number, Duration.ofSeconds(2));
             publishing.settled();
             unchanged(before, "by a restart");
@@ -126,7 +126,7 @@ final class TaintRules {
 
     private void check(PublishedDevice device) {
         JsonNode taints = device.json().path("taints");
-        bench.measurements().count("taints of a device", taints.size(), MOST_TAINTS);
+        context.measurements().count("taints of a device", taints.size(), MOST_TAINTS);
         Violation.unless(
                 taints.size() <= MOST_TAINTS,
                 "device %s has %d taints, and %d are allowed",
@@ -147,9 +147,9 @@ final class TaintRules {
     @Rule("DRA-TAINT-02")
     void aFaultTaintsAndItsRecoveryTakesTheTaintAway() throws InterruptedException {
         Set<String> known = lasting(publishing.settled());
-        Duration patience = bench.patience().change();
+        Duration patience = context.patience().change();
         try {
-            bench.hooks().run("fault");
+            context.hooks().run("fault");
             Predicate<SeenPools> more = seen -> !known.containsAll(taints(seen).keySet());
             SeenPools broken =
                     publishing
@@ -161,7 +161,7 @@ final class TaintRules {
                                                             .formatted(patience.toSeconds())));
             broken.devices().forEach(this::checkDomain);
         } finally {
-            bench.hooks().run("recover");
+            context.hooks().run("recover");
         }
         Violation.unless(
                 publishing
@@ -177,7 +177,7 @@ final class TaintRules {
     }
 
     private void checkDomain(PublishedDevice device) {
-        String driver = bench.place().driver();
+        String driver = context.place().driver();
         for (JsonNode taint : device.json().path("taints")) {
             String key = taint.path("key").asText();
             String domain = key.contains("/") ? key.substring(0, key.indexOf('/')) : "";
@@ -204,8 +204,8 @@ final class TaintRules {
                         .orElse(null);
         Untested.unless(device != null, "no device is tainted so that claims must tolerate it");
         if (device != null) {
-            KubeletClaim claim = bench.claims().create(tolerant(device));
-            CallResult result = bench.calls().prepare(claim);
+            KubeletClaim claim = context.claims().create(tolerant(device));
+            CallResult result = context.calls().prepare(claim);
             Violation.unless(
                     result.complaint().isEmpty(),
                     "device %s is tainted, and a claim that tolerates it was allocated it; prepare refused: %s",
@@ -215,9 +215,9 @@ final class TaintRules {
     }
 
     private ClaimDraft tolerant(PublishedDevice device) {
-        ClaimDraft draft = bench.claims().draft().bareRequest("r0");
+        ClaimDraft draft = context.claims().draft().bareRequest("r0");
         ObjectNode result =
-                draft.rawResult("r0", bench.place().driver(), device.pool(), device.name());
+                draft.rawResult("r0", context.place().driver(), device.pool(), device.name());
         for (JsonNode taint : device.json().path("taints")) {
             result.withArray("tolerations")
                     .addObject()

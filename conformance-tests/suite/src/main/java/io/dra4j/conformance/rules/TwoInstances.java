@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
-import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
@@ -23,7 +23,7 @@ import java.util.UUID;
 /** Two instances of a driver side by side, as a rolling update has them for a while. */
 final class TwoInstances {
 
-    private final Bench bench;
+    private final TestContext context;
     private final Running old;
     private final Running fresh;
 
@@ -41,8 +41,8 @@ final class TwoInstances {
         private final Set<Running> running = new HashSet<>();
     }
 
-    private TwoInstances(Bench bench, Running old, Running fresh) {
-        this.bench = bench;
+    private TwoInstances(TestContext context, Running old, Running fresh) {
+        this.context = context;
         this.old = old;
         this.fresh = fresh;
     }
@@ -53,37 +53,37 @@ final class TwoInstances {
      *
      * @throws Violation if they do not run side by side
      */
-    static TwoInstances start(Bench bench) {
-        Set<Running> known = bench.shared(Known.class, Known::new).running;
+    static TwoInstances start(TestContext context) {
+        Set<Running> known = context.shared(Known.class, Known::new).running;
         Optional<Running> older =
-                known.stream().filter(r -> r.process() == bench.driver().current()).findFirst();
+                known.stream().filter(r -> r.process() == context.driver().current()).findFirst();
         if (older.isEmpty()) {
-            bench.driver().terminate();
+            context.driver().terminate();
         }
-        Running old = older.orElseGet(() -> launch(bench));
-        bench.driver().use(old.process());
-        bench.awaitPools();
-        Running fresh = launch(bench);
+        Running old = older.orElseGet(() -> launch(context));
+        context.driver().use(old.process());
+        context.awaitPools();
+        Running fresh = launch(context);
         known.add(old);
         known.add(fresh);
-        return new TwoInstances(bench, old, fresh);
+        return new TwoInstances(context, old, fresh);
     }
 
-    private static Running launch(Bench bench) {
-        int before = bench.kubelet().events().size();
-        Instance process = bench.driver().launch(Map.of("POD_UID", UUID.randomUUID().toString()));
+    private static Running launch(TestContext context) {
+        int before = context.kubelet().events().size();
+        Instance process = context.driver().launch(Map.of("POD_UID", UUID.randomUUID().toString()));
         try {
-            bench.driver().awaitRegistered(process, before);
-        } catch (DriverTrouble e) {
+            context.driver().awaitRegistered(process, before);
+        } catch (DriverUnusable e) {
             throw new Violation("an instance with a POD_UID did not start: " + e.getMessage());
         }
         KubeletEvent registered =
-                bench.kubelet().events().stream()
+                context.kubelet().events().stream()
                         .skip(before)
                         .filter(event -> event.kind() == Kind.REGISTERED)
                         .findFirst()
                         .orElseThrow();
-        List<PluginInfo> plugins = bench.kubelet().plugins(bench.place().driver());
+        List<PluginInfo> plugins = context.kubelet().plugins(context.place().driver());
         return new Running(process, plugins.get(plugins.size() - 1), registered.socket());
     }
 
@@ -99,8 +99,8 @@ final class TwoInstances {
         return List.of(old, fresh);
     }
 
-    ClaimAnswer prepared(Running at, KubeletClaim claim) {
-        CallResult result = bench.calls().prepareAt(at.info(), claim);
+    ClaimResult prepared(Running at, KubeletClaim claim) {
+        CallResult result = context.calls().prepareAt(at.info(), claim);
         result.complaint()
                 .ifPresent(
                         complaint -> {
@@ -112,7 +112,7 @@ final class TwoInstances {
     }
 
     void unprepared(Running at, KubeletClaim claim) {
-        bench.calls()
+        context.calls()
                 .unprepareAt(at.info(), claim)
                 .complaint()
                 .ifPresent(
@@ -129,15 +129,15 @@ final class TwoInstances {
 
     /** Stops the older, and goes on with the newer. */
     void endOld() {
-        bench.driver().use(old.process());
-        bench.driver().terminate();
-        bench.driver().use(fresh.process());
+        context.driver().use(old.process());
+        context.driver().terminate();
+        context.driver().use(fresh.process());
     }
 
     /** Kills the newer, and goes on with the older. */
     void killFresh() {
-        bench.driver().use(fresh.process());
-        bench.driver().kill();
-        bench.driver().use(old.process());
+        context.driver().use(fresh.process());
+        context.driver().kill();
+        context.driver().use(old.process());
     }
 }

@@ -2,34 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.CdiView;
-import io.dra4j.conformance.bench.ClaimDraft;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.List;
 import java.util.Set;
 
 /** What the kubelet hears when it lets claims be unprepared, and what is left then. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class UnprepareRules {
 
     private static final int REPEATS = 10;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    UnprepareRules(Bench bench) {
-        this.bench = bench;
+    UnprepareRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-UNP-01")
     void everyUidIsAnswered() {
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        bench.calls().prepared(claim);
-        answeredFor(bench.calls().unprepare(claim), Set.of(claim.uid()));
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        context.calls().prepared(claim);
+        answeredFor(context.calls().unprepare(claim), Set.of(claim.uid()));
     }
 
     private static void answeredFor(CallResult result, Set<String> uids) {
@@ -54,7 +54,7 @@ final class UnprepareRules {
 
     @Rule("DRA-UNP-02")
     void anUnknownClaimIsNoError() {
-        CallResult result = bench.calls().unprepare(Absent.claim(bench));
+        CallResult result = context.calls().unprepare(Absent.claim(context));
         Violation.unless(
                 result.complaint().isEmpty(),
                 "the unprepare of a claim that the driver never saw failed: %s",
@@ -63,11 +63,11 @@ final class UnprepareRules {
 
     @Rule("DRA-UNP-03")
     void anUnprepareMayBeRepeated() {
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        bench.calls().prepared(claim);
-        bench.calls().unprepared(claim);
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        context.calls().prepared(claim);
+        context.calls().unprepared(claim);
         for (int i = 0; i < REPEATS; i++) {
-            CallResult result = bench.calls().unprepare(claim);
+            CallResult result = context.calls().unprepare(claim);
             Violation.unless(
                     result.complaint().isEmpty(),
                     "the repeated unprepare of a claim failed: %s",
@@ -77,23 +77,23 @@ final class UnprepareRules {
 
     @Rule("DRA-UNP-04")
     void anUnprepareNeedsNoObject() {
-        Leftovers leftovers = Leftovers.since(bench);
-        PublishedDevice device = bench.devices().one();
-        KubeletClaim deleted = bench.claims().allocate(device);
-        bench.calls().prepared(deleted);
-        bench.claims().deleteObject(deleted);
+        Leftovers leftovers = Leftovers.since(context);
+        PublishedDevice device = context.devices().one();
+        KubeletClaim deleted = context.claims().allocate(device);
+        context.calls().prepared(deleted);
+        context.claims().deleteObject(deleted);
         unprepared(deleted, "whose object is deleted");
-        ClaimDraft draft = bench.claims().draft().request("r0", device);
-        KubeletClaim replaced = bench.claims().create(draft);
-        bench.calls().prepared(replaced);
-        bench.claims().deleteObject(replaced);
-        bench.claims().create(draft);
+        ClaimDraft draft = context.claims().draft().request("r0", device);
+        KubeletClaim replaced = context.claims().create(draft);
+        context.calls().prepared(replaced);
+        context.claims().deleteObject(replaced);
+        context.claims().create(draft);
         unprepared(replaced, "whose name another claim has by now");
         leftovers.none("after the unprepare of claims whose objects are gone");
     }
 
     private void unprepared(KubeletClaim claim, String whose) {
-        CallResult result = bench.calls().unprepare(claim);
+        CallResult result = context.calls().unprepare(claim);
         Violation.unless(
                 result.complaint().isEmpty(),
                 "the unprepare of a claim %s failed: %s",
@@ -103,13 +103,13 @@ final class UnprepareRules {
 
     @Rule("DRA-UNP-07")
     void aFailedPrepareCanBeUnprepared() {
-        Leftovers leftovers = Leftovers.since(bench);
-        PublishedDevice device = bench.devices().one();
-        KubeletClaim mixed = bench.claims().allocate(device, Absent.device(device.pool()));
-        bench.calls().prepare(mixed);
+        Leftovers leftovers = Leftovers.since(context);
+        PublishedDevice device = context.devices().one();
+        KubeletClaim mixed = context.claims().allocate(device, Absent.device(device.pool()));
+        context.calls().prepare(mixed);
         unprepared(mixed, "that could not be prepared");
         leftovers.none("after a prepare that failed and its unprepare");
-        CallResult next = bench.calls().prepare(bench.claims().allocate(device));
+        CallResult next = context.calls().prepare(context.claims().allocate(device));
         Violation.unless(
                 next.complaint().isEmpty(),
                 "device %s is not free after a prepare that failed and its unprepare: %s",
@@ -119,21 +119,21 @@ final class UnprepareRules {
 
     @Rule("DRA-UNP-08")
     void theOldUidsUnprepareLeavesTheNewClaimOfThatName() {
-        List<PublishedDevice> two = bench.devices().some(2);
-        String name = "claim-of-two-lives-" + bench.calls().service().name().toLowerCase();
+        List<PublishedDevice> two = context.devices().some(2);
+        String name = "claim-of-two-lives-" + context.calls().service().name().toLowerCase();
         KubeletClaim old =
-                bench.claims().create(bench.claims().draft(name).request("r0", two.get(0)));
-        bench.calls().prepared(old);
-        bench.claims().deleteObject(old);
+                context.claims().create(context.claims().draft(name).request("r0", two.get(0)));
+        context.calls().prepared(old);
+        context.claims().deleteObject(old);
         KubeletClaim anew =
-                bench.claims().create(bench.claims().draft(name).request("r0", two.get(1)));
-        ClaimAnswer answer = bench.calls().prepared(anew);
-        List<String> edits = bench.cdi().edits(answer.devices());
+                context.claims().create(context.claims().draft(name).request("r0", two.get(1)));
+        ClaimResult answer = context.calls().prepared(anew);
+        List<String> edits = context.cdi().edits(answer.devices());
 
-        bench.calls().unprepared(old);
+        context.calls().unprepared(old);
 
         staysAsItWas(anew, answer, edits, "an earlier claim of its name");
-        CallResult next = bench.calls().prepare(bench.claims().allocate(two.get(0)));
+        CallResult next = context.calls().prepare(context.claims().allocate(two.get(0)));
         Violation.unless(
                 next.complaint().isEmpty(),
                 "device %s of the old claim is not free after its unprepare: %s",
@@ -143,31 +143,31 @@ final class UnprepareRules {
 
     @Rule("DRA-UNP-09")
     void whatOtherClaimsHaveStays() {
-        List<PublishedDevice> two = bench.devices().some(2);
-        KubeletClaim gone = bench.claims().allocate(two.get(0));
-        KubeletClaim stays = bench.claims().allocate(two.get(1));
-        bench.calls().prepared(gone);
-        ClaimAnswer answer = bench.calls().prepared(stays);
-        List<String> edits = bench.cdi().edits(answer.devices());
+        List<PublishedDevice> two = context.devices().some(2);
+        KubeletClaim gone = context.claims().allocate(two.get(0));
+        KubeletClaim stays = context.claims().allocate(two.get(1));
+        context.calls().prepared(gone);
+        ClaimResult answer = context.calls().prepared(stays);
+        List<String> edits = context.cdi().edits(answer.devices());
 
-        bench.calls().unprepared(gone);
+        context.calls().unprepared(gone);
 
         staysAsItWas(stays, answer, edits, "another claim");
-        bench.calls().unprepared(stays);
-        Leftovers.noFiles(bench, "after the unprepare of two claims");
+        context.calls().unprepared(stays);
+        Leftovers.noFiles(context, "after the unprepare of two claims");
     }
 
     private void staysAsItWas(
-            KubeletClaim claim, ClaimAnswer answer, List<String> edits, String other) {
+            KubeletClaim claim, ClaimResult answer, List<String> edits, String other) {
         for (String id : CdiView.ids(answer)) {
             Violation.unless(
-                    !bench.cdi().find(id).isEmpty(),
+                    !context.cdi().find(id).isEmpty(),
                     "the unprepare of %s took CDI device %s of claim %s away",
                     other,
                     id,
                     claim.name());
         }
-        List<String> now = bench.cdi().edits(answer.devices());
+        List<String> now = context.cdi().edits(answer.devices());
         Violation.unless(
                 now.equals(edits),
                 "the unprepare of %s changed the edits of claim %s from %s to %s",
@@ -176,7 +176,7 @@ final class UnprepareRules {
                 edits,
                 now);
         Violation.unless(
-                Reported.of(bench.calls().prepared(claim)).equals(Reported.of(answer)),
+                Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)),
                 "the unprepare of %s changed what claim %s is answered",
                 other,
                 claim.name());
@@ -184,20 +184,20 @@ final class UnprepareRules {
 
     @Rule("DRA-UNP-10")
     void aBatchIsAnsweredClaimByClaim() {
-        KubeletClaim unknown = Absent.claim(bench);
-        List<PublishedDevice> usable = bench.devices().usable();
+        KubeletClaim unknown = Absent.claim(context);
+        List<PublishedDevice> usable = context.devices().usable();
         if (usable.isEmpty()) {
-            answeredFor(bench.calls().unprepare(unknown), Set.of(unknown.uid()));
+            answeredFor(context.calls().unprepare(unknown), Set.of(unknown.uid()));
             return;
         }
-        KubeletClaim known = bench.claims().allocate(usable.get(0));
-        KubeletClaim also = bench.claims().allocate(usable.get(usable.size() - 1));
-        bench.calls().prepared(known);
+        KubeletClaim known = context.claims().allocate(usable.get(0));
+        KubeletClaim also = context.claims().allocate(usable.get(usable.size() - 1));
+        context.calls().prepared(known);
         if (usable.size() > 1) {
-            bench.calls().prepared(also);
+            context.calls().prepared(also);
         }
         answeredFor(
-                bench.calls().unprepare(known, unknown, known, also),
+                context.calls().unprepare(known, unknown, known, also),
                 Set.of(known.uid(), unknown.uid(), also.uid()));
     }
 }

@@ -3,15 +3,15 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Calls;
-import io.dra4j.conformance.bench.PublishedDevice;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.Calls;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.rules.TwoInstances.Running;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
@@ -27,28 +27,28 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
 /** What two instances of a driver do to each other. */
-@Lane.On(Lane.OPTIONAL)
+@ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class UpgradeRules {
 
     private static final int PARALLEL = 16;
     private static final int RACES = 10;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    UpgradeRules(Bench bench) {
-        this.bench = bench;
+    UpgradeRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-UPG-01")
     void bothAnswer() {
-        TwoInstances two = TwoInstances.start(bench);
+        TwoInstances two = TwoInstances.start(context);
         List<?> endpoints = two.both().stream().map(r -> r.info().endpoint()).distinct().toList();
         Violation.unless(
                 endpoints.size() == 2, "two instances have one service socket, %s", endpoints);
         List<Path> sockets = two.both().stream().map(Running::registration).distinct().toList();
         Violation.unless(
                 sockets.size() == 2, "two instances have one registration socket, %s", sockets);
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
         for (Running instance : two.both()) {
             two.prepared(instance, claim);
             two.unprepared(instance, claim);
@@ -58,9 +58,9 @@ final class UpgradeRules {
 
     @Rule("DRA-UPG-02")
     void eachWorksOnTheClaimsOfTheOther() {
-        TwoInstances two = TwoInstances.start(bench);
-        PublishedDevice device = bench.devices().one();
-        Leftovers leftovers = Leftovers.since(bench);
+        TwoInstances two = TwoInstances.start(context);
+        PublishedDevice device = context.devices().one();
+        Leftovers leftovers = Leftovers.since(context);
         across(two, device);
         leftovers.none("after Prepare at one instance and Unprepare at the other");
         atOnce(two, device);
@@ -86,13 +86,13 @@ final class UpgradeRules {
     }
 
     private void across(TwoInstances two, PublishedDevice device) {
-        across(two, two.old(), two.fresh(), bench.claims().allocate(device));
-        across(two, two.fresh(), two.old(), bench.claims().allocate(device));
+        across(two, two.old(), two.fresh(), context.claims().allocate(device));
+        across(two, two.fresh(), two.old(), context.claims().allocate(device));
     }
 
     private void atOnce(TwoInstances two, PublishedDevice device) {
-        KubeletClaim claim = bench.claims().allocate(device);
-        List<CompletableFuture<ClaimAnswer>> calls = new ArrayList<>();
+        KubeletClaim claim = context.claims().allocate(device);
+        List<CompletableFuture<ClaimResult>> calls = new ArrayList<>();
         for (int i = 0; i < PARALLEL; i++) {
             Running at = two.both().get(i % 2);
             calls.add(Calls.async(() -> two.prepared(at, claim)));
@@ -120,22 +120,23 @@ final class UpgradeRules {
     }
 
     private boolean isGuarded(Running instance, PublishedDevice device) {
-        KubeletClaim first = bench.claims().allocate(device);
-        KubeletClaim second = bench.claims().allocate(device);
-        bench.calls().prepareAt(instance.info(), first);
-        boolean refused = bench.calls().prepareAt(instance.info(), second).complaint().isPresent();
-        bench.calls().unprepareAt(instance.info(), first);
-        bench.calls().unprepareAt(instance.info(), second);
+        KubeletClaim first = context.claims().allocate(device);
+        KubeletClaim second = context.claims().allocate(device);
+        context.calls().prepareAt(instance.info(), first);
+        boolean refused =
+                context.calls().prepareAt(instance.info(), second).complaint().isPresent();
+        context.calls().unprepareAt(instance.info(), first);
+        context.calls().unprepareAt(instance.info(), second);
         return refused && !device.isShared();
     }
 
     private void race(TwoInstances two, PublishedDevice device) {
-        KubeletClaim left = bench.claims().allocate(device);
-        KubeletClaim right = bench.claims().allocate(device);
+        KubeletClaim left = context.claims().allocate(device);
+        KubeletClaim right = context.claims().allocate(device);
         CompletableFuture<CallResult> one =
-                Calls.async(() -> bench.calls().prepareAt(two.old().info(), left));
+                Calls.async(() -> context.calls().prepareAt(two.old().info(), left));
         CompletableFuture<CallResult> other =
-                Calls.async(() -> bench.calls().prepareAt(two.fresh().info(), right));
+                Calls.async(() -> context.calls().prepareAt(two.fresh().info(), right));
         long given =
                 Stream.of(one.join(), other.join()).filter(r -> r.complaint().isEmpty()).count();
         Violation.unless(
@@ -150,7 +151,7 @@ final class UpgradeRules {
 
     private Map<String, String> slices() {
         Map<String, String> versions = new TreeMap<>();
-        for (JsonNode slice : bench.devices().slices()) {
+        for (JsonNode slice : context.devices().slices()) {
             versions.put(
                     slice.at("/metadata/name").asText(),
                     slice.at("/metadata/resourceVersion").asText());
@@ -160,16 +161,16 @@ final class UpgradeRules {
 
     @Rule("DRA-UPG-03")
     void slicesOutliveTheOverlap() {
-        TwoInstances two = TwoInstances.start(bench);
+        TwoInstances two = TwoInstances.start(context);
         Map<String, String> before = slices();
-        int number = bench.proxy().lastNumber();
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        int number = context.proxy().lastNumber();
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
         two.prepared(two.old(), claim);
         two.unprepared(two.fresh(), claim);
         two.endOld();
         two.prepared(two.fresh(), claim);
         List<RecordedRequest> writes =
-                bench.proxy()
+                context.proxy()
                         .requests(Requests.writes("resourceslices").and(Requests.after(number)));
         Violation.unless(
                 writes.stream().noneMatch(request -> request.method().equals("DELETE")),
@@ -177,7 +178,7 @@ final class UpgradeRules {
                         + " there were %s, and are %s",
                 before,
                 slices());
-        bench.measurements()
+        context.measurements()
                 .count("writes of slices by two instances", writes.size(), 2L * before.size());
         Violation.unless(
                 writes.size() <= 2 * before.size(),
@@ -187,10 +188,10 @@ final class UpgradeRules {
 
     @Rule("DRA-UPG-04")
     void anEndRemovesOnlyOnesOwnSockets() {
-        TwoInstances two = TwoInstances.start(bench);
+        TwoInstances two = TwoInstances.start(context);
         two.endOld();
         serves(two.fresh(), "after the older instance ended");
-        TwoInstances next = TwoInstances.start(bench);
+        TwoInstances next = TwoInstances.start(context);
         next.killFresh();
         serves(next.old(), "after the newer instance was killed");
     }
@@ -200,11 +201,11 @@ final class UpgradeRules {
             Violation.unless(
                     Files.exists(socket), "%s, the other one's socket %s is gone", after, socket);
         }
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
         for (CallResult result :
                 List.of(
-                        bench.calls().prepareAt(instance.info(), claim),
-                        bench.calls().unprepareAt(instance.info(), claim))) {
+                        context.calls().prepareAt(instance.info(), claim),
+                        context.calls().unprepareAt(instance.info(), claim))) {
             result.complaint()
                     .ifPresent(
                             complaint -> {
@@ -217,16 +218,16 @@ final class UpgradeRules {
 
     @Rule("DRA-UPG-05")
     void anInstanceThatCannotStartDisturbsNobody() {
-        TwoInstances two = TwoInstances.start(bench);
+        TwoInstances two = TwoInstances.start(context);
         two.endOld();
         Map<String, String> before = slices();
-        Place place = bench.place();
+        Place place = context.place();
         Path none = place.root().resolve("no-such-kubeconfig");
         Place wrong = place.withKubeconfig(none).withSecurePort(0);
-        bench.transcript().note("start an instance with a kubeconfig that is not there");
-        Instance bad = bench.driver().adapter().start(wrong, Map.of("POD_UID", "cannot-start"));
+        context.transcript().note("start an instance with a kubeconfig that is not there");
+        Instance bad = context.driver().adapter().start(wrong, Map.of("POD_UID", "cannot-start"));
         try {
-            bad.awaitExit(bench.patience().times(Duration.ofSeconds(5)));
+            bad.awaitExit(context.patience().times(Duration.ofSeconds(5)));
         } finally {
             bad.kill();
         }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
-import io.dra4j.testkit.kubelet.ClaimAnswer;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import io.dra4j.testkit.kubelet.PrepareMessages;
@@ -14,18 +14,18 @@ import java.util.List;
 import java.util.Map;
 
 /** Versions: of the kubelet's services, of its messages, and of the API. */
-@Lane.On(Lane.CALLS)
+@ExecutionGroup.On(ExecutionGroup.CALLS)
 final class VersionRules {
 
-    private final Bench bench;
+    private final TestContext context;
 
-    VersionRules(Bench bench) {
-        this.bench = bench;
+    VersionRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-VER-01")
     void bothVersionsAreServed() {
-        List<String> versions = bench.driver().info().versions();
+        List<String> versions = context.driver().info().versions();
         for (Service service : Service.values()) {
             Violation.unless(
                     versions.contains(service.wireName()),
@@ -38,17 +38,17 @@ final class VersionRules {
 
     @Rule("DRA-VER-02")
     void bothVersionsShareTheirState() {
-        Leftovers leftovers = Leftovers.since(bench);
+        Leftovers leftovers = Leftovers.since(context);
         across(Service.V1, Service.V1BETA1, leftovers);
         across(Service.V1BETA1, Service.V1, leftovers);
     }
 
     private void across(Service one, Service other, Leftovers leftovers) {
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
-        bench.calls().use(one);
-        Reported first = Reported.withoutShares(bench.calls().prepared(claim));
-        bench.calls().use(other);
-        Reported second = Reported.withoutShares(bench.calls().prepared(claim));
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        context.calls().use(one);
+        Reported first = Reported.withoutShares(context.calls().prepared(claim));
+        context.calls().use(other);
+        Reported second = Reported.withoutShares(context.calls().prepared(claim));
         Violation.unless(
                 first.equals(second),
                 "the same claim is answered %s by %s and %s by %s",
@@ -56,79 +56,79 @@ final class VersionRules {
                 one.wireName(),
                 second,
                 other.wireName());
-        bench.calls().unprepared(claim);
+        context.calls().unprepared(claim);
         leftovers.none(
                 "after a prepare by %s and an unprepare by %s"
                         .formatted(one.wireName(), other.wireName()));
-        KubeletClaim next = bench.claims().allocate(bench.devices().one());
-        bench.calls().use(one);
-        bench.calls().prepared(next);
-        bench.calls().unprepared(next);
+        KubeletClaim next = context.claims().allocate(context.devices().one());
+        context.calls().use(one);
+        context.calls().prepared(next);
+        context.calls().unprepared(next);
     }
 
     @Rule("DRA-VER-03")
     void theUnknownIsUnimplementedOrIgnored() {
-        try (RawCalls calls = new RawCalls(bench.driver().info().endpoint())) {
+        try (RawCalls calls = new RawCalls(context.driver().info().endpoint())) {
             for (String method :
                     List.of(
                             "k8s.io.kubelet.pkg.apis.dra.v9.DRAPlugin/NodePrepareResources",
-                            PrepareMessages.method(bench.driver().info().service()) + "Tomorrow",
+                            PrepareMessages.method(context.driver().info().service()) + "Tomorrow",
                             "v9.DRAPlugin/X")) {
                 RawCalls.Answer answer = calls.call(method, new byte[0]);
-                bench.transcript().note(method + " -> " + answer);
+                context.transcript().note(method + " -> " + answer);
                 Violation.unless(
                         answer.code().equals("UNIMPLEMENTED"),
                         "the unknown method %s is answered %s, where UNIMPLEMENTED is due",
                         method,
                         answer);
             }
-            if (!bench.devices().usable().isEmpty()) {
+            if (!context.devices().usable().isEmpty()) {
                 unknownFieldsAreIgnored(calls);
             }
         }
     }
 
     private void unknownFieldsAreIgnored(RawCalls calls) {
-        KubeletClaim claim = bench.claims().allocate(bench.devices().one());
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
         RawCalls.Answer answer =
                 calls.call(
-                        PrepareMessages.method(bench.driver().info().service()),
+                        PrepareMessages.method(context.driver().info().service()),
                         PrepareMessages.requestOfALaterVersion(List.of(claim)));
-        bench.transcript().note("prepare with unknown fields -> " + answer);
+        context.transcript().note("prepare with unknown fields -> " + answer);
         Violation.unless(
                 answer.code().equals("OK"),
                 "a prepare with fields of a later version failed: %s",
                 answer);
-        Map<String, ClaimAnswer> answers = PrepareMessages.answers(answer.message());
-        ClaimAnswer one = answers.get(claim.uid());
+        Map<String, ClaimResult> answers = PrepareMessages.answers(answer.message());
+        ClaimResult one = answers.get(claim.uid());
         Violation.unless(
                 one != null && one.error().isEmpty(),
                 "a prepare with fields of a later version is answered %s",
                 one == null ? "not at all" : one.error());
         Violation.unless(
                 Reported.withoutShares(one)
-                        .equals(Reported.withoutShares(bench.calls().prepared(claim))),
+                        .equals(Reported.withoutShares(context.calls().prepared(claim))),
                 "fields of a later version changed the answer to a prepare: %s",
                 Reported.of(one));
     }
 
-    @Lane.On(Lane.TROUBLE)
+    @ExecutionGroup.On(ExecutionGroup.FAULTS)
     @Rule("DRA-VER-04")
     void anApiServerMayServeTheNewestVersionAlone() {
-        bench.inject(
+        context.inject(
                 Fault.status(404, "NotFound")
                         .on(r -> r.path().startsWith("/apis/resource.k8s.io/v1alpha")));
-        bench.inject(
+        context.inject(
                 Fault.status(404, "NotFound")
                         .on(r -> r.path().startsWith("/apis/resource.k8s.io/v1beta")));
-        if (bench.driver().adapter().controlsProcess()) {
-            bench.driver().terminate();
-            new Publishing(bench).wipe(); // what was published before shows nothing
-            bench.driver().restarted();
+        if (context.driver().adapter().controlsProcess()) {
+            context.driver().terminate();
+            new Publishing(context).wipe(); // what was published before shows nothing
+            context.driver().restarted();
         }
         Violation.unless(
-                bench.awaitPools(),
+                context.awaitPools(),
                 "with an API server that serves resource.k8s.io/v1 alone, no device is published");
-        bench.calls().prepared(bench.claims().allocate(bench.devices().one()));
+        context.calls().prepared(context.claims().allocate(context.devices().one()));
     }
 }

@@ -13,8 +13,8 @@ import static io.dra4j.testkit.kubelet.WireBytes.headers;
 import static io.dra4j.testkit.kubelet.WireBytes.join;
 import static io.dra4j.testkit.kubelet.WireBytes.message;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Violation;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PrepareMessages;
 import io.dra4j.testkit.kubelet.RawCalls;
@@ -30,7 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a driver makes of bytes that no kubelet would send. */
-@Lane.On(Lane.TROUBLE)
+@ExecutionGroup.On(ExecutionGroup.FAULTS)
 final class WireRules {
 
     /** So much later than its sockets' end the end of a process may be seen. */
@@ -40,17 +40,17 @@ final class WireRules {
     private static final int FUZZED = 200;
     private static final int TOO_LONG = (4 << 20) + 1;
 
-    private final Bench bench;
+    private final TestContext context;
 
-    WireRules(Bench bench) {
-        this.bench = bench;
+    WireRules(TestContext context) {
+        this.context = context;
     }
 
     @Rule("DRA-SEC-03")
     void badBytesAreRefused() throws IOException {
-        RegistrationSocket registration = RegistrationSocket.of(bench);
+        RegistrationSocket registration = RegistrationSocket.of(context);
         Path service = registration.service();
-        KubeletClaim claim = bench.claims().allocate(Absent.anyDevice(bench));
+        KubeletClaim claim = context.claims().allocate(Absent.anyDevice(context));
         byte[] request = PrepareMessages.request(List.of(claim));
         for (Path socket : List.of(service, registration.path())) {
             badFrames(socket);
@@ -64,7 +64,7 @@ final class WireRules {
     }
 
     private String method() {
-        return PrepareMessages.method(bench.driver().info().service());
+        return PrepareMessages.method(context.driver().info().service());
     }
 
     private void badFrames(Path socket) throws IOException {
@@ -132,7 +132,7 @@ final class WireRules {
     private void fuzz(Path service, byte[] request) throws IOException {
         byte[] call = WireBytes.call(method(), request);
         for (int i = 0; i < FUZZED; i++) {
-            send(service, WireBytes.mutate(call, bench.random()));
+            send(service, WireBytes.mutate(call, context.random()));
         }
     }
 
@@ -157,20 +157,20 @@ final class WireRules {
 
     private void nextCallIsAnswered(String after) {
         String complaint = nextComplaint();
-        if (complaint.isEmpty() && bench.driver().isAlive()) {
+        if (complaint.isEmpty() && context.driver().isAlive()) {
             return;
         }
-        boolean ended = bench.driver().current().awaitExit(LAST_BREATH).isPresent();
-        Violation.unless(!ended, "after %s, the driver ended: %s", after, bench.driver().fate());
+        boolean ended = context.driver().current().awaitExit(LAST_BREATH).isPresent();
+        Violation.unless(!ended, "after %s, the driver ended: %s", after, context.driver().fate());
         throw new Violation("after %s, the next call failed: %s".formatted(after, complaint));
     }
 
     private String nextComplaint() {
         try {
-            RegistrationSocket.of(bench).info();
+            RegistrationSocket.of(context).info();
         } catch (Violation e) {
             return String.valueOf(e.getMessage());
         }
-        return bench.calls().unprepare(Absent.claim(bench)).complaint().orElse("");
+        return context.calls().unprepare(Absent.claim(context)).complaint().orElse("");
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
-import io.dra4j.conformance.bench.Unpublished;
+import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
-import io.dra4j.conformance.bench.Bench;
-import io.dra4j.conformance.bench.Unpublished;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Requirement;
-import io.dra4j.conformance.rules.Lane;
+import io.dra4j.conformance.rules.ExecutionGroup;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.driver.DriverAdapter;
-import io.dra4j.testkit.driver.DriverTrouble;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +43,7 @@ public final class Engine {
     private final Progress progress;
     private final RuleBook rules = new RuleBook();
     private final Optional<ServiceAccountAccess> access;
-    private final AtomicInteger benches = new AtomicInteger();
+    private final AtomicInteger contexts = new AtomicInteger();
     private final Queue<String> notes = new ConcurrentLinkedQueue<>();
 
     /** Makes a run ready. */
@@ -56,25 +56,25 @@ public final class Engine {
         this.access = settings.access();
     }
 
-    /** What all lanes share. */
+    /** What all execution groups share. */
     record Parts(
             Capabilities capabilities,
             Verdicts verdicts,
             RuleBook rules,
-            Trial trial,
+            RequirementCheck trial,
             Set<String> skipped,
             Progress progress) {}
 
     /**
      * Starts the driver, looks at it, and tries every requirement that is asked for.
      *
-     * @throws io.dra4j.testkit.driver.DriverTrouble if the driver cannot be run at all
+     * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run at all
      * @throws io.dra4j.testkit.settings.SettingsException if the settings cannot be used
      */
     public Outcome run() {
         Instant started = Instant.now();
         List<Requirement> wanted = Plan.of(catalogue, settings);
-        Bench first = bench();
+        TestContext first = context();
         Capabilities capabilities = surveyed(first);
         List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
         Parts parts =
@@ -82,10 +82,10 @@ public final class Engine {
                         capabilities,
                         new Verdicts(plan, catalogue.profiles()),
                         rules,
-                        new Trial(rules, settings.strict()),
+                        new RequirementCheck(rules, settings.strict()),
                         Set.copyOf(settings.skip()),
                         progress);
-        List<Result> results = results(lanes(plan), first, parts);
+        List<Result> results = results(groups(plan), first, parts);
         notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
         return new Outcome(
                 header(capabilities, started), catalogue.profiles(), results, notes(capabilities));
@@ -101,77 +101,83 @@ public final class Engine {
         return all;
     }
 
-    private static Capabilities surveyed(Bench bench) {
+    private static Capabilities surveyed(TestContext context) {
         boolean done = false;
         try {
-            Capabilities capabilities = capabilities(bench);
+            Capabilities capabilities = capabilities(context);
             done = true;
             return capabilities;
         } finally {
             if (!done) {
-                bench.close();
+                context.close();
             }
         }
     }
 
-    private static Capabilities capabilities(Bench bench) {
+    private static Capabilities capabilities(TestContext context) {
         try {
-            bench.driver().start();
-        } catch (DriverTrouble e) {
-            if (bench.driver().isAlive()) {
-                return Survey.ofUnregistered(bench, e); // which some rules can explain
+            context.driver().start();
+        } catch (DriverUnusable e) {
+            if (context.driver().isAlive()) {
+                return CapabilityProbe.ofUnregistered(context, e); // which some rules can explain
             }
             throw e;
         }
-        return Survey.of(bench);
+        return CapabilityProbe.of(context);
     }
 
-    private Bench bench() {
-        return Bench.open(
-                settings, adapter, access, Integer.toString(benches.incrementAndGet()), notes::add);
+    private TestContext context() {
+        return TestContext.open(
+                settings,
+                adapter,
+                access,
+                Integer.toString(contexts.incrementAndGet()),
+                notes::add);
     }
 
-    private List<List<Requirement>> lanes(List<Requirement> plan) {
-        Map<Lane, List<Requirement>> lanes = new EnumMap<>(Lane.class);
+    private List<List<Requirement>> groups(List<Requirement> plan) {
+        Map<ExecutionGroup, List<Requirement>> groups = new EnumMap<>(ExecutionGroup.class);
         for (Requirement requirement : plan) {
-            Lane lane =
+            ExecutionGroup group =
                     adapter.runsAnywhere()
-                            ? rules.lane(requirement.id()).orElse(Lane.CALLS)
-                            : Lane.CALLS;
-            lanes.computeIfAbsent(lane, key -> new ArrayList<>()).add(requirement);
+                            ? rules.group(requirement.id()).orElse(ExecutionGroup.CALLS)
+                            : ExecutionGroup.CALLS;
+            groups.computeIfAbsent(group, key -> new ArrayList<>()).add(requirement);
         }
-        return List.copyOf(lanes.values());
+        return List.copyOf(groups.values());
     }
 
-    private List<Result> results(List<List<Requirement>> lanes, Bench first, Parts parts) {
+    private List<Result> results(List<List<Requirement>> groups, TestContext first, Parts parts) {
         List<CompletableFuture<List<Result>>> running = new ArrayList<>();
-        int on = ofFirst(lanes, parts.capabilities());
-        for (int i = 0; i < lanes.size(); i++) {
-            LaneRun lane = new LaneRun(lanes.get(i), this::bench, i == on ? first : null, parts);
-            running.add(async(lane::run, "dra-conformance-lane-" + i));
+        int on = ofFirst(groups, parts.capabilities());
+        for (int i = 0; i < groups.size(); i++) {
+            GroupRun group =
+                    new GroupRun(groups.get(i), this::context, i == on ? first : null, parts);
+            running.add(async(group::run, "dra-conformance-group-" + i));
         }
-        if (lanes.isEmpty()) {
+        if (groups.isEmpty()) {
             first.close();
         }
         awaitAll(running);
         Map<String, Integer> positions = Plan.positions(catalogue);
         List<Result> results = new ArrayList<>();
-        running.forEach(lane -> results.addAll(lane.join()));
+        running.forEach(group -> results.addAll(group.join()));
         results.sort(Comparator.comparing(result -> positions.get(result.requirement().id())));
         return results;
     }
 
     /**
-     * The lane that has the first bench: that of the requirement which failed on it, if one did.
+     * The execution group that has the first test context: that of the requirement which failed on
+     * it, if one did.
      */
-    private static int ofFirst(List<List<Requirement>> lanes, Capabilities capabilities) {
-        return IntStream.range(0, lanes.size())
-                .filter(i -> lanes.get(i).stream().anyMatch(capabilities::isFailedBy))
+    private static int ofFirst(List<List<Requirement>> groups, Capabilities capabilities) {
+        return IntStream.range(0, groups.size())
+                .filter(i -> groups.get(i).stream().anyMatch(capabilities::isFailedBy))
                 .findFirst()
                 .orElse(0);
     }
 
-    /** Also if one has failed: the others' benches are cleared away before the run ends. */
+    /** Also if one has failed: the others' test contexts are cleared away before the run ends. */
     private static void awaitAll(List<? extends CompletableFuture<?>> running) {
         CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
                 .handle((nothing, failure) -> nothing)

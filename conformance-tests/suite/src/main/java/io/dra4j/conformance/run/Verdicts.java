@@ -13,7 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Which requirements hold so far: lanes wait here for what they need of other lanes. */
+/**
+ * Which requirements hold so far: execution groups wait here for what they need of other execution
+ * groups.
+ */
 final class Verdicts {
 
     /** All requirements that need one are blocked, of any profile. */

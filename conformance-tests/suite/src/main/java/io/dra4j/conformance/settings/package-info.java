@@ -4,7 +4,7 @@
  * What is tested, and how: the file of {@code run --config} as records.
  *
  * <p>Flow: the YAML file and the flags → {@link io.dra4j.conformance.settings.Settings} → the
- * driver's adapter, the bench and the run.
+ * driver's adapter, the test context and the run.
  */
 @NullMarked
 package io.dra4j.conformance.settings;

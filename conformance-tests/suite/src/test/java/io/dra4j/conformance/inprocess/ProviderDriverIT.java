@@ -11,7 +11,7 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
-import io.dra4j.conformance.bench.Bench;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
@@ -22,7 +22,7 @@ import io.dra4j.testkit.driver.Instance;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A driver in this JVM comes and goes with its bench. */
+/** A driver in this JVM comes and goes with its test context. */
 class ProviderDriverIT {
 
     private static final Map<String, JsonNode> NAMED =
@@ -32,16 +32,16 @@ class ProviderDriverIT {
 
     @Test
     void nothingOfItIsLeftWhenTheBenchIsClosed() {
-        Bench bench =
-                Bench.open(
+        TestContext context =
+                TestContext.open(
                         SettingsReader.parse("", "none", NAMED),
                         new ProviderDriver(
                                 place -> new FakeGpuProvider(place.driver(), place.node(), 1),
                                 builder -> {}),
                         "one");
-        Instance driver = bench.driver().start();
+        Instance driver = context.driver().start();
         assertThat(driver.isAlive()).isTrue();
-        bench.close();
+        context.close();
         assertThat(driver.isAlive()).isFalse();
     }
 

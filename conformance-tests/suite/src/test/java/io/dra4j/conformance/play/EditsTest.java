@@ -4,7 +4,7 @@ package io.dra4j.conformance.play;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.conformance.bench.CdiView;
+import io.dra4j.conformance.context.CdiView;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -22,7 +22,7 @@ class RuleBookTest {
     @Test
     void everyRequirementHasARuleOrTheReasonWhyNot() {
         assertThat(catalogue.requirements())
-                .filteredOn(requirement -> rules.lane(requirement.id()).isEmpty())
+                .filteredOn(requirement -> rules.group(requirement.id()).isEmpty())
                 .allMatch(requirement -> !requirement.untested().isEmpty());
     }
 

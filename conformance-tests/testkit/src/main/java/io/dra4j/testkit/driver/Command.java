@@ -30,7 +30,7 @@ public final class Command {
      * @param words the program and its arguments
      * @param more is in its environment, too
      * @return what it printed
-     * @throws DriverTrouble if it cannot be run, does not end within two minutes, or ends with a
+     * @throws DriverUnusable if it cannot be run, does not end within two minutes, or ends with a
      *     status but 0
      */
     public static String run(
@@ -47,21 +47,21 @@ public final class Command {
             process.getOutputStream().close();
             if (!process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();
-                throw new DriverTrouble(
+                throw new DriverUnusable(
                         "The command %s did not end within %d s"
                                 .formatted(name, LIMIT.toSeconds()));
             }
             if (process.exitValue() != 0) {
-                throw new DriverTrouble(
+                throw new DriverUnusable(
                         "The command %s ended with exit status %d: %s"
                                 .formatted(name, process.exitValue(), tail(output)));
             }
             return tail(output);
         } catch (IOException e) {
-            throw new DriverTrouble("Can't run the command " + name + ": " + e.getMessage());
+            throw new DriverUnusable("Can't run the command " + name + ": " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DriverTrouble("interrupted while the command " + name + " ran");
+            throw new DriverUnusable("interrupted while the command " + name + " ran");
         }
     }
 

@@ -16,13 +16,13 @@ public interface DriverAdapter {
     /** Whether the suite may start, stop and kill the driver. */
     boolean controlsProcess();
 
-    /** Whether each bench may have a driver of its own, so that several run at a time. */
+    /** Whether each test context may have a driver of its own, so that several run at a time. */
     boolean runsAnywhere();
 
     /**
-     * Where the driver of a bench runs.
+     * Where the driver of a test context runs.
      *
-     * @param node a node's name that tells benches apart
+     * @param node a node's name that tells test contexts apart
      * @param driver the driver's name
      */
     default Place place(String node, String driver) {
@@ -36,7 +36,7 @@ public interface DriverAdapter {
      * Starts an instance, or finds the one that runs, and returns at once.
      *
      * @param more environment beside the usual names, for example {@code POD_UID}
-     * @throws DriverTrouble if it cannot be started
+     * @throws DriverUnusable if it cannot be started
      */
     Instance start(Place place, Map<String, String> more);
 }

@@ -52,7 +52,7 @@ public final class ExternalDriver implements DriverAdapter {
     public Place place(String node, String driver) {
         Path registry = Path.of(settings.registry());
         if (!Files.isDirectory(registry)) {
-            throw new DriverTrouble("driver.external.registry: there is no directory " + registry);
+            throw new DriverUnusable("driver.external.registry: there is no directory " + registry);
         }
         Place place =
                 Place.of(
@@ -109,7 +109,7 @@ public final class ExternalDriver implements DriverAdapter {
 
         private void end(String hook) {
             if (!controlsProcess()) {
-                throw new DriverTrouble("The driver is run by somebody else, without commands");
+                throw new DriverUnusable("The driver is run by somebody else, without commands");
             }
             Command.run(hook, hooks.get(hook), place, Map.of());
             ended = true;

@@ -91,7 +91,7 @@ public record MountNamespace(Map<String, Path> mounts) {
      * @param folder a directory for what the mounts need
      * @param environment the environment of the process; the shell in between drops variables whose
      *     names are none of its own, for example with a dot
-     * @throws DriverTrouble if a mount has no place
+     * @throws DriverUnusable if a mount has no place
      */
     List<String> command(Path folder, List<String> words, Map<String, String> environment) {
         List<String> command = new ArrayList<>();

@@ -79,7 +79,7 @@ final class MountTable {
             return;
         }
         if (parent.getParent() == null) {
-            throw new DriverTrouble(
+            throw new DriverUnusable(
                     "Can't mount anything at /%s: create its top directory on the host first"
                             .formatted(sources.keySet().iterator().next()));
         }

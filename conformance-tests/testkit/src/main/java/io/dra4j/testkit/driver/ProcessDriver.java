@@ -68,7 +68,7 @@ public final class ProcessDriver implements DriverAdapter {
     /**
      * The same place with what the settings have its processes find elsewhere.
      *
-     * @throws DriverTrouble if that needs a mount namespace, and there is none
+     * @throws DriverUnusable if that needs a mount namespace, and there is none
      */
     public Place place(Place bare) {
         return new StandardPaths(settings, cdiDirectories).in(bare);
@@ -96,7 +96,7 @@ public final class ProcessDriver implements DriverAdapter {
             builder.command(place.command(words, builder.environment()));
             return new Running(builder.start());
         } catch (IOException e) {
-            throw new DriverTrouble("Can't run the driver: " + e.getMessage());
+            throw new DriverUnusable("Can't run the driver: " + e.getMessage());
         }
     }
 
@@ -105,7 +105,7 @@ public final class ProcessDriver implements DriverAdapter {
         for (String name : settings.makeDirectories()) {
             Path directory = place.outside(Path.of(place.fill(name)));
             if (!directory.startsWith(place.root())) {
-                throw new DriverTrouble(
+                throw new DriverUnusable(
                         "driver.process.makeDirectories: %s is not below a directory of the run, such as {KUBELET_PLUGINS_DIRECTORY_PATH}"
                                 .formatted(directory));
             }
@@ -124,7 +124,7 @@ public final class ProcessDriver implements DriverAdapter {
                                                 .split(File.pathSeparator))
                                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
         if (!found) {
-            throw new DriverTrouble(
+            throw new DriverUnusable(
                     Files.exists(Path.of(program))
                             ? "Can't run the driver: %s is not executable; chmod +x makes it so"
                                     .formatted(program)
@@ -156,7 +156,7 @@ public final class ProcessDriver implements DriverAdapter {
         public void kill() {
             process.destroyForcibly();
             if (awaitExit(DEATH).isEmpty()) {
-                throw new DriverTrouble(
+                throw new DriverUnusable(
                         "The driver, process " + process.pid() + ", outlives SIGKILL");
             }
         }

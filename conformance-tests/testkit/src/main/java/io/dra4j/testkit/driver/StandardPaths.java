@@ -25,7 +25,8 @@ record StandardPaths(ProcessSettings settings, List<String> cdiDirectories) {
     /**
      * A place in which they are the run's.
      *
-     * @throws DriverTrouble if the settings ask for what needs a mount namespace, and there is none
+     * @throws DriverUnusable if the settings ask for what needs a mount namespace, and there is
+     *     none
      */
     Place in(Place bare) {
         return in(bare, MountNamespace.missing());
@@ -54,7 +55,7 @@ record StandardPaths(ProcessSettings settings, List<String> cdiDirectories) {
 
     private static void require(boolean met, String setting, String missing) {
         if (!met) {
-            throw new DriverTrouble(
+            throw new DriverUnusable(
                     "driver.process.%s needs a mount namespace for the driver's process: run the suite as root, or with CAP_SYS_ADMIN; here: %s"
                             .formatted(setting, missing));
         }

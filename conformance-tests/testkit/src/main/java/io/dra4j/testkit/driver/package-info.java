@@ -4,7 +4,7 @@
  * The driver under test, whoever runs it: start, stop, kill, and what it wrote.
  *
  * <p>Flow: the settings → a {@link io.dra4j.testkit.driver.DriverAdapter} → instances of the driver
- * → the bench.
+ * → the test context.
  */
 @NullMarked
 package io.dra4j.testkit.driver;

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param answers the driver's answers by UID; empty if the call failed as a whole
  * @param status the gRPC status, for instance {@code OK} or {@code UNAVAILABLE: io exception}
  */
-public record CallResult(List<String> asked, Map<String, ClaimAnswer> answers, String status) {
+public record CallResult(List<String> asked, Map<String, ClaimResult> answers, String status) {
 
     /** The status of a call that did not fail as a whole. */
     public static final String OK = "OK";

@@ -3,7 +3,7 @@
 package io.dra4j.testkit.kubelet;
 
 import com.google.protobuf.Message;
-import io.dra4j.testkit.kubelet.ClaimAnswer.PreparedDevice;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.stubs.dra.v1.Claim;
 import io.dra4j.testkit.stubs.dra.v1.DRAPluginGrpc;
 import io.dra4j.testkit.stubs.dra.v1.Device;
@@ -72,7 +72,7 @@ final class Plugin {
     }
 
     private static CallResult call(
-            List<KubeletClaim> claims, Supplier<Map<String, ClaimAnswer>> call) {
+            List<KubeletClaim> claims, Supplier<Map<String, ClaimResult>> call) {
         List<String> asked = claims.stream().map(KubeletClaim::uid).toList();
         try {
             return new CallResult(asked, call.get(), CallResult.OK);
@@ -87,14 +87,14 @@ final class Plugin {
                 .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    static Map<String, ClaimAnswer> answers(NodePrepareResourcesResponse response) {
-        Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
+    static Map<String, ClaimResult> answers(NodePrepareResourcesResponse response) {
+        Map<String, ClaimResult> answers = new LinkedHashMap<>();
         response.getClaimsMap()
                 .forEach(
                         (uid, answer) ->
                                 answers.put(
                                         uid,
-                                        new ClaimAnswer(
+                                        new ClaimResult(
                                                 answer.getDevicesList().stream()
                                                         .map(Plugin::prepared)
                                                         .toList(),
@@ -112,14 +112,14 @@ final class Plugin {
                 device.hasShareId() ? device.getShareId() : null);
     }
 
-    private static Map<String, ClaimAnswer> answers(NodeUnprepareResourcesResponse response) {
-        Map<String, ClaimAnswer> answers = new LinkedHashMap<>();
+    private static Map<String, ClaimResult> answers(NodeUnprepareResourcesResponse response) {
+        Map<String, ClaimResult> answers = new LinkedHashMap<>();
         response.getClaimsMap()
                 .forEach(
                         (uid, answer) ->
                                 answers.put(
                                         uid,
-                                        new ClaimAnswer(
+                                        new ClaimResult(
                                                 List.of(), answer.getError(), hex(answer))));
         return answers;
     }

@@ -50,7 +50,7 @@ public final class PrepareMessages {
      *
      * @throws IllegalArgumentException if the bytes are no answer to a prepare call
      */
-    public static Map<String, ClaimAnswer> answers(byte[] response) {
+    public static Map<String, ClaimResult> answers(byte[] response) {
         try {
             return Plugin.answers(NodePrepareResourcesResponse.parseFrom(response));
         } catch (InvalidProtocolBufferException e) {

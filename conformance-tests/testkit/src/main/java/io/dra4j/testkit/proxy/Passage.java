@@ -99,7 +99,7 @@ final class Passage {
 
     /** Answers an API Status, as the API server does when it refuses. */
     void refuse(Effect.Answer answer, Callback callback) {
-        ObjectNode status = OwnAnswers.injected(answer.code(), answer.reason());
+        ObjectNode status = ProxyResponses.injected(answer.code(), answer.reason());
         long wait = answer.retryAfter().toSeconds();
         if (wait > 0) {
             status.putObject("details").put("retryAfterSeconds", wait);
@@ -125,7 +125,7 @@ final class Passage {
     /** Answers a watch with the one event that says that its revision is too old. */
     void answerGone(Callback callback) {
         WireFormat format = accepted();
-        send(200, format.watchType(), format.event(OwnAnswers.gone()), callback);
+        send(200, format.watchType(), format.event(ProxyResponses.gone()), callback);
     }
 
     private WireFormat accepted() {

@@ -95,7 +95,7 @@ final class Relay extends IteratingCallback {
             return Action.IDLE;
         }
         if (mode == Mode.GONE && bounds.betweenEvents()) {
-            return write(true, ByteBuffer.wrap(format.event(OwnAnswers.gone())));
+            return write(true, ByteBuffer.wrap(format.event(ProxyResponses.gone())));
         }
         return forward();
     }

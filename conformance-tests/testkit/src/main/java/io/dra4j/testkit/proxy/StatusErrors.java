@@ -20,7 +20,7 @@ final class StatusErrors extends ErrorHandler {
                         + request.getAttribute(ERROR_MESSAGE);
         byte[] json =
                 WireFormat.JSON.object(
-                        OwnAnswers.status(
+                        ProxyResponses.status(
                                 code, code < 500 ? "BadRequest" : "InternalError", message));
         response.setStatus(code);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, WireFormat.JSON.mediaType());

@@ -128,7 +128,7 @@ class ProcessDriverIT {
         place = driver.place("node-1", "gpu.example.com");
 
         assertThatThrownBy(() -> driver.start(place, Map.of()))
-                .isInstanceOf(DriverTrouble.class)
+                .isInstanceOf(DriverUnusable.class)
                 .hasMessage(
                         "Can't run the driver: there is no program no-such-driver; give a path, or a name on the PATH");
     }
@@ -225,7 +225,7 @@ class ProcessDriverIT {
         place = driver.place("node-1", "gpu.example.com");
 
         assertThatThrownBy(() -> driver.start(place, Map.of()))
-                .isInstanceOf(DriverTrouble.class)
+                .isInstanceOf(DriverUnusable.class)
                 .hasMessageContaining("driver.process.makeDirectories: /srv/driver");
         assertThat(Path.of("/srv/driver")).doesNotExist();
     }
@@ -251,7 +251,7 @@ class ProcessDriverIT {
                         () ->
                                 new StandardPaths(shell("true", true), List.of())
                                         .in(place, "Operation not permitted"))
-                .isInstanceOf(DriverTrouble.class)
+                .isInstanceOf(DriverUnusable.class)
                 .hasMessage(
                         "driver.process.standardPaths needs a mount namespace for the driver's"
                                 + " process: run the suite as root, or with CAP_SYS_ADMIN; here:"

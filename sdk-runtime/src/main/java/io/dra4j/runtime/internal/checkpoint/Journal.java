@@ -40,13 +40,13 @@ public final class Journal implements AutoCloseable {
     private static final Duration GROUP_PATIENCE = Duration.ofMillis(20);
 
     private final JournalStore.Place place;
-    private final InForce inForce;
+    private final CommittedClaims inForce;
     private final JournalStore store;
     private final JournalThread thread;
 
     private Journal(JournalStore.Place place) {
         this.place = place;
-        this.inForce = new InForce(place.bootId());
+        this.inForce = new CommittedClaims(place.bootId());
         this.store = new JournalStore(place, inForce);
         this.thread = JournalThread.start(new Turns());
     }

@@ -35,11 +35,11 @@ final class JournalStore {
     private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
 
     private final Place place;
-    private final InForce inForce;
+    private final CommittedClaims inForce;
     private final Reserve reserve;
     private final Admission admission;
     private final Quarantine quarantine;
-    private final Growth growth = new Growth();
+    private final CompactionPolicy growth = new CompactionPolicy();
     private final ByteArrayOutputStream damaged = new ByteArrayOutputStream(); // not yet kept
     private @Nullable JournalFile file;
     private ClaimIndex ahead = new ClaimIndex(); // in force, and what is being written
@@ -48,7 +48,7 @@ final class JournalStore {
     private volatile Loss loss = Loss.NONE;
     private volatile @Nullable Seen seen;
 
-    JournalStore(Place place, InForce inForce) {
+    JournalStore(Place place, CommittedClaims inForce) {
         this.place = place;
         this.inForce = inForce;
         this.reserve = Reserve.of(place.path);

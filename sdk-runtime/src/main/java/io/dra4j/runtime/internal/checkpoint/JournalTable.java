@@ -57,7 +57,7 @@ final class JournalTable {
             print(line);
         } else if (piece.isEnded()) {
             pieces++;
-            Wreck wreck = new Wreck();
+            CorruptedLines wreck = new CorruptedLines();
             wreck.add(piece.bytes());
             out.printf(ROW, "?", "(damaged)", String.join(",", wreck.uids()), "", "", "", "");
         } else {

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Line after line is applied. Where something is wrong, be it pieces that are no line or numbers
  * that are missing, the claims that it was about are held as damaged: those that the {@linkplain
- * Wreck pieces name}, and if they name fewer than the numbers say are missing, all claims known up
- * to there. A line that comes later is believed: what it says of its claim is certain again. A
- * header that is gone may have said that claims are still looked for, so then they are.
+ * CorruptedLines pieces name}, and if they name fewer than the numbers say are missing, all claims
+ * known up to there. A line that comes later is believed: what it says of its claim is certain
+ * again. A header that is gone may have said that claims are still looked for, so then they are.
  *
  * <p>At the file's end no later number tells what is missing. There, the number of the last line
  * that was acknowledged does, which is kept apart; it may lag behind after a power failure. What is
@@ -40,7 +40,7 @@ final class Replay {
     private final Set<String> uids = new HashSet<>();
     private @Nullable LineNumber last; // of the lines that were intact
     private LineNumber next = LineNumber.NONE; // the last number that may have been given
-    private @Nullable Wreck wreck;
+    private @Nullable CorruptedLines wreck;
     private long end;
     private boolean isEnded = true;
     private int lines;
@@ -114,7 +114,7 @@ final class Replay {
         next = last;
         lines++;
         complete = line.record().isComplete(complete);
-        InForce.apply(claims, line.record());
+        CommittedClaims.apply(claims, line.record());
         uids.remove(line.claim());
     }
 
@@ -133,7 +133,7 @@ final class Replay {
 
     private void spoil(byte[] piece) {
         if (wreck == null) {
-            wreck = new Wreck();
+            wreck = new CorruptedLines();
         }
         wreck.add(piece);
         if (damaged.size() + piece.length < MOST_KEPT) {
@@ -170,7 +170,7 @@ final class Replay {
 
     /** Holds as damaged what lines were about that are damaged or gone. */
     private void lose(long claimLines, long allLines) {
-        Wreck lost = wreck == null ? new Wreck() : wreck;
+        CorruptedLines lost = wreck == null ? new CorruptedLines() : wreck;
         wreck = null;
         damagedLines += (int) Math.min(Math.max(1, allLines), Integer.MAX_VALUE - damagedLines);
         Set<String> concerned = new HashSet<>(lost.uids());

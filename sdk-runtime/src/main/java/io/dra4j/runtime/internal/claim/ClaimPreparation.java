@@ -10,7 +10,7 @@ import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
-import io.dra4j.runtime.internal.observe.Notices;
+import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +40,8 @@ import org.slf4j.LoggerFactory;
  * <p>Claims run in parallel; the operations of one claim run one after the other, and one that is
  * repeated while it runs is joined ({@link ClaimQueue}). What a prepare does in its turn, and what
  * an unprepare does, is told by {@link Preparation} and {@link Unpreparation}; what is durable
- * when, by {@link ClaimLife}. A prepare always reads the claim's object; an unprepare never does.
+ * when, by {@link ClaimLifecycle}. A prepare always reads the claim's object; an unprepare never
+ * does.
  *
  * <p>Every claim of a call is answered, about a second before the kubelet gives the call up; work
  * that takes longer goes on, and the kubelet's next try joins it. Thread-safe.
@@ -52,7 +53,7 @@ public final class ClaimPreparation implements ClaimOperations {
 
     private final Parts parts;
     private final Function<Set<String>, WriteGroup> groups;
-    private final ClaimLife.Lives lives;
+    private final ClaimLifecycle.Lives lives;
     private final Preparation preparation;
     private final Unpreparation unpreparation;
     private final LostClaims lost;
@@ -73,7 +74,7 @@ public final class ClaimPreparation implements ClaimOperations {
         this.parts = parts;
         this.groups = groups;
         this.lives =
-                new ClaimLife.Lives(
+                new ClaimLifecycle.Lives(
                         parts.provider,
                         parts.journal,
                         parts.locks,
@@ -91,7 +92,7 @@ public final class ClaimPreparation implements ClaimOperations {
                         queue,
                         executor,
                         lost,
-                        new LeftBehind(lives, unpreparation, parts.inventory));
+                        new StaleClaims(lives, unpreparation, parts.inventory));
         this.orphans = new Orphans(parts, unpreparation, Deadline.MONOTONIC);
     }
 
@@ -120,7 +121,7 @@ public final class ClaimPreparation implements ClaimOperations {
             ClaimReports reports,
             Supplier<Optional<Inventory>> inventory,
             InstantSource clock,
-            Notices notices,
+            EventRecorder notices,
             Path dataDirectory) {}
 
     /**

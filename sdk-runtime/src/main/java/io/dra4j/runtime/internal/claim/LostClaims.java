@@ -15,9 +15,9 @@ import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.Loss;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
-import io.dra4j.runtime.internal.observe.Notice;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -49,14 +49,14 @@ final class LostClaims {
 
     private final ClaimPreparation.Parts parts;
     private final Journal journal;
-    private final ClaimLife.Lives lives;
+    private final ClaimLifecycle.Lives lives;
     private final Allocations allocations;
     private final ReentrantLock comparing = new ReentrantLock(); // held while claims are compared
     private volatile Set<ClaimRecord> compared = Set.of(); // damaged ones, as they are since then
     private volatile boolean specsTell; // of claims that the journal lost
     private volatile @Nullable Loss told;
 
-    LostClaims(ClaimPreparation.Parts parts, ClaimLife.Lives lives) {
+    LostClaims(ClaimPreparation.Parts parts, ClaimLifecycle.Lives lives) {
         this.parts = parts;
         this.journal = parts.journal();
         this.lives = lives;
@@ -96,7 +96,7 @@ final class LostClaims {
         long held = journal.claims().stream().filter(LostClaims::isDamaged).count();
         parts.notices()
                 .take(
-                        new Notice(
+                        new DriverEvent(
                                 Reason.JOURNAL_DAMAGED,
                                 "journal",
                                 loss.damagedLines()
@@ -239,7 +239,7 @@ final class LostClaims {
             if (journal.claim(uid).filter(record -> !isDamaged(record)).isPresent()) {
                 return; // whoever works on it
             }
-            try (ClaimLife life =
+            try (ClaimLifecycle life =
                     lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
                 Optional<ClaimRecord> record = life.record();
                 if (record.isPresent()) {
@@ -247,7 +247,7 @@ final class LostClaims {
                 } else if (mayLackClaims && !suspect.allocated.isEmpty()) {
                     widen(nameless(uid, journal.bootId(), List.of()), suspect);
                 }
-            } catch (ClaimLife.Busy e) {
+            } catch (ClaimLifecycle.Busy e) {
                 isWhole = false; // it may be a mere look, and the claim lost
             }
         }
@@ -282,7 +282,7 @@ final class LostClaims {
      * Returns the record of a claim that the journal does not know, if it may have lost it: a
      * provider then undoes what it finds of the claim. Needs no comparison, and no API server.
      */
-    static Optional<ClaimRecord> maybe(String uid, ClaimLife.Lives lives) {
+    static Optional<ClaimRecord> maybe(String uid, ClaimLifecycle.Lives lives) {
         Journal journal = lives.journal();
         boolean mayBeLost =
                 !journal.loss().complete()

@@ -29,28 +29,28 @@ import org.slf4j.LoggerFactory;
  * <p>In order: the claim's object is read, while other operations of the claim may run; when the
  * claim's turn has come, claims that a damaged journal lost are found again, and claims that were
  * left behind and are in the way are unprepared; then, with the claim's lock, a claim that is
- * prepared already is answered from the journal, and any other is begun afresh ({@link ClaimLife}),
- * after what is left of it was ended. Thread-safe.
+ * prepared already is answered from the journal, and any other is begun afresh ({@link
+ * ClaimLifecycle}), after what is left of it was ended. Thread-safe.
  */
 final class Preparation {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
 
     private final ClaimPreparation.Parts parts;
-    private final ClaimLife.Lives lives;
+    private final ClaimLifecycle.Lives lives;
     private final ClaimQueue queue;
     private final Executor executor;
     private final Allocations allocations;
     private final LostClaims lost;
-    private final LeftBehind leftBehind;
+    private final StaleClaims leftBehind;
 
     Preparation(
             ClaimPreparation.Parts parts,
-            ClaimLife.Lives lives,
+            ClaimLifecycle.Lives lives,
             ClaimQueue queue,
             Executor executor,
             LostClaims lost,
-            LeftBehind leftBehind) {
+            StaleClaims leftBehind) {
         this.parts = parts;
         this.lives = lives;
         this.queue = queue;
@@ -116,7 +116,7 @@ final class Preparation {
         try {
             lost.requireFound(deadline);
             leftBehind.makeWay(ref, devices, deadline);
-            try (ClaimLife life = lives.take(ref.uid(), deadline, writes)) {
+            try (ClaimLifecycle life = lives.take(ref.uid(), deadline, writes)) {
                 requireCaller(deadline);
                 return life.answer(answer(life, ref, object, devices));
             }
@@ -135,7 +135,7 @@ final class Preparation {
     }
 
     private Answer answer(
-            ClaimLife life, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
+            ClaimLifecycle life, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
         Optional<ClaimRecord> record = life.record();
         if (record.isPresent()) {
             Answer before = record.get().answer();
@@ -154,7 +154,7 @@ final class Preparation {
                 && new HashSet<>(record.devices()).equals(new HashSet<>(devices));
     }
 
-    private Answer begin(ClaimLife life, ClaimRef ref, ClaimObject object) {
+    private Answer begin(ClaimLifecycle life, ClaimRef ref, ClaimObject object) {
         Inventory inventory =
                 parts.inventory()
                         .get()
@@ -174,7 +174,7 @@ final class Preparation {
         }
     }
 
-    private static void undo(ClaimLife life, DraException cause) {
+    private static void undo(ClaimLifecycle life, DraException cause) {
         try {
             life.record()
                     .ifPresentOrElse(begun -> Unpreparation.end(life, begun), life::endUnknown);

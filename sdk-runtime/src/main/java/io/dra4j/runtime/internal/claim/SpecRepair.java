@@ -4,9 +4,9 @@ package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
-import io.dra4j.runtime.internal.observe.Notice;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,12 +29,12 @@ final class SpecRepair {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
 
     private final ClaimPreparation.Parts parts;
-    private final ClaimLife.Lives lives;
+    private final ClaimLifecycle.Lives lives;
     private final LostClaims lost;
     private final BootMark boot;
     private volatile boolean failed;
 
-    SpecRepair(ClaimPreparation.Parts parts, ClaimLife.Lives lives, LostClaims lost) {
+    SpecRepair(ClaimPreparation.Parts parts, ClaimLifecycle.Lives lives, LostClaims lost) {
         this.parts = parts;
         this.lives = lives;
         this.lost = lost;
@@ -76,11 +76,12 @@ final class SpecRepair {
     }
 
     private void endReport(String uid) {
-        try (ClaimLife life = lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
+        try (ClaimLifecycle life =
+                lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
             if (life.record().isEmpty()) {
                 parts.reports().end(uid);
             }
-        } catch (ClaimLife.Busy e) {
+        } catch (ClaimLifecycle.Busy e) {
             LOG.atDebug().addKeyValue(LogField.CLAIM_UID.toString(), uid).log("Left to its call");
         }
     }
@@ -95,7 +96,8 @@ final class SpecRepair {
     }
 
     private void repair(String uid) {
-        try (ClaimLife life = lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
+        try (ClaimLifecycle life =
+                lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
             Optional<ClaimRecord> record = life.record();
             if (record.isEmpty()) {
                 return;
@@ -106,7 +108,7 @@ final class SpecRepair {
             } else if (!lives.isOfThisBoot(record.get())) {
                 parts.specs().remove(uid);
             }
-        } catch (ClaimLife.Busy e) {
+        } catch (ClaimLifecycle.Busy e) {
             LOG.atDebug().addKeyValue(LogField.CLAIM_UID.toString(), uid).log("Left to its call");
         }
     }
@@ -122,7 +124,8 @@ final class SpecRepair {
     }
 
     private void judge(String uid, boolean rebooted) {
-        try (ClaimLife life = lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
+        try (ClaimLifecycle life =
+                lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
             if (life.record().isPresent()) {
                 return;
             }
@@ -131,7 +134,7 @@ final class SpecRepair {
             } else if (parts.specs().claimUids().contains(uid)) {
                 lost.holdForSpec(uid);
             }
-        } catch (ClaimLife.Busy e) {
+        } catch (ClaimLifecycle.Busy e) {
             LOG.atDebug().addKeyValue(LogField.CLAIM_UID.toString(), uid).log("Left to its call");
         }
     }
@@ -147,7 +150,7 @@ final class SpecRepair {
         LOG.atWarn().setCause(first.getValue()).log(message);
         parts.notices()
                 .take(
-                        new Notice(
+                        new DriverEvent(
                                 Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
     }
 }

@@ -26,10 +26,10 @@ final class Unpreparation {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
 
-    private final ClaimLife.Lives lives;
+    private final ClaimLifecycle.Lives lives;
     private final ClaimQueue queue;
 
-    Unpreparation(ClaimLife.Lives lives, ClaimQueue queue) {
+    Unpreparation(ClaimLifecycle.Lives lives, ClaimQueue queue) {
         this.lives = lives;
         this.queue = queue;
     }
@@ -45,7 +45,7 @@ final class Unpreparation {
     }
 
     private UnprepareOutcome ended(String uid, Deadline deadline, WriteGroup writes) {
-        try (ClaimLife life = lives.take(uid, deadline, writes)) {
+        try (ClaimLifecycle life = lives.take(uid, deadline, writes)) {
             Optional<ClaimRecord> record = life.record().or(() -> LostClaims.maybe(uid, lives));
             if (record.isEmpty()) {
                 life.endUnknown();
@@ -101,7 +101,7 @@ final class Unpreparation {
 
     private UnprepareOutcome endedIf(
             String uid, String why, Predicate<ClaimRecord> still, Deadline deadline) {
-        try (ClaimLife life = lives.takeIfFree(uid, deadline)) {
+        try (ClaimLifecycle life = lives.takeIfFree(uid, deadline)) {
             Optional<ClaimRecord> record = life.record();
             if (record.isPresent() && !still.test(record.get())) {
                 return new UnprepareOutcome.Failed("the claim is in use again");
@@ -114,7 +114,7 @@ final class Unpreparation {
                         .log("Claim unprepared without being asked to");
             }
             return new UnprepareOutcome.Unprepared();
-        } catch (ClaimLife.Busy e) {
+        } catch (ClaimLifecycle.Busy e) {
             return new UnprepareOutcome.Failed(e.getMessage());
         } catch (DraException e) {
             LOG.atWarn()
@@ -130,7 +130,7 @@ final class Unpreparation {
      *
      * @throws DraException if it can't be ended; it stays held
      */
-    static void end(ClaimLife life, ClaimRecord record) {
+    static void end(ClaimLifecycle life, ClaimRecord record) {
         try {
             life.end(record);
         } catch (Exception | Error e) { // whatever a provider throws: the claim stays held

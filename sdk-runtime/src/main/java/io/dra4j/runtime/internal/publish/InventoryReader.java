@@ -3,9 +3,9 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Inventory;
-import io.dra4j.runtime.internal.observe.Notice;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
-import io.dra4j.runtime.internal.observe.Notices;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -37,7 +37,7 @@ final class InventoryReader {
     private final Executor loop;
     private final Runnable onRead;
     private final InstantSource clock;
-    private final Notices notices;
+    private final EventRecorder notices;
     private final Retries retries;
     private final Throttle throttle = new Throttle();
     private final CountDownLatch firstAnswer = new CountDownLatch(1);
@@ -63,7 +63,7 @@ final class InventoryReader {
             Runnable onRead,
             InstantSource clock,
             RandomGenerator random,
-            Notices notices) {
+            EventRecorder notices) {
         this.source = source;
         this.providerThread = providerThread;
         this.loop = loop;
@@ -175,6 +175,6 @@ final class InventoryReader {
     }
 
     private void tell(Reason reason, String message, @Nullable Throwable cause) {
-        notices.take(new Notice(reason, INVENTORY, message, cause));
+        notices.take(new DriverEvent(reason, INVENTORY, message, cause));
     }
 }

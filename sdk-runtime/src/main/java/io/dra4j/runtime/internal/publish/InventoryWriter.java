@@ -9,10 +9,10 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.LogField;
-import io.dra4j.runtime.internal.observe.Notice;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
-import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -47,8 +47,8 @@ final class InventoryWriter {
     private final InstantSource clock;
     private final RandomGenerator random;
     private final boolean mayTaint;
-    private final Notices notices;
-    private final PoolNotices poolNotices;
+    private final EventRecorder notices;
+    private final PoolEvents poolNotices;
     private final Runnable onDue;
     private final SliceStore store;
     private final SliceView view;
@@ -75,14 +75,14 @@ final class InventoryWriter {
             InstantSource clock,
             RandomGenerator random,
             boolean mayTaint,
-            Notices notices,
+            EventRecorder notices,
             Runnable onDue) {
         this.store = store;
         this.clock = clock;
         this.random = random;
         this.mayTaint = mayTaint;
         this.notices = notices;
-        this.poolNotices = new PoolNotices(notices);
+        this.poolNotices = new PoolEvents(notices);
         this.onDue = onDue;
         this.view = new SliceView(store, loop, clock, this::onForeignChange, this::onBrokenWatch);
         this.writer = new SliceWriter(store, view);
@@ -201,7 +201,7 @@ final class InventoryWriter {
     }
 
     /** How far it is, as far as is known. */
-    Standing standing() {
+    PublishStatus standing() {
         List<String> missing = new ArrayList<>();
         if (clusterFails) {
             missing.add(API + ": " + lastFailure);
@@ -212,7 +212,7 @@ final class InventoryWriter {
         for (PoolName name : wanted) {
             published(name).missing().ifPresent(why -> missing.add("pool " + name + ": " + why));
         }
-        return new Standing(view.size(), missing.size() - before, missing);
+        return new PublishStatus(view.size(), missing.size() - before, missing);
     }
 
     private static boolean isForManyNodes(Pool pool) {
@@ -241,7 +241,7 @@ final class InventoryWriter {
             lastFailure = null;
             LOG.atInfo().log("The API server can be reached again");
             notices.take(
-                    new Notice(
+                    new DriverEvent(
                             Reason.PUBLISHING_RECOVERED,
                             API,
                             "The API server can be reached again"));
@@ -264,7 +264,7 @@ final class InventoryWriter {
                 failure instanceof ClusterException.ApiMissing
                         ? Reason.API_MISSING
                         : Reason.CLUSTER_UNREACHABLE;
-        notices.take(new Notice(reason, API, String.valueOf(failure.getMessage()), failure));
+        notices.take(new DriverEvent(reason, API, String.valueOf(failure.getMessage()), failure));
     }
 
     /**

@@ -28,7 +28,7 @@ final class PublishedPool {
     private final PoolName name;
     private final SliceWriter writer;
     private final ServerFeatures features;
-    private final PoolNotices notices;
+    private final PoolEvents notices;
     private final boolean mayTaint;
     private final Retries retries;
     private final Repairs repairs;
@@ -52,7 +52,7 @@ final class PublishedPool {
             PoolName name,
             SliceWriter writer,
             ServerFeatures features,
-            PoolNotices notices,
+            PoolEvents notices,
             boolean mayTaint,
             RandomGenerator random) {
         this.name = name;

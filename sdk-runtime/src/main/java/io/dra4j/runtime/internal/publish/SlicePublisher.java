@@ -5,11 +5,11 @@ package io.dra4j.runtime.internal.publish;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
-import io.dra4j.runtime.internal.observe.Notice;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
-import io.dra4j.runtime.internal.observe.Notices;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -62,7 +62,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     /** The right to write slices, which one process of a driver has at a time. */
     @FunctionalInterface
-    public interface Baton {
+    public interface PublisherLock {
         /** Takes it, unless another process has it; the answer gives it back. */
         Optional<Runnable> tryTake();
     }
@@ -83,8 +83,8 @@ public final class SlicePublisher implements AutoCloseable {
             InventorySource source,
             boolean mayTaint,
             SliceStore store,
-            Baton baton,
-            Notices notices,
+            PublisherLock baton,
+            EventRecorder notices,
             Meters meters,
             boolean removesOnClose,
             UnaryOperator<Inventory> taints) {}
@@ -95,9 +95,10 @@ public final class SlicePublisher implements AutoCloseable {
     private final InstantSource clock;
     private final InventoryReader reader;
     private final InventoryWriter writer;
-    private final Turn turn;
+    private final PublisherTurns turn;
     private final Changes changes = new Changes();
-    private volatile Standing standing = new Standing(0, 0, List.of("inventory: not read yet"));
+    private volatile PublishStatus standing =
+            new PublishStatus(0, 0, List.of("inventory: not read yet"));
 
     // Of the loop's thread.
     private final Retries rounds;
@@ -146,7 +147,7 @@ public final class SlicePublisher implements AutoCloseable {
                         parts.mayTaint(),
                         parts.notices(),
                         this::onDue);
-        this.turn = new Turn(parts.baton(), clock);
+        this.turn = new PublisherTurns(parts.baton(), clock);
         this.rounds = new Retries(random);
         this.nextReread = clock.instant().plus(REREAD_EVERY);
         parts.meters().watch(Metric.PUBLISHED_SLICES, () -> standing.slices());
@@ -354,7 +355,8 @@ public final class SlicePublisher implements AutoCloseable {
                     e);
         } catch (Error e) {
             loop.shutdown();
-            standing = new Standing(0, 0, List.of("publishing: has ended; restart the driver"));
+            standing =
+                    new PublishStatus(0, 0, List.of("publishing: has ended; restart the driver"));
             turn.giveBack();
             tell(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
             throw e;
@@ -392,6 +394,6 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     private void tell(Reason reason, String message, @Nullable Throwable cause) {
-        parts.notices().take(new Notice(reason, LOOP, message, cause));
+        parts.notices().take(new DriverEvent(reason, LOOP, message, cause));
     }
 }

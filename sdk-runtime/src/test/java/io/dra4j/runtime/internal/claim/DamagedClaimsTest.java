@@ -14,7 +14,7 @@ import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClusterException;
-import io.dra4j.runtime.internal.observe.Notice;
+import io.dra4j.runtime.internal.observe.DriverEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -65,8 +65,8 @@ class DamagedClaimsTest {
         assertThat(node.phase(A)).isEqualTo(Phase.DAMAGED);
         assertThat(node.api.lists).hasValue(1);
         assertThat(node.notices)
-                .extracting(Notice::reason)
-                .containsExactly(Notice.Reason.JOURNAL_DAMAGED);
+                .extracting(DriverEvent::reason)
+                .containsExactly(DriverEvent.Reason.JOURNAL_DAMAGED);
         assertThat(node.prepare(B)).isInstanceOf(Failed.class);
         assertThat(node.api.lists).hasValue(1);
     }

@@ -12,8 +12,8 @@ import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClusterException;
-import io.dra4j.runtime.internal.observe.Notice;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,7 +87,9 @@ class LostClaimsTest {
             assertThat(held.ref().uid()).isEqualTo("uid-a");
             assertThat(held.devices()).extracting(d -> d.device().value()).containsExactly("gpu-0");
             assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
-            assertThat(node.notices).extracting(Notice::reason).contains(Reason.JOURNAL_DAMAGED);
+            assertThat(node.notices)
+                    .extracting(DriverEvent::reason)
+                    .contains(Reason.JOURNAL_DAMAGED);
         }
 
         @Test
@@ -202,7 +204,9 @@ class LostClaimsTest {
             node.start("boot-1");
 
             assertThatCode(() -> node.claims.takeUp()).doesNotThrowAnyException();
-            assertThat(node.notices).extracting(Notice::reason).contains(Reason.SPECS_NOT_REPAIRED);
+            assertThat(node.notices)
+                    .extracting(DriverEvent::reason)
+                    .contains(Reason.SPECS_NOT_REPAIRED);
 
             Files.delete(node.cdi);
             node.claims.lookAfter();

@@ -11,7 +11,7 @@ import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
-import io.dra4j.runtime.internal.observe.Notice;
+import io.dra4j.runtime.internal.observe.DriverEvent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ final class NodeUnderTest implements AutoCloseable {
     final Path cdi;
     final FakeClaims api = new FakeClaims();
     final RecordingProvider provider;
-    final List<Notice> notices = Collections.synchronizedList(new ArrayList<>());
+    final List<DriverEvent> notices = Collections.synchronizedList(new ArrayList<>());
     final ExecutorService executor = Executors.newCachedThreadPool();
     LockFile locks;
     Journal journal;

@@ -41,8 +41,8 @@ class OrphansTest {
         node.prepare(A);
         node.prepare(B);
         provider.calls.clear();
-        ClaimLife.Lives lives =
-                new ClaimLife.Lives(
+        ClaimLifecycle.Lives lives =
+                new ClaimLifecycle.Lives(
                         provider,
                         node.journal,
                         node.locks,

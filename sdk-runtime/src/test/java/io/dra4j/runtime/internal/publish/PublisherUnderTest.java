@@ -6,9 +6,9 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.Meters;
-import io.dra4j.runtime.internal.observe.Notice;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
 final class PublisherUnderTest {
 
     final FakeSliceStore store = new FakeSliceStore();
-    final FakeBaton baton = new FakeBaton();
-    final List<Notice> notices = new ArrayList<>();
+    final FakePublisherLock baton = new FakePublisherLock();
+    final List<DriverEvent> notices = new ArrayList<>();
     ManualLoop loop = new ManualLoop();
     UnaryOperator<Inventory> taints = UnaryOperator.identity();
     Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
@@ -88,6 +88,6 @@ final class PublisherUnderTest {
     }
 
     List<Reason> reasons() {
-        return notices.stream().map(Notice::reason).distinct().toList();
+        return notices.stream().map(DriverEvent::reason).distinct().toList();
     }
 }

@@ -13,7 +13,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

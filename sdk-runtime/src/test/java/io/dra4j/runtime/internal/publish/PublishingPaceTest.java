@@ -9,7 +9,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.ClusterException;
-import io.dra4j.runtime.internal.observe.Notice.Reason;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Nested;

@@ -13,8 +13,8 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.Meters;
-import io.dra4j.runtime.internal.observe.Notice;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ class SlicePublisherTest {
     private Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
     private Exception unreadable;
     private int reads;
-    private final List<Notice> notices = new ArrayList<>();
+    private final List<DriverEvent> notices = new ArrayList<>();
     private SlicePublisher publisher = publisher();
 
     private SlicePublisher publisher() {
@@ -46,7 +46,7 @@ class SlicePublisherTest {
                 this::read,
                 true,
                 store,
-                new FakeBaton(),
+                new FakePublisherLock(),
                 notices::add,
                 Meters.none(),
                 removesOnClose,

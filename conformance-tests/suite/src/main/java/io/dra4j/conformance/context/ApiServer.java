@@ -1,0 +1,216 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.Settings.ApiServerSettings;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.KubernetesVersion;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.cluster.KubeconfigUpstream;
+import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.ExternalSettings;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.Upstream;
+import io.dra4j.testkit.proxy.UpstreamException;
+import io.dra4j.testkit.rbac.ServiceAccountAccess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The API server of a test context, with the proxy before it, and a node and a namespace of its
+ * own.
+ *
+ * <p>The suite's own requests to a real one go through a proxy of their own, which adds the
+ * kubeconfig's credentials. Node and namespace are deleted in the end, if they were made here; both
+ * have a label by which those of a run that was killed can be found.
+ */
+final class ApiServer implements AutoCloseable {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration REACH = Duration.ofSeconds(15);
+
+    private static final String PREFIX = "dra-conformance-";
+    private static final String LABEL = "app.kubernetes.io/managed-by";
+    private static final int SUFFIX = 6;
+
+    private final Deque<Runnable> ends = new ArrayDeque<>();
+    private final ApiProxy proxy;
+    private final Cluster cluster;
+    private final String namespace;
+    private final String version; // of a real one; empty for the embedded
+
+    /**
+     * A name for the node and the namespace of a test context. On a real API server no other run
+     * has had it: one may be going on, or its namespace still be terminating. The embedded one
+     * knows no others, and its reports can be compared.
+     */
+    static String uniqueName(ApiServerSettings settings, String context) {
+        return settings.isEmbedded()
+                ? PREFIX + context
+                : PREFIX + context + "-" + UUID.randomUUID().toString().substring(0, SUFFIX);
+    }
+
+    private ApiServer(ApiServerSettings settings, int proxyPort, String namespace) {
+        this.namespace = namespace;
+        if (settings.isEmbedded()) {
+            EmbeddedApiServer embedded =
+                    EmbeddedApiServer.builder()
+                            .version(KubernetesVersion.parse(settings.kubernetes()))
+                            .start();
+            ends.push(embedded::close);
+            proxy = before(Upstream.plain(embedded.url()), proxyPort);
+            cluster = new Cluster(embedded.url());
+            version = "";
+        } else {
+            Upstream real =
+                    KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
+            proxy = before(real, proxyPort);
+            version = requireReachable();
+            cluster = new Cluster(before(real, 0).url());
+            requireResources(real.described() + ", Kubernetes " + version + ",");
+        }
+    }
+
+    /** Else a driver would suffer from what is wrong with the kubeconfig or the server. */
+    private String requireReachable() {
+        try {
+            return proxy.serverVersion(REACH);
+        } catch (UpstreamException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private void requireResources(String server) {
+        boolean served = false;
+        try {
+            cluster.requireResources(server);
+            served = true;
+        } finally {
+            if (!served) {
+                close();
+            }
+        }
+    }
+
+    /**
+     * @throws DriverUnusable if the port at which an external driver looks for the server is taken
+     */
+    static ApiServer start(
+            Settings settings,
+            Optional<ServiceAccountAccess> access,
+            String node,
+            String namespace) {
+        ExternalSettings external = settings.driver().external();
+        ApiServer server =
+                new ApiServer(
+                        settings.apiServer(),
+                        external == null ? 0 : external.proxyPort(),
+                        namespace);
+        access.ifPresent(server::allowOnly);
+        boolean furnished = false;
+        try {
+            server.furnish(node);
+            furnished = true;
+            return server;
+        } finally {
+            if (!furnished) {
+                server.close();
+            }
+        }
+    }
+
+    private void allowOnly(ServiceAccountAccess access) {
+        if (!version.isEmpty()) {
+            access.serverIs(version);
+        }
+        proxy.allowOnly(access);
+    }
+
+    private void furnish(String node) {
+        if (make("/api/v1/nodes", object("Node", node))) {
+            ends.push(() -> deleteSlices(node));
+        }
+        ObjectNode object = object("Namespace", namespace);
+        object.withObject("/metadata/labels").put("resource.kubernetes.io/admin-access", "true");
+        make("/api/v1/namespaces", object);
+    }
+
+    private ApiProxy before(Upstream upstream, int port) {
+        try {
+            ApiProxy made = ApiProxy.before(upstream, port);
+            ends.push(made::close);
+            return made;
+        } catch (IllegalStateException e) {
+            close();
+            throw new DriverUnusable("driver.external.proxyPort: " + e.getMessage());
+        }
+    }
+
+    /** Those that no garbage collector takes, for they have no owner. */
+    private void deleteSlices(String node) {
+        cluster.deleteCollection(
+                Cluster.RESOURCE + "/resourceslices",
+                "fieldSelector=" + Cluster.encoded("spec.nodeName=" + node));
+    }
+
+    /** Returns whether it was not there before. */
+    private boolean make(String collection, ObjectNode object) {
+        String path = collection + "/" + object.at("/metadata/name").asText();
+        if (cluster.find(path).isPresent()) {
+            return false;
+        }
+        cluster.create(collection, object);
+        ends.push(() -> cluster.delete(path));
+        return true;
+    }
+
+    private static ObjectNode object(String kind, String name) {
+        ObjectNode object = JSON.createObjectNode();
+        object.put("apiVersion", "v1").put("kind", kind);
+        ObjectNode metadata = object.putObject("metadata").put("name", name);
+        metadata.putObject("labels").put(LABEL, "dra-conformance");
+        return object;
+    }
+
+    /** The namespace of the suite's claims. */
+    String namespace() {
+        return namespace;
+    }
+
+    Cluster cluster() {
+        return cluster;
+    }
+
+    ApiProxy proxy() {
+        return proxy;
+    }
+
+    @Override
+    public void close() {
+        end();
+    }
+
+    /** Undoes what was done, and returns what could not be: a sentence each. */
+    List<String> end() {
+        List<String> left = new ArrayList<>();
+        while (!ends.isEmpty()) {
+            try {
+                ends.pop().run();
+            } catch (ClusterException | IllegalStateException e) {
+                left.add("Something of this run stays on the API server: " + e.getMessage());
+            }
+        }
+        return left;
+    }
+}

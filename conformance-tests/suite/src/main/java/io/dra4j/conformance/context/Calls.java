@@ -1,0 +1,188 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.PluginInfo;
+import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * Prepare and unprepare, as the kubelet calls them, in the version of the service that is tried.
+ *
+ * <p>An error of a claim may come as the claim's error or as the status of the whole call: both are
+ * the same to a kubelet, and to {@link #refused}.
+ */
+public final class Calls {
+
+    private static final String PREPARE = "slowest prepare";
+
+    private final TestContext context;
+    private volatile Service service;
+
+    Calls(TestContext context, Service service) {
+        this.context = context;
+        this.service = service;
+    }
+
+    /** Uses this version of the service from now on. */
+    public void use(Service version) {
+        service = version;
+    }
+
+    /** The version in use. */
+    public Service service() {
+        return service;
+    }
+
+    private FakeKubelet kubelet() {
+        return context.kubelet();
+    }
+
+    private String driver() {
+        return context.place().driver();
+    }
+
+    /** Prepares claims in one call, and returns whatever came of it. */
+    public CallResult prepare(KubeletClaim... claims) {
+        List<KubeletClaim> all = Arrays.asList(claims);
+        return context.transcript()
+                .call(
+                        service.wireName() + "/NodePrepareResources",
+                        all,
+                        () -> kubelet().prepare(driver(), all, service));
+    }
+
+    /** Unprepares claims in one call, and returns whatever came of it. */
+    public CallResult unprepare(KubeletClaim... claims) {
+        List<KubeletClaim> all = Arrays.asList(claims);
+        return context.transcript()
+                .call(
+                        service.wireName() + "/NodeUnprepareResources",
+                        all,
+                        () -> kubelet().unprepare(driver(), all, service));
+    }
+
+    /** Prepares a claim at one of several instances of the driver. */
+    public CallResult prepareAt(PluginInfo instance, KubeletClaim claim) {
+        requireRegistered(instance);
+        List<KubeletClaim> all = List.of(claim);
+        return context.transcript()
+                .call(
+                        "NodePrepareResources at " + instance.endpoint().getFileName(),
+                        all,
+                        () -> kubelet().prepare(instance, all));
+    }
+
+    /** Unprepares a claim at one of several instances of the driver. */
+    public CallResult unprepareAt(PluginInfo instance, KubeletClaim claim) {
+        requireRegistered(instance);
+        List<KubeletClaim> all = List.of(claim);
+        return context.transcript()
+                .call(
+                        "NodeUnprepareResources at " + instance.endpoint().getFileName(),
+                        all,
+                        () -> kubelet().unprepare(instance, all));
+    }
+
+    private void requireRegistered(PluginInfo instance) {
+        Violation.unless(
+                kubelet().plugins(instance.name()).contains(instance),
+                "the instance at %s is not registered any more: its registration socket is gone",
+                instance.endpoint());
+    }
+
+    /** Prepares one claim in a call that the kubelet gives up sooner than usual. */
+    public CallResult prepareWithin(Duration timeout, KubeletClaim claim) {
+        List<KubeletClaim> all = List.of(claim);
+        return context.transcript()
+                .call(
+                        service.wireName() + "/NodePrepareResources within " + timeout,
+                        all,
+                        () -> kubelet().prepare(driver(), all, service, timeout));
+    }
+
+    /** Makes a call whose time counts, and measures it. */
+    private CallResult timed(String what, Supplier<CallResult> call) {
+        Measurements.Wait wait = context.measurements().begin(what, TimeoutFactor.PREPARE);
+        CallResult result = call.get();
+        wait.end(!result.status().startsWith("DEADLINE_EXCEEDED"));
+        return result;
+    }
+
+    /** Prepares a claim that must be prepared, and returns the answer for it. */
+    public ClaimResult prepared(KubeletClaim claim) {
+        CallResult result = timed(PREPARE, () -> prepare(claim));
+        result.complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new Violation(
+                                    "claim " + text(claim) + " was not prepared: " + complaint);
+                        });
+        return result.answers().get(claim.uid());
+    }
+
+    /** Unprepares claims that must be unprepared. */
+    public void unprepared(KubeletClaim... claims) {
+        timed("slowest unprepare", () -> unprepare(claims))
+                .complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new Violation(
+                                    "unprepare of "
+                                            + Arrays.stream(claims).map(Calls::text).toList()
+                                            + " failed: "
+                                            + complaint);
+                        });
+    }
+
+    /**
+     * Prepares a claim that must be refused, and returns the error.
+     *
+     * @param because why it must be refused, for the message
+     */
+    public String refused(KubeletClaim claim, String because) {
+        CallResult result = timed(PREPARE, () -> prepare(claim));
+        return complaintOf(result, claim)
+                .orElseThrow(
+                        () ->
+                                new Violation(
+                                        "claim %s was prepared, although %s"
+                                                .formatted(text(claim), because)));
+    }
+
+    private static java.util.Optional<String> complaintOf(CallResult result, KubeletClaim claim) {
+        if (!result.status().equals(CallResult.OK)) {
+            return java.util.Optional.of(result.status());
+        }
+        ClaimResult answer = result.answers().get(claim.uid());
+        if (answer == null) {
+            return java.util.Optional.of("no answer");
+        }
+        return answer.error().isEmpty()
+                ? java.util.Optional.empty()
+                : java.util.Optional.of(answer.error());
+    }
+
+    /** Begins something beside the rule, to be awaited or given up. */
+    public static <T> CompletableFuture<T> async(Supplier<T> call) {
+        return CompletableFuture.supplyAsync(
+                call,
+                task -> {
+                    Thread thread = new Thread(task, "dra-conformance-call");
+                    thread.setDaemon(true);
+                    thread.start();
+                });
+    }
+
+    private static String text(KubeletClaim claim) {
+        return claim.namespace() + "/" + claim.name() + " (UID " + claim.uid() + ")";
+    }
+}

@@ -1,0 +1,247 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * The CDI directories as a container runtime sees them: ids are resolved by what the specs say,
+ * JSON or YAML, and never by the names of files. Of two devices of one name that in the later
+ * directory counts, and two in one directory are a conflict.
+ *
+ * <p>Files of the directory that the driver was told of go by their names, others by their paths.
+ *
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
+ */
+public final class CdiView {
+
+    private static final ObjectMapper JSON =
+            new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+
+    private final Path folder;
+    private final List<Path> folders;
+
+    /**
+     * @param folder the one that the driver was told of
+     * @param folders all from which runtimes read, the one that counts most last
+     */
+    public CdiView(Path folder, List<Path> folders) {
+        this.folder = folder;
+        this.folders = List.copyOf(folders);
+    }
+
+    /** The directory that the driver was told of. */
+    public Path folder() {
+        return folder;
+    }
+
+    /** All directories from which runtimes read. */
+    public List<Path> folders() {
+        return folders;
+    }
+
+    /** Where a file is that goes by this name here. */
+    public Path path(String file) {
+        return folder.resolve(file);
+    }
+
+    /** Every regular file's content, by name. */
+    public Map<String, String> files() {
+        Map<String, String> content = new TreeMap<>();
+        folders.forEach(one -> content.putAll(files(one)));
+        return content;
+    }
+
+    private Map<String, String> files(Path directory) {
+        Map<String, String> content = new TreeMap<>();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                content.put(name(file), text(file));
+            }
+        } catch (NoSuchFileException e) {
+            return content;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't list " + directory, e);
+        }
+        return content;
+    }
+
+    private String name(Path file) {
+        Path directory = file.getParent();
+        return (folder.equals(directory) ? file.getFileName() : file).toString();
+    }
+
+    private static String text(Path file) throws IOException {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            return ""; // gone since it was listed
+        }
+    }
+
+    /**
+     * The specs, by the names of their files.
+     *
+     * @throws Violation if a spec is neither JSON nor YAML
+     */
+    public Map<String, JsonNode> specs() {
+        Map<String, JsonNode> specs = new TreeMap<>();
+        folders.forEach(one -> specs.putAll(specs(one)));
+        return specs;
+    }
+
+    private Map<String, JsonNode> specs(Path directory) {
+        Map<String, JsonNode> specs = new TreeMap<>();
+        files(directory)
+                .forEach(
+                        (name, content) -> {
+                            if (name.endsWith(".json") || name.endsWith(".yaml")) {
+                                specs.put(name, parsed(name, content));
+                            }
+                        });
+        return specs;
+    }
+
+    /** What the specs say to a runtime, which does not look at annotations. */
+    public Map<String, JsonNode> contents() {
+        Map<String, JsonNode> specs = specs();
+        for (JsonNode spec : specs.values()) {
+            unannotated(spec);
+            spec.path("devices").forEach(CdiView::unannotated);
+        }
+        return specs;
+    }
+
+    private static void unannotated(JsonNode node) {
+        if (node instanceof ObjectNode object) {
+            object.remove("annotations");
+        }
+    }
+
+    private static JsonNode parsed(String name, String content) {
+        try {
+            return content.startsWith("{") ? json(content) : YAML.readTree(content);
+        } catch (IOException e) {
+            throw new Violation("the CDI spec " + name + " can't be parsed: " + e.getMessage());
+        }
+    }
+
+    /** What begins as JSON can be YAML, all the same, but hardly ever is, and JSON is faster. */
+    private static JsonNode json(String content) throws IOException {
+        try {
+            return JSON.readTree(content);
+        } catch (JsonProcessingException e) {
+            return YAML.readTree(content);
+        }
+    }
+
+    /** A qualified device, found: its file, the spec, and the device in it. */
+    public record Resolved(String file, JsonNode spec, JsonNode device) {
+
+        /** The edits of the device, then those of the spec that come with it. */
+        public List<JsonNode> edits() {
+            return List.of(device.path("containerEdits"), spec.path("containerEdits"));
+        }
+    }
+
+    /** All that an id resolves to: one, in healthy directories. */
+    public List<Resolved> find(String id) {
+        List<Resolved> found = new ArrayList<>();
+        for (int at = folders.size() - 1; at >= 0 && found.isEmpty(); at--) {
+            specs(folders.get(at)).forEach((file, spec) -> found.addAll(find(id, file, spec)));
+        }
+        return found;
+    }
+
+    private static List<Resolved> find(String id, String file, JsonNode spec) {
+        List<Resolved> found = new ArrayList<>();
+        for (JsonNode device : spec.path("devices")) {
+            if (id.equals(spec.path("kind").asText() + "=" + device.path("name").asText())) {
+                found.add(new Resolved(file, spec, device));
+            }
+        }
+        return found;
+    }
+
+    /**
+     * What an id resolves to.
+     *
+     * @throws Violation if that is not exactly one device
+     */
+    public Resolved resolve(String id) {
+        List<Resolved> found = find(id);
+        Violation.unless(
+                !found.isEmpty(),
+                "the CDI id %s resolves to nothing; %s has %s",
+                id,
+                folders.size() == 1 ? "the directory" : folders,
+                files().keySet());
+        Violation.unless(
+                found.size() == 1,
+                "the CDI id %s is defined more than once, in %s, and so resolves to nothing",
+                id,
+                found.stream().map(Resolved::file).toList());
+        return found.get(0);
+    }
+
+    /** The ids of all devices of an answer. */
+    public static List<String> ids(ClaimResult answer) {
+        return answer.devices().stream()
+                .map(PreparedDevice::cdiDeviceIds)
+                .flatMap(List::stream)
+                .distinct()
+                .toList();
+    }
+
+    /**
+     * What a container with these devices gets, a line for each edit, such as {@code env GPU=0} or
+     * {@code deviceNodes {"path":"/dev/x"}}.
+     */
+    public List<String> edits(List<PreparedDevice> devices) {
+        List<String> lines = new ArrayList<>();
+        devices.stream()
+                .map(PreparedDevice::cdiDeviceIds)
+                .flatMap(List::stream)
+                .distinct()
+                .forEach(id -> resolve(id).edits().forEach(edits -> lines.addAll(lines(edits))));
+        return lines.stream().distinct().toList();
+    }
+
+    private static List<String> lines(JsonNode edits) {
+        List<String> lines = new ArrayList<>();
+        edits.properties()
+                .forEach(
+                        field -> {
+                            if (field.getValue().isArray()) {
+                                field.getValue()
+                                        .forEach(one -> lines.add(line(field.getKey(), one)));
+                            } else {
+                                lines.add(line(field.getKey(), field.getValue()));
+                            }
+                        });
+        return lines;
+    }
+
+    private static String line(String field, JsonNode value) {
+        return field + " " + (value.isValueNode() ? value.asText() : value.toString());
+    }
+}

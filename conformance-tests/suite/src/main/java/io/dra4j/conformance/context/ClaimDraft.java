@@ -1,0 +1,160 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/** A claim in the making, with the allocation that a scheduler would write. */
+public class ClaimDraft {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    final String driver;
+    final ArrayNode requests;
+    final ArrayNode results;
+    final ArrayNode configs;
+    private final ObjectNode claim = JSON.createObjectNode();
+
+    ClaimDraft(String namespace, String name, String driver) {
+        this.driver = driver;
+        claim.put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        claim.putObject("metadata").put("namespace", namespace).put("name", name);
+        requests = claim.putObject("spec").putObject("devices").putArray("requests");
+        ObjectNode devices = claim.putObject("status").putObject("allocation").putObject("devices");
+        results = devices.putArray("results");
+        configs = devices.putArray("config");
+    }
+
+    /** Adds a request that got these devices. */
+    public ClaimDraft request(String name, PublishedDevice... devices) {
+        return request(name, List.of(devices));
+    }
+
+    /** Adds a request that got these devices. */
+    public ClaimDraft request(String name, List<PublishedDevice> devices) {
+        ObjectNode exactly = exactly(name, Math.max(1, devices.size()), false);
+        devices.stream()
+                .filter(PublishedDevice::isShared)
+                .findFirst()
+                .filter(device -> !device.json().path("capacity").isEmpty())
+                .ifPresent(
+                        device -> exactly.putObject("capacity").set("requests", consumed(device)));
+        devices.forEach(device -> result(name, device));
+        return this;
+    }
+
+    /** Adds a request with admin access that got a device. */
+    public ClaimDraft adminRequest(String name, PublishedDevice device) {
+        exactly(name, 1, true);
+        result(name, device).put("adminAccess", true);
+        return this;
+    }
+
+    /** Adds a request with alternatives, of which one was chosen and got a device. */
+    public ClaimDraft alternatives(
+            String name, List<String> subrequests, String chosen, PublishedDevice device) {
+        ArrayNode alternatives = requests.addObject().put("name", name).putArray("firstAvailable");
+        subrequests.forEach(
+                sub -> alternatives.addObject().put("name", sub).put("deviceClassName", driver));
+        result(name + "/" + chosen, device);
+        return this;
+    }
+
+    private ObjectNode exactly(String name, int count, boolean admin) {
+        ObjectNode exactly = requests.addObject().put("name", name).putObject("exactly");
+        exactly.put("deviceClassName", driver);
+        if (count > 1) {
+            exactly.put("count", count);
+        }
+        if (admin) {
+            exactly.put("adminAccess", true);
+        }
+        return exactly;
+    }
+
+    private ObjectNode result(String request, PublishedDevice device) {
+        ObjectNode result = rawResult(request, driver, device.pool(), device.name());
+        if (device.isShared()) {
+            result.put("shareID", UUID.randomUUID().toString());
+            result.set("consumedCapacity", consumed(device));
+        }
+        return result;
+    }
+
+    /** The least that a claim can take of each capacity, so that there is some for others. */
+    private static ObjectNode consumed(PublishedDevice device) {
+        ObjectNode consumed = JSON.createObjectNode();
+        device.json()
+                .path("capacity")
+                .properties()
+                .forEach(one -> consumed.set(one.getKey(), least(one.getValue())));
+        return consumed;
+    }
+
+    private static JsonNode least(JsonNode capacity) {
+        return Stream.of(
+                        "/requestPolicy/validRange/min",
+                        "/requestPolicy/validValues/0",
+                        "/requestPolicy/default")
+                .map(capacity::at)
+                .filter(amount -> !amount.isMissingNode())
+                .findFirst()
+                .orElse(capacity.path("value"));
+    }
+
+    /** Adds a result as it is said, of any driver; its request must be there too. */
+    public ObjectNode rawResult(String request, String ofDriver, String pool, String device) {
+        return results.addObject()
+                .put("request", request)
+                .put("driver", ofDriver)
+                .put("pool", pool)
+                .put("device", device);
+    }
+
+    /** Adds a request without a result. */
+    public ClaimDraft bareRequest(String name) {
+        exactly(name, 1, false);
+        return this;
+    }
+
+    /** Adds a configuration of this driver from the claim, for some requests or for all. */
+    public ClaimDraft config(JsonNode parameters, String... forRequests) {
+        return config("FromClaim", driver, parameters, forRequests);
+    }
+
+    /** Adds a configuration; the source is {@code FromClass} or {@code FromClaim}. */
+    public ClaimDraft config(
+            String source, String ofDriver, JsonNode parameters, String... forRequests) {
+        ObjectNode config = configs.addObject().put("source", source);
+        ArrayNode names = config.putArray("requests");
+        List.of(forRequests).forEach(names::add);
+        config.putObject("opaque").put("driver", ofDriver).set("parameters", parameters);
+        return this;
+    }
+
+    /** The claim's {@code spec.devices}. */
+    ObjectNode spec() {
+        return claim.withObject("/spec/devices");
+    }
+
+    /** The claim's spec and metadata, as its user creates it. */
+    ObjectNode unallocated() {
+        ObjectNode bare = claim.deepCopy();
+        bare.remove("status");
+        return bare;
+    }
+
+    /** The claim's status, as a scheduler writes it. */
+    JsonNode status() {
+        if (configs.isEmpty()) {
+            ((ObjectNode) claim.at("/status/allocation/devices")).remove("config");
+        }
+        return claim.path("status");
+    }
+}

@@ -1,0 +1,106 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The claims of a test context: made with an allocation, and cleared away after each rule.
+ * Thread-safe.
+ *
+ * <p>They live in a namespace of the run's own, and no other claim is ever touched.
+ */
+public final class Claims {
+
+    private final TestContext context;
+    private final String namespace;
+    private final List<KubeletClaim> made = new ArrayList<>(); // guarded by this
+    private int names; // guarded by this
+
+    Claims(TestContext context, String namespace) {
+        this.context = context;
+        this.namespace = namespace;
+    }
+
+    /** Begins a claim with a name that none has had. */
+    public synchronized ClaimDraft draft() {
+        return draft("claim-" + ++names);
+    }
+
+    /** Begins a claim with a name. */
+    public ClaimDraft draft(String name) {
+        String driver = context.place().driver();
+        return context.devices().areShaped()
+                ? new ShapedDraft(namespace, name, driver, context.devices())
+                : new ClaimDraft(namespace, name, driver);
+    }
+
+    /** Creates a claim that got these devices, of one request if claims have no certain shape. */
+    public KubeletClaim allocate(PublishedDevice... devices) {
+        return create(draft().request("r0", devices));
+    }
+
+    /** Creates a claim with its allocation. */
+    public KubeletClaim create(ClaimDraft draft) {
+        JsonNode created = context.cluster().create(path(), draft.unallocated());
+        KubeletClaim claim = known(created);
+        ObjectNode allocated = created.deepCopy();
+        allocated.set("status", draft.status());
+        context.cluster().replace(path(claim) + "/status", allocated);
+        return claim;
+    }
+
+    /** Creates a claim that no scheduler has seen. */
+    public KubeletClaim createUnallocated(ClaimDraft draft) {
+        return known(context.cluster().create(path(), draft.unallocated()));
+    }
+
+    private synchronized KubeletClaim known(JsonNode object) {
+        KubeletClaim claim =
+                new KubeletClaim(
+                        namespace,
+                        object.at("/metadata/name").asText(),
+                        object.at("/metadata/uid").asText());
+        made.add(claim);
+        return claim;
+    }
+
+    /** Lets a claim that has no object be unprepared in the end. */
+    public synchronized KubeletClaim track(KubeletClaim claim) {
+        made.add(claim);
+        return claim;
+    }
+
+    /** Deletes a claim's object. */
+    public void deleteObject(KubeletClaim claim) {
+        context.cluster().delete(path(claim));
+    }
+
+    /** The claim's object as it is now. */
+    public JsonNode object(KubeletClaim claim) {
+        return context.cluster()
+                .find(path(claim))
+                .orElseThrow(() -> new IllegalStateException(claim + " has no object"));
+    }
+
+    private String path() {
+        return Cluster.RESOURCE + "/namespaces/" + namespace + "/resourceclaims";
+    }
+
+    /** Where the API server has a claim. */
+    public String path(KubeletClaim claim) {
+        return path() + "/" + claim.name();
+    }
+
+    /** Those that were made since the last clearing. */
+    synchronized List<KubeletClaim> takeMade() {
+        List<KubeletClaim> all = List.copyOf(made);
+        made.clear();
+        return all;
+    }
+}

@@ -1,0 +1,196 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.claims.ClaimTemplates;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.settings.SettingsException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The devices that the driver publishes for its node, and a choice of them that claims can have.
+ */
+public final class Devices {
+
+    private final Place place;
+    private final Cluster cluster;
+    private final ClaimTemplates templates;
+    private final boolean none;
+
+    /**
+     * The devices of a node.
+     *
+     * @param none whether the settings say that the driver has no devices there
+     */
+    Devices(Place place, Cluster cluster, ClaimTemplates templates, boolean none) {
+        this.place = place;
+        this.cluster = cluster;
+        this.templates = templates;
+        this.none = none;
+    }
+
+    /** Whether claims have the shape that the settings give. */
+    public boolean areShaped() {
+        return !templates.isEmpty();
+    }
+
+    /** The driver's slices that its node can use, as the API server has them now. */
+    public List<JsonNode> slices() {
+        return cluster
+                .list(
+                        Cluster.RESOURCE + "/resourceslices",
+                        "fieldSelector=" + Cluster.encoded("spec.driver=" + place.driver()))
+                .stream()
+                .filter(slice -> reaches(slice.path("spec")))
+                .toList();
+    }
+
+    private boolean reaches(JsonNode spec) {
+        return place.node().equals(spec.path("nodeName").asText())
+                || spec.path("nodeName").asText().isEmpty();
+    }
+
+    /**
+     * The driver's pools that are complete, by name: the slices of each one's newest generation.
+     */
+    public Map<String, List<JsonNode>> pools() {
+        return Pools.of(slices()).complete();
+    }
+
+    /** How pools are that are not complete, a clause each. */
+    List<String> incomplete() {
+        return Pools.of(slices()).incomplete();
+    }
+
+    /** All devices of complete pools, by pool and name. */
+    public List<PublishedDevice> all() {
+        List<PublishedDevice> devices = new ArrayList<>();
+        pools().forEach(
+                        (pool, slices) ->
+                                slices.forEach(
+                                        slice ->
+                                                slice.at("/spec/devices")
+                                                        .forEach(
+                                                                json ->
+                                                                        devices.add(
+                                                                                device(
+                                                                                        pool,
+                                                                                        json)))));
+        devices.sort(
+                Comparator.comparing(PublishedDevice::pool).thenComparing(PublishedDevice::name));
+        return devices;
+    }
+
+    private static PublishedDevice device(String pool, JsonNode json) {
+        return new PublishedDevice(pool, json.path("name").asText(), json);
+    }
+
+    /**
+     * The devices that claims can have all at the same time, without tolerations; where claims have
+     * a certain shape, the first device of each claim that there is room for.
+     *
+     * @throws SettingsException if the settings' claims cannot be evaluated
+     */
+    public List<PublishedDevice> usable() {
+        return areShaped() ? ShapedDevices.of(place.driver(), pools()).usable(templates) : single();
+    }
+
+    /** The devices that claims of one device each can have all at the same time. */
+    public List<PublishedDevice> single() {
+        Set<String> counterSets = new HashSet<>();
+        List<PublishedDevice> usable = new ArrayList<>();
+        for (PublishedDevice device : all()) {
+            Set<String> takes =
+                    device.counterSets().stream()
+                            .map(set -> device.pool() + "/" + set)
+                            .collect(Collectors.toSet());
+            if (!device.isTainted()
+                    && !device.isBound()
+                    && takes.stream().noneMatch(counterSets::contains)) {
+                counterSets.addAll(takes);
+                usable.add(device);
+            }
+        }
+        return usable;
+    }
+
+    /**
+     * The first so many of the usable devices.
+     *
+     * @throws NotApplicable if the driver has not as many
+     * @throws Untested if it has, and claims cannot have them now, or not claims of this shape
+     * @throws Blocked if it publishes no complete pool
+     */
+    public List<PublishedDevice> some(int count) {
+        List<PublishedDevice> usable = usable();
+        if (usable.size() < count) {
+            requirePool();
+            int all = all().size();
+            NotApplicable.unless(
+                    all >= count, "needs %d devices; the driver publishes %d", count, all);
+            String why =
+                    areShaped() && single().size() >= count
+                            ? "needs %d claims that have devices at the same time; of the %d published devices, claims of the shape in driver.claims leave room for %d"
+                            : "needs %d devices that claims can have at the same time; of the %d that are published they can have %d: others are tainted, wait for binding conditions or share counters";
+            throw new Untested(why.formatted(count, all, usable.size()));
+        }
+        return usable.subList(0, count);
+    }
+
+    /**
+     * Returns if there is a complete pool, with devices or without.
+     *
+     * @throws NotApplicable if the settings say that the driver has no devices
+     * @throws Blocked if there is none all the same
+     */
+    public void requirePool() {
+        if (pools().isEmpty()) {
+            NotApplicable.unless(!none, "the settings say that the driver has no devices");
+            throw Unpublished.blocked(this);
+        }
+    }
+
+    /**
+     * The first so many of the usable devices, or as many as there are.
+     *
+     * @throws RuntimeException as {@link #some} of one, if there is none
+     */
+    public List<PublishedDevice> upTo(int most) {
+        List<PublishedDevice> usable = usable();
+        return usable.isEmpty() ? some(1) : usable.subList(0, Math.min(most, usable.size()));
+    }
+
+    /**
+     * The first so many of those that one claim can have, or as many as there are: where claims
+     * have a certain shape, that of one claim.
+     *
+     * @throws NotApplicable if there is none
+     */
+    public List<PublishedDevice> forOneClaim(int most) {
+        return upTo(areShaped() ? 1 : most);
+    }
+
+    /**
+     * Finds that claims of the settings' shape can get devices, if the driver publishes any.
+     *
+     * @throws SettingsException if they can't
+     */
+    public void requireShape() {
+        if (areShaped() && !all().isEmpty()) {
+            ShapedDevices.of(place.driver(), pools()).requireRoom(templates);
+        }
+    }
+
+    /** One usable device. */
+    public PublishedDevice one() {
+        return some(1).get(0);
+    }
+}

@@ -1,0 +1,284 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import io.dra4j.testkit.driver.DriverAdapter;
+import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.kubelet.KubeletEvent;
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import io.dra4j.testkit.kubelet.PluginInfo;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Start, stop and kill of the driver of a test context. */
+public final class DriverControl implements AutoCloseable {
+
+    private static final Duration LOOK = Duration.ofMillis(100);
+    private static final int LOG_LIMIT = 20_000;
+    private static final int MOST_WARNINGS = 5;
+    private static final Pattern NO_FOLDER =
+            Pattern.compile("\\bbind\\b.*no such file or directory", Pattern.CASE_INSENSITIVE);
+
+    private final TestContext context;
+    private final DriverAdapter adapter;
+    private final List<Instance> instances = new ArrayList<>();
+    private @Nullable Instance current;
+
+    DriverControl(TestContext context, DriverAdapter adapter) {
+        this.context = context;
+        this.adapter = adapter;
+    }
+
+    /** What kind of driver it is. */
+    public DriverAdapter adapter() {
+        return adapter;
+    }
+
+    /**
+     * Starts the driver, and waits until the kubelet has registered it.
+     *
+     * @throws DriverUnusable if it ended or was not registered in time
+     */
+    public Instance start() {
+        int before = context.kubelet().events().size();
+        Instance instance = launch(Map.of());
+        current = instance;
+        awaitRegistered(instance, before);
+        return instance;
+    }
+
+    /** Starts one more instance, and does not wait. */
+    public Instance launch(Map<String, String> environment) {
+        context.transcript().note("start the driver " + environment);
+        Instance instance = adapter.start(context.place(), environment);
+        instances.add(instance);
+        return instance;
+    }
+
+    /**
+     * Waits until the kubelet has registered a driver since some number of its events.
+     *
+     * @throws DriverUnusable if the instance ended first, or the time is over
+     */
+    public void awaitRegistered(Instance instance, int before) {
+        long end = System.nanoTime() + adapter.startTimeout().toNanos();
+        Measurements.Wait wait =
+                context.measurements()
+                        .begin("time from the start to the registration", adapter.startTimeout());
+        while (!registeredAfter(before)) {
+            if (!instance.isAlive()) {
+                throw new DriverUnusable("The driver ended" + status(instance) + lastWords());
+            }
+            if (System.nanoTime() > end) {
+                wait.end(false);
+                throw new DriverUnusable(
+                        "The driver has not registered within "
+                                + adapter.startTimeout().toSeconds()
+                                + " s; the kubelet saw "
+                                + events(before)
+                                + lastWords());
+            }
+        }
+        wait.end(true);
+        String name = context.place().driver();
+        if (context.kubelet().plugin(name).isEmpty()) {
+            throw new DriverUnusable(
+                    "A driver of another name than " + name + " registered: " + events(before));
+        }
+    }
+
+    private boolean registeredAfter(int before) {
+        return registers(before, LOOK);
+    }
+
+    /** Whether a new kubelet registers the driver soon. */
+    public boolean registersAgain() throws InterruptedException {
+        Duration limit = context.patience().soon();
+        Measurements.Wait wait =
+                context.measurements()
+                        .begin("time until a new kubelet registered the driver", limit);
+        boolean registered = context.kubelet().awaitRegistered(context.place().driver(), limit);
+        wait.end(registered);
+        return registered;
+    }
+
+    /** Whether the kubelet registers a driver, since some number of its events, in some time. */
+    public boolean registers(int before, Duration timeout) {
+        try {
+            return context.kubelet()
+                    .awaitEvents(
+                            events ->
+                                    events.stream()
+                                            .skip(before)
+                                            .anyMatch(e -> e.kind() == Kind.REGISTERED),
+                            timeout);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    private String events(int before) {
+        List<KubeletEvent> events = context.kubelet().events();
+        return events.size() <= before
+                ? "no socket"
+                : events.subList(before, events.size()).stream()
+                        .map(e -> e.kind() + " " + e.detail())
+                        .collect(Collectors.joining(", "));
+    }
+
+    private static String status(Instance instance) {
+        OptionalInt status = instance.awaitExit(Duration.ZERO);
+        return status.isPresent() ? " with exit status " + status.getAsInt() : "";
+    }
+
+    private String lastWords() {
+        List<String> lines = log().lines().filter(line -> !line.isBlank()).toList();
+        String last =
+                lines.isEmpty() ? "" : "; its last line: " + lines.get(lines.size() - 1).strip();
+        return lines.stream().anyMatch(NO_FOLDER.asPredicate())
+                ? last
+                        + "; it binds a socket in a directory that does not exist: if its DaemonSet"
+                        + " makes that, name it in driver.process.makeDirectories"
+                : last;
+    }
+
+    /** The warnings of its log, the last ones; its last line if there are none. */
+    List<String> warnings() {
+        return Warnings.last(
+                log().lines().map(String::strip).filter(l -> !l.isEmpty()).distinct().toList(),
+                MOST_WARNINGS);
+    }
+
+    /** The instance that was started last by {@link #start}. */
+    public Instance current() {
+        Instance instance = current;
+        if (instance == null) {
+            throw new IllegalStateException("the driver was not started");
+        }
+        return instance;
+    }
+
+    /** Takes an instance for the current one from now on. */
+    public void use(Instance instance) {
+        current = instance;
+    }
+
+    /** Who the driver said it is when it registered. */
+    public PluginInfo info() {
+        return context.kubelet()
+                .plugin(context.place().driver())
+                .orElseThrow(() -> new Violation("the driver is not registered any more"));
+    }
+
+    /** Whether the current instance runs and is registered. */
+    public boolean isReady() {
+        Instance instance = current;
+        return instance != null
+                && instance.isAlive()
+                && context.kubelet().plugin(context.place().driver()).isPresent();
+    }
+
+    /** Whether the current instance runs, registered or not. */
+    public boolean isAlive() {
+        Instance instance = current;
+        return instance != null && instance.isAlive();
+    }
+
+    /** Kills the current instance as a crash does. */
+    public void kill() {
+        context.transcript().note("SIGKILL");
+        current().kill();
+    }
+
+    /** Stops the current instance as its pod's end does, and returns the exit status. */
+    public int terminate() {
+        context.transcript().note("SIGTERM");
+        Instance instance = current();
+        instance.terminate();
+        Duration limit = context.patience().times(Duration.ofSeconds(30));
+        OptionalInt status = awaitExit(instance, limit);
+        Violation.unless(
+                status.isPresent(),
+                "SIGTERM did not end the driver within %d s",
+                limit.toSeconds());
+        return status.getAsInt();
+    }
+
+    /** Waits for the exit of an instance that was sent SIGTERM, and measures the time. */
+    public OptionalInt awaitExit(Instance instance, Duration limit) {
+        Measurements.Wait wait =
+                context.measurements().begin("time from SIGTERM to the exit", limit);
+        OptionalInt status = instance.awaitExit(limit);
+        wait.end(status.isPresent());
+        return status;
+    }
+
+    /** Kills the current instance and starts another. */
+    public Instance restartAfterKill() {
+        kill();
+        return restarted();
+    }
+
+    /** Stops the current instance and starts another. */
+    public Instance restart() {
+        terminate();
+        return restarted();
+    }
+
+    /** Starts it again where it must be able to start: that it cannot is the driver's fault. */
+    public Instance restarted() {
+        try {
+            return start();
+        } catch (DriverUnusable e) {
+            throw new Violation("the restart failed: " + e.getMessage());
+        }
+    }
+
+    /** How the current instance is, in words. */
+    public String fate() {
+        Instance instance = current;
+        return instance == null || instance.isAlive()
+                ? "it is not registered"
+                : "it ended" + status(instance) + lastWords();
+    }
+
+    /** What the driver wrote, the end of it. */
+    public String log() {
+        return logSince(0);
+    }
+
+    /** What the driver wrote from some length of its log on, the end of it. */
+    String logSince(long length) {
+        try (RandomAccessFile file = new RandomAccessFile(context.place().log().toFile(), "r")) {
+            long from = Math.max(length, file.length() - LOG_LIMIT);
+            byte[] bytes = new byte[(int) Math.max(0, file.length() - from)];
+            file.seek(from);
+            file.readFully(bytes);
+            return new String(bytes, StandardCharsets.UTF_8);
+        } catch (FileNotFoundException e) {
+            return "";
+        } catch (IOException e) {
+            return "no log: " + e;
+        }
+    }
+
+    /** Ends what was started for this test context; a driver that somebody else runs goes on. */
+    @Override
+    public void close() {
+        if (adapter.controlsProcess() || adapter.runsAnywhere()) {
+            instances.stream().filter(Instance::isAlive).forEach(Instance::kill);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/**
+ * A measured value beside the limit that it was judged by.
+ *
+ * @param what the subject, for example {@code time until the slices were as before}
+ * @param value the greatest value that was measured, in the unit
+ * @param limit the greatest value that is allowed, in the unit
+ * @param unit the unit of both
+ * @param open whether the wait was given up at this value, so that the true one is greater
+ */
+public record Measured(String what, long value, long limit, Unit unit, boolean open) {
+
+    /** A unit of values and limits. */
+    public enum Unit {
+        /** A time, in milliseconds. */
+        MILLISECONDS,
+        /** A number of things. */
+        COUNT,
+        /** A size, in bytes. */
+        BYTES
+    }
+
+    /** A time; open if the wait was given up. */
+    public static Measured time(String what, Duration took, Duration limit, boolean open) {
+        return new Measured(what, took.toMillis(), limit.toMillis(), Unit.MILLISECONDS, open);
+    }
+
+    /** Whether the value is not within the limit. */
+    public boolean isOver() {
+        return open || value > limit;
+    }
+
+    /** The value with its unit, for example {@code 60.1 s}, or {@code > 90 s}. */
+    public String valueText() {
+        return (open ? "> " : "") + text(value);
+    }
+
+    /** The limit with its unit, for example {@code 90 s}. */
+    public String limitText() {
+        return text(limit);
+    }
+
+    private String text(long number) {
+        return switch (unit) {
+            case COUNT -> Long.toString(number);
+            case BYTES -> number + " bytes";
+            case MILLISECONDS -> time(number);
+        };
+    }
+
+    private static String time(long millis) {
+        if (millis < 1000) {
+            return millis + " ms";
+        }
+        return millis % 1000 == 0
+                ? millis / 1000 + " s"
+                : String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
+    }
+
+    /** The same in words, for example {@code restored: 60.1 s (limit 90 s)}. */
+    @Override
+    public String toString() {
+        return what + ": " + valueText() + " (limit " + limitText() + ")";
+    }
+}

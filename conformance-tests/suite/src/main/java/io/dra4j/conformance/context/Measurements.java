@@ -1,0 +1,88 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import io.dra4j.conformance.context.Measured.Unit;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The values that a rule has measured, each beside its limit; of several of one kind, the greatest.
+ *
+ * <p>Thread-safe: calls may be measured on threads of their own.
+ */
+public final class Measurements {
+
+    private record Key(String what, long limit) {}
+
+    private final Map<Key, Measured> greatest = new LinkedHashMap<>(); // guarded by this
+
+    Measurements() {}
+
+    /** Adds a measured value. */
+    public synchronized void add(Measured measured) {
+        greatest.merge(
+                new Key(measured.what(), measured.limit()),
+                measured,
+                (known, other) -> order(other) > order(known) ? other : known);
+    }
+
+    /** Of equal values, one that was given up is the greater. */
+    private static double order(Measured measured) {
+        return measured.value() + (measured.open() ? 0.5 : 0);
+    }
+
+    /** Adds a number of things. */
+    public void count(String what, long value, long limit) {
+        add(new Measured(what, value, limit, Unit.COUNT, false));
+    }
+
+    /** Adds a size in bytes. */
+    public void bytes(String what, long value, long limit) {
+        add(new Measured(what, value, limit, Unit.BYTES, false));
+    }
+
+    /** Adds a time. */
+    public void time(String what, Duration took, Duration limit) {
+        add(Measured.time(what, took, limit, false));
+    }
+
+    /** Begins a wait that is given up at the limit. */
+    public Wait begin(String what, Duration limit) {
+        return new Wait(what, limit, System.nanoTime());
+    }
+
+    /** A wait that has begun. */
+    public final class Wait {
+        private final String what;
+        private final Duration limit;
+        private final long begin;
+
+        private Wait(String what, Duration limit, long begin) {
+            this.what = what;
+            this.limit = limit;
+            this.begin = begin;
+        }
+
+        /**
+         * Ends the wait, and returns what was measured.
+         *
+         * @param happened whether the awaited happened before the limit
+         */
+        public Measured end(boolean happened) {
+            Duration took = Duration.ofNanos(System.nanoTime() - begin);
+            Measured measured = Measured.time(what, happened ? took : limit, limit, !happened);
+            add(measured);
+            return measured;
+        }
+    }
+
+    /** Takes all values since the last time. */
+    public synchronized List<Measured> take() {
+        List<Measured> taken = List.copyOf(greatest.values());
+        greatest.clear();
+        return taken;
+    }
+}

@@ -1,0 +1,203 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Directories in which nothing can be created, changed or removed until this is closed.
+ *
+ * <p>How depends on what the suite may do: modes stop a suite that is not root; root sets the
+ * immutable flag, or mounts the directories read-only, as the driver's process sees them. Each way
+ * is tried out before it counts.
+ */
+public final class ReadOnlyDirectories implements AutoCloseable {
+
+    private static final long LIMIT_SECONDS = 30;
+    private static final String PROBE = ".dra-conformance-probe";
+
+    private final List<Path> folders;
+    private final List<Path> files;
+    private final TestContext context;
+    private RequestAlternative way = RequestAlternative.NONE;
+
+    private enum RequestAlternative {
+        NONE,
+        MODES,
+        FLAGS,
+        MOUNT
+    }
+
+    private final List<String> covered = new ArrayList<>();
+
+    private ReadOnlyDirectories(TestContext context, List<Path> folders, List<Path> files) {
+        this.folders = List.copyOf(folders);
+        this.files = List.copyOf(files);
+        this.context = context;
+    }
+
+    /**
+     * Blocks directories, and files in them, for the test context's driver.
+     *
+     * @throws Untested if the suite has no way to do so
+     */
+    public static ReadOnlyDirectories of(
+            TestContext context, List<Path> folders, List<Path> files) {
+        ReadOnlyDirectories blockade = new ReadOnlyDirectories(context, folders, files);
+        for (RequestAlternative way :
+                List.of(
+                        RequestAlternative.MODES,
+                        RequestAlternative.FLAGS,
+                        RequestAlternative.MOUNT)) {
+            blockade.way = way;
+            if (blockade.begin() && blockade.works()) {
+                return blockade;
+            }
+            blockade.close();
+        }
+        throw new Untested(
+                "the suite can't make a directory read-only: neither modes, chattr nor mount work");
+    }
+
+    private boolean begin() {
+        return switch (way) {
+            case NONE -> false;
+            case MODES -> writable(false);
+            case FLAGS -> run(command("chattr", "+i"));
+            case MOUNT -> mountPoints().stream().allMatch(this::mounted);
+        };
+    }
+
+    private boolean mounted(String folder) {
+        if (!run(atDriver("mount", "--bind", folder, folder))) {
+            return false;
+        }
+        covered.add(folder);
+        return run(atDriver("mount", "-o", "remount,bind,ro", folder));
+    }
+
+    /** The directories, by all their names in the mount namespace of the driver. */
+    private List<String> mountPoints() {
+        return folders.stream()
+                .flatMap(folder -> context.place().names(folder).stream())
+                .map(Path::toString)
+                .toList();
+    }
+
+    /** A command that sees the mounts of the driver's process. */
+    private List<String> atDriver(String... words) {
+        List<String> command = new ArrayList<>();
+        context.driver()
+                .current()
+                .pid()
+                .ifPresent(
+                        pid -> command.addAll(List.of("nsenter", "--mount", "--target", "" + pid)));
+        command.addAll(List.of(words));
+        return command;
+    }
+
+    private List<String> command(String... words) {
+        List<String> command = new ArrayList<>(List.of(words));
+        folders.forEach(folder -> command.add(folder.toString()));
+        files.forEach(file -> command.add(file.toString()));
+        return command;
+    }
+
+    private boolean writable(boolean may) {
+        try {
+            List<Path> all = new ArrayList<>(files);
+            all.addAll(folders);
+            for (Path path : all) {
+                Set<PosixFilePermission> modes = EnumSet.noneOf(PosixFilePermission.class);
+                modes.addAll(Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS));
+                if (may) {
+                    modes.add(PosixFilePermission.OWNER_WRITE);
+                } else {
+                    modes.remove(PosixFilePermission.OWNER_WRITE);
+                }
+                Files.setPosixFilePermissions(path, modes);
+            }
+            return true;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't change the modes of " + folders, e);
+        }
+    }
+
+    private boolean works() {
+        return way == RequestAlternative.MOUNT
+                ? mountPoints().stream().noneMatch(this::takesFiles)
+                : folders.stream().noneMatch(ReadOnlyDirectories::isWritable);
+    }
+
+    /** Whether the driver can create a file there. */
+    private boolean takesFiles(String folder) {
+        String probe = folder + "/" + PROBE;
+        return run(atDriver("touch", probe)) && run(atDriver("rm", "-f", probe));
+    }
+
+    private static boolean isWritable(Path folder) {
+        Path probe = folder.resolve(PROBE);
+        try {
+            Files.createFile(probe);
+            Files.delete(probe);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static boolean run(List<String> command) {
+        try {
+            Process process =
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            return process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
+        } catch (IOException e) {
+            return false; // there is no such command
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** How it blocks, for people. */
+    @Override
+    public String toString() {
+        return way.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Lets everybody write again. */
+    @Override
+    public void close() {
+        boolean open =
+                switch (way) {
+                    case NONE -> true;
+                    case MODES -> writable(true);
+                    case FLAGS -> run(command("chattr", "-i"));
+                    case MOUNT -> unmounted();
+                };
+        way = open ? RequestAlternative.NONE : way;
+    }
+
+    private boolean unmounted() {
+        boolean open = true;
+        for (String folder : covered) {
+            open &= run(atDriver("umount", "-l", folder));
+        }
+        covered.clear();
+        return open;
+    }
+}

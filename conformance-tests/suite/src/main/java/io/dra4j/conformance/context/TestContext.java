@@ -1,0 +1,402 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import io.dra4j.conformance.claims.ClaimTemplates;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.driver.DriverAdapter;
+import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.Fault;
+import io.dra4j.testkit.proxy.Injection;
+import io.dra4j.testkit.proxy.Requests;
+import io.dra4j.testkit.rbac.ServiceAccountAccess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One node around one driver, on which rules are tried one after the other.
+ *
+ * <p>It is the rules' door to everything: they call the driver through {@link #calls}, make claims
+ * with {@link #claims}, and start, stop and kill it through {@link #driver}. What a rule leaves is
+ * cleared away by {@link #tidy}. For one thread at a time, but for what says otherwise.
+ */
+public final class TestContext implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TestContext.class);
+    private static final Duration LOOK = Duration.ofMillis(500);
+
+    private final Settings settings;
+    private final Place place;
+    private final ApiServer api;
+    private FakeKubelet kubelet;
+    private final DriverControl driver;
+    private final Transcript transcript = new Transcript();
+    private final Calls calls;
+    private final Claims claims;
+    private final CdiView cdi;
+    private final Devices devices;
+    private final TimeoutFactor patience;
+    private final Random random;
+    private Set<String> detected = Set.of();
+    private final List<Injection> faults = new ArrayList<>();
+    private String remark = "";
+    private final Measurements measurements = new Measurements();
+    private final Hooks hooks = new Hooks(this);
+    private final Consumer<String> notes;
+    private final Map<Class<?>, Object> shared = new HashMap<>();
+    private @Nullable Unpublished unpublished;
+
+    private TestContext(
+            Settings settings,
+            DriverAdapter adapter,
+            Place place,
+            ApiServer api,
+            ClaimTemplates templates,
+            Consumer<String> notes) {
+        this.notes = notes;
+        this.settings = settings;
+        this.place = place;
+        this.api = api;
+        kubelet = FakeKubelet.start(place.registry(), place::outside);
+        patience = new TimeoutFactor(settings.patience());
+        driver = new DriverControl(this, adapter);
+        calls = new Calls(this, Service.V1);
+        claims = new Claims(this, api.namespace());
+        cdi = new CdiView(place.cdi(), place.cdiDirectories());
+        devices = new Devices(place, api.cluster(), templates, settings.driver().hasNoDevices());
+        random = new Random(settings.seed());
+    }
+
+    /**
+     * Sets up a node; the driver is not started yet.
+     *
+     * @param name distinguishes it from other test contexts of the run; lower case letters and
+     *     digits
+     */
+    public static TestContext open(Settings settings, DriverAdapter adapter, String name) {
+        return open(settings, adapter, name, LOG::warn);
+    }
+
+    /** Sets up a node, whose driver may do what the settings say. */
+    public static TestContext open(
+            Settings settings, DriverAdapter adapter, String name, Consumer<String> notes) {
+        return open(settings, adapter, settings.access(), name, notes);
+    }
+
+    /**
+     * Sets up a node; the driver is not started yet.
+     *
+     * @param access what the driver may ask the API server for; empty for everything
+     * @param name distinguishes it from other test contexts of the run; lower case letters and
+     *     digits
+     * @param notes gets a sentence for each thing that could not be removed in the end
+     * @throws io.dra4j.testkit.settings.SettingsException if the settings cannot be used
+     */
+    public static TestContext open(
+            Settings settings,
+            DriverAdapter adapter,
+            Optional<ServiceAccountAccess> access,
+            String name,
+            Consumer<String> notes) {
+        ClaimTemplates templates = ClaimTemplates.read(settings.driver().claims());
+        String node = ApiServer.uniqueName(settings.apiServer(), name);
+        Place place = adapter.place(node, settings.driver().name());
+        ApiServer api = null;
+        TestContext open = null;
+        try {
+            api = ApiServer.start(settings, access, place.node(), node);
+            api.proxy().writeKubeconfig(place.kubeconfig());
+            Place entered = inCluster(place, api, settings.apiServer().serviceAccount());
+            open = new TestContext(settings, adapter, entered, api, templates, notes);
+            return open;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
+        } finally {
+            if (open == null) {
+                leave(place, api, notes);
+            }
+        }
+    }
+
+    private static Place inCluster(Place place, ApiServer api, String named) throws IOException {
+        Optional<Path> account = place.serviceAccount();
+        String namespace = named.isEmpty() ? api.namespace() : named.split("/")[0];
+        return account.isEmpty()
+                ? place
+                : place.withSecurePort(api.proxy().writeServiceAccount(account.get(), namespace));
+    }
+
+    /** Nothing stays of a test context that cannot be set up, or has ended. */
+    private static void leave(Place place, @Nullable ApiServer api, Consumer<String> notes) {
+        if (api != null) {
+            api.end().forEach(notes);
+        }
+        place.remove().ifPresent(notes);
+    }
+
+    /** What the suite was told. */
+    public Settings settings() {
+        return settings;
+    }
+
+    /** The directories and names of the node. */
+    public Place place() {
+        return place;
+    }
+
+    /** The driver: start, stop, kill. */
+    public DriverControl driver() {
+        return driver;
+    }
+
+    /** The kubelet of the node; the newest, if there were several. */
+    public FakeKubelet kubelet() {
+        return kubelet;
+    }
+
+    /** Ends the kubelet and starts a new one, which registers what is there. */
+    public FakeKubelet restartKubelet() {
+        kubelet.close();
+        kubelet = FakeKubelet.start(place.registry(), place::outside);
+        return kubelet;
+    }
+
+    /** Prepare and unprepare. */
+    public Calls calls() {
+        return calls;
+    }
+
+    /** Claims with allocations. */
+    public Claims claims() {
+        return claims;
+    }
+
+    /** The CDI directory. */
+    public CdiView cdi() {
+        return cdi;
+    }
+
+    /** The devices that the driver publishes. */
+    public Devices devices() {
+        return devices;
+    }
+
+    /**
+     * Waits until the driver has published a complete pool, and returns whether it has. Where it is
+     * known that it does not, and where it has ended, that is the answer at once.
+     */
+    public boolean awaitPools() {
+        boolean mayCome = unpublished == null && !settings.driver().hasNoDevices();
+        return awaitPools(mayCome ? patience.repair() : Duration.ZERO);
+    }
+
+    /** The same within a time. */
+    public boolean awaitPools(Duration timeout) {
+        long end = System.nanoTime() + timeout.toNanos();
+        int seen = proxy().lastNumber();
+        while (devices.pools().isEmpty()) {
+            if (System.nanoTime() > end || !driver.isAlive()) {
+                return false;
+            }
+            int number = seen;
+            try {
+                proxy().awaitAll(LOOK, all -> all.size() > number);
+            } catch (AssertionError e) {
+                // nothing was requested for a while
+            }
+            seen = proxy().lastNumber();
+        }
+        return true;
+    }
+
+    /**
+     * Gives the driver its start time to publish a complete pool.
+     *
+     * @return how it is then; empty if it has one
+     */
+    public Optional<Unpublished> awaitPublished() {
+        long begin = System.nanoTime();
+        return awaitPools()
+                ? Optional.empty()
+                : Optional.of(Unpublished.of(this, Duration.ofNanos(System.nanoTime() - begin)));
+    }
+
+    /**
+     * Says that the driver does not publish anything: it was waited for, on this test context or
+     * another.
+     */
+    public void knows(Unpublished found) {
+        unpublished = found;
+    }
+
+    /** How a driver is that was waited for without result; empty if it was not. */
+    public Optional<Unpublished> unpublished() {
+        return Optional.ofNullable(unpublished);
+    }
+
+    /** The API server's objects, not through the proxy. */
+    public Cluster cluster() {
+        return api.cluster();
+    }
+
+    /** What stands between the driver and the API server. */
+    public ApiProxy proxy() {
+        return api.proxy();
+    }
+
+    /** Puts a fault upon the driver's requests until it is removed, or the rule ends. */
+    public Injection inject(Fault fault) {
+        Injection injection = proxy().inject(fault);
+        faults.add(injection);
+        return injection;
+    }
+
+    /** The commands that change what the driver sees. */
+    public Hooks hooks() {
+        return hooks;
+    }
+
+    /**
+     * What several rules of this test context have to wait for together: it is made for the first,
+     * and found by the others, which judge it by their own measure.
+     */
+    public <T> T shared(Class<T> type, Supplier<T> made) {
+        Object known = shared.get(type);
+        if (known == null) {
+            known = made.get();
+            shared.put(type, known);
+        }
+        return type.cast(known);
+    }
+
+    /** Says what the run has found that the driver can do, by the labels of the gates. */
+    public void detected(Set<String> gates) {
+        detected = Set.copyOf(gates);
+    }
+
+    /** What the run has found that the driver can do, by the labels of the gates. */
+    public Set<String> detected() {
+        return detected;
+    }
+
+    /** Says something about a requirement that holds, for the report. */
+    public void remark(String words) {
+        remark = words;
+    }
+
+    /** What was said since the last time; empty if nothing was. */
+    public String takeRemark() {
+        String words = remark;
+        remark = "";
+        return words;
+    }
+
+    /** The values that the rule has measured beside their limits. */
+    public Measurements measurements() {
+        return measurements;
+    }
+
+    /** How long to wait. */
+    public TimeoutFactor patience() {
+        return patience;
+    }
+
+    /** What is random; the same for the same seed. */
+    public Random random() {
+        return random;
+    }
+
+    /** The record of what was called. */
+    public Transcript transcript() {
+        return transcript;
+    }
+
+    /**
+     * Clears away what a rule has left: faults, and its claims.
+     *
+     * @return what could not be cleared away; the test context is of no use then
+     */
+    public List<String> tidy() {
+        faults.forEach(Injection::close);
+        faults.clear();
+        List<String> troubles = new ArrayList<>();
+        for (KubeletClaim claim : claims.takeMade()) {
+            try {
+                calls.unprepare(claim).complaint().ifPresent(troubles::add);
+                claims.deleteObject(claim);
+            } catch (IllegalStateException | ClusterException e) {
+                troubles.add(String.valueOf(e.getMessage()));
+            }
+        }
+        return troubles;
+    }
+
+    /**
+     * A moment, from which on evidence is wanted.
+     *
+     * @param calls how many calls there had been
+     * @param request the number of the latest request
+     * @param log how long the log was
+     */
+    public record Mark(int calls, int request, long log) {}
+
+    /** Now. */
+    public Mark mark() {
+        return new Mark(transcript.size(), proxy().lastNumber(), place.log().toFile().length());
+    }
+
+    /** The calls since then. */
+    public List<String> callsSince(Mark mark) {
+        return transcript.since(mark.calls());
+    }
+
+    /** The driver's requests since then. */
+    public String requestsSince(Mark mark) {
+        return proxy().log(Requests.after(mark.request()));
+    }
+
+    /** What the driver has written since then. */
+    public String logSince(Mark mark) {
+        return driver.logSince(mark.log());
+    }
+
+    /** The CDI directory now. */
+    public String files() {
+        StringBuilder text = new StringBuilder();
+        cdi.files().forEach((name, content) -> text.append(name + ": " + content + '\n'));
+        return text.toString();
+    }
+
+    /** Ends the driver, and removes what was made for it; what stays is noted. */
+    @Override
+    public void close() {
+        try {
+            driver.close();
+        } catch (DriverUnusable e) {
+            notes.accept(String.valueOf(e.getMessage()));
+        }
+        kubelet.close();
+        leave(place, api, notes);
+    }
+}

@@ -1,0 +1,57 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import java.time.Duration;
+
+/**
+ * How long to wait. What a contract of the kubelet limits is a constant, and never longer; the rest
+ * is a matter of patience, longer for slow drivers and machines.
+ *
+ * @param factor how many times longer than usual
+ */
+public record TimeoutFactor(double factor) {
+
+    /** Contract: GetInfo is answered within it, or the kubelet gives up. */
+    public static final Duration GET_INFO = Duration.ofSeconds(1);
+
+    /** Contract: NotifyRegistrationStatus is answered within it. */
+    public static final Duration NOTIFY = Duration.ofSeconds(5);
+
+    /** Contract: prepare and unprepare are answered within it. */
+    public static final Duration PREPARE = Duration.ofSeconds(45);
+
+    /** Contract: SIGTERM ends the process within it. */
+    public static final Duration SHUTDOWN = Duration.ofSeconds(10);
+
+    /** Contract: the first complete list of a health stream comes within it. */
+    public static final Duration FIRST_HEALTH = Duration.ofSeconds(5);
+
+    /** Something that a driver does at once when it hears of it. */
+    public Duration soon() {
+        return times(Duration.ofSeconds(10));
+    }
+
+    /** The repair of slices, which client-go's helper does after 30 s. */
+    public Duration repair() {
+        return times(Duration.ofSeconds(60));
+    }
+
+    /**
+     * The repair of slices that may have been written less than a minute ago: the Go helper keeps
+     * what it wrote in a mutation cache for 60 s, and notices a deletion only then.
+     */
+    public Duration cachedRepair() {
+        return times(Duration.ofSeconds(90));
+    }
+
+    /** The reaction to a change of the hardware. */
+    public Duration change() {
+        return times(Duration.ofSeconds(30));
+    }
+
+    /** A wait that is longer for the patient. */
+    public Duration times(Duration usual) {
+        return Duration.ofMillis(Math.round(usual.toMillis() * factor));
+    }
+}

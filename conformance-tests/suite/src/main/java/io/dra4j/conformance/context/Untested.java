@@ -1,0 +1,23 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+/**
+ * A rule applies to this driver and cannot be tried with what this run has: its settings, the
+ * machine, or the devices that there are. The message says what is missing.
+ */
+public final class Untested extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    public Untested(String reason) {
+        super(reason);
+    }
+
+    /** Throws unless a condition holds. */
+    public static void unless(boolean canBeTried, String reason, Object... arguments) {
+        if (!canBeTried) {
+            throw new Untested(reason.formatted(arguments));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+/**
+ * The driver breaks the rule that is tried.
+ *
+ * <p>The message says what was seen and what should have been, for somebody who knows the driver
+ * and not the suite.
+ */
+public final class Violation extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    private final boolean minor;
+    private final String profile;
+
+    public Violation(String message) {
+        this(message, false, "");
+    }
+
+    private Violation(String message, boolean minor, String profile) {
+        super(message);
+        this.minor = minor;
+        this.profile = profile;
+    }
+
+    /**
+     * The same of a part of the rule that only those drivers are held to that claim an optional
+     * profile: requirements of other profiles can be judged all the same.
+     */
+    public Violation of(String optionalProfile) {
+        Violation own = new Violation(getMessage(), minor, optionalProfile);
+        own.setStackTrace(getStackTrace());
+        return own;
+    }
+
+    /** The optional profile whose part of the rule is broken; empty if all depends on it. */
+    public String profile() {
+        return profile;
+    }
+
+    /** Whether a SHOULD is broken, also where the rule as a whole is a MUST. */
+    public boolean isMinor() {
+        return minor;
+    }
+
+    /** Throws unless a condition holds; the message is formatted only then. */
+    public static void unless(boolean holds, String message, Object... arguments) {
+        if (!holds) {
+            throw new Violation(message.formatted(arguments));
+        }
+    }
+
+    /** The same for a part of a rule that is no more than a SHOULD. */
+    public static void minorUnless(boolean holds, String message, Object... arguments) {
+        if (!holds) {
+            throw new Violation(message.formatted(arguments), true, "");
+        }
+    }
+}

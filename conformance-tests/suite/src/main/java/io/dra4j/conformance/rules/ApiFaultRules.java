@@ -1,0 +1,313 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.context.Calls;
+import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.RegistrationCalls;
+import io.dra4j.testkit.proxy.Fault;
+import io.dra4j.testkit.proxy.Injection;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Requests;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** Calls of the kubelet while the API server is slow, wrong or away. */
+@ExecutionGroup.On(ExecutionGroup.FAULTS)
+final class ApiFaultRules {
+
+    private static final Duration SHORT = Duration.ofSeconds(2);
+    private static final Duration SOME = Duration.ofSeconds(5);
+    private static final int TIMES = 20;
+
+    private final TestContext context;
+
+    ApiFaultRules(TestContext context) {
+        this.context = context;
+    }
+
+    @Rule(value = "DRA-REG-03", unregistered = true)
+    void getInfoIsAnsweredAtAnyTime() {
+        RegistrationSocket socket = RegistrationSocket.of(context);
+        try (RegistrationCalls calls = new RegistrationCalls(socket.path())) {
+            socket.info();
+            inTime(calls, "while nothing else happens");
+            context.proxy().down();
+            try {
+                inTime(calls, "while the API server is away");
+            } finally {
+                context.proxy().up();
+            }
+            if (context.driver().isReady() && !context.devices().usable().isEmpty()) {
+                KubeletClaim claim = context.claims().allocate(context.devices().one());
+                try (HeldPrepare held = HeldPrepare.of(context, claim)) {
+                    inTime(calls, "while a prepare waits for the API server");
+                    context.transcript().note("waits still: " + held.isWaiting());
+                }
+            }
+        }
+    }
+
+    /** A call that was slow by chance is tried again: the second counts. */
+    private void inTime(RegistrationCalls calls, String when) {
+        for (int i = 0; i < TIMES; i++) {
+            Duration took = timed(calls, when);
+            if (took.compareTo(TimeoutFactor.GET_INFO) > 0) {
+                took = timed(calls, when);
+            }
+            context.measurements().time("slowest GetInfo " + when, took, TimeoutFactor.GET_INFO);
+            Violation.unless(
+                    took.compareTo(TimeoutFactor.GET_INFO) <= 0,
+                    "GetInfo took %d ms %s; the kubelet gives up after %d ms",
+                    took.toMillis(),
+                    when,
+                    TimeoutFactor.GET_INFO.toMillis());
+        }
+    }
+
+    private static Duration timed(RegistrationCalls calls, String when) {
+        long begin = System.nanoTime();
+        try {
+            calls.info(SOME);
+        } catch (RegistrationCalls.Failed e) {
+            Duration took = Duration.ofNanos(System.nanoTime() - begin);
+            if (took.compareTo(SOME) >= 0) {
+                return took;
+            }
+            throw new Violation("GetInfo failed %s: %s".formatted(when, e.getMessage()));
+        }
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+
+    @Rule("DRA-REG-10")
+    void aDriverRegistersWithoutAnApiServer() {
+        context.driver().kill();
+        context.proxy().down();
+        int before = context.kubelet().events().size();
+        Instance instance;
+        boolean early;
+        try {
+            instance = context.driver().launch(Map.of());
+            context.driver().use(instance);
+            early = context.driver().registers(before, context.patience().soon());
+        } finally {
+            context.proxy().up();
+        }
+        if (!early && instance.isAlive()) {
+            Violation.unless(
+                    context.driver().registers(before, context.driver().adapter().startTimeout()),
+                    "the driver was started without an API server, and has not registered since"
+                            + " there is one");
+            return;
+        }
+        if (!instance.isAlive()) {
+            String fate = context.driver().fate();
+            context.driver().restarted();
+            throw new Violation(
+                    "the driver was started without an API server: %s; a kubelet can't unprepare"
+                                    .formatted(fate)
+                            + " claims until there is one");
+        }
+    }
+
+    /** The time that something may take here: what it took undisturbed, and some more. */
+    private Duration limit(Duration usual) {
+        Duration more = usual.multipliedBy(3).plus(context.patience().times(SOME));
+        return more.compareTo(TimeoutFactor.PREPARE) < 0 ? more : TimeoutFactor.PREPARE;
+    }
+
+    private static Duration timed(Runnable work) {
+        long begin = System.nanoTime();
+        work.run();
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+
+    private CallResult within(Duration limit, Supplier<CallResult> work, String what) {
+        Measurements.Wait wait = context.measurements().begin(measuredAs(what), limit);
+        CompletableFuture<CallResult> call = Calls.async(work);
+        try {
+            CallResult result = call.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            wait.end(true);
+            return result;
+        } catch (TimeoutException e) {
+            wait.end(false);
+            throw new Violation(what + " is not answered within " + limit.toSeconds() + " s");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /** The subject of a sentence as a name: "an unprepare, while …," is "unprepare, while …". */
+    private static String measuredAs(String subject) {
+        return subject.replaceFirst("^(a|an|the) ", "").replaceFirst(",$", "");
+    }
+
+    private static void good(CallResult result, String what) {
+        Violation.unless(
+                result.complaint().isEmpty(), "%s failed: %s", what, result.complaint().orElse(""));
+    }
+
+    @Rule("DRA-PREP-31")
+    void aPrepareThatWasGivenUpSucceedsLater() {
+        PublishedDevice device = context.devices().one();
+        KubeletClaim first = context.claims().allocate(device);
+        Duration limit = limit(timed(() -> context.calls().prepared(first)));
+        context.calls().unprepared(first);
+        KubeletClaim claim = context.claims().allocate(device);
+        Injection held =
+                context.inject(Fault.delay(limit.multipliedBy(9)).on(HeldPrepare.readsOf(claim)));
+        CallResult late = context.calls().prepareWithin(SHORT, claim);
+        held.close();
+        NotApplicable.unless(
+                late.complaint().isPresent(),
+                "the driver prepares a claim without a read of its object");
+        eventually(claim, limit, "a prepare that an earlier caller gave up");
+        context.calls().unprepared(claim);
+    }
+
+    /** Repeats a prepare as a kubelet does, until it succeeds or there was time enough. */
+    private void eventually(KubeletClaim claim, Duration limit, String what) {
+        long end = System.nanoTime() + context.patience().soon().toNanos();
+        CallResult result = context.calls().prepareWithin(limit, claim);
+        while (result.complaint().isPresent() && System.nanoTime() < end) {
+            result = context.calls().prepareWithin(limit, claim);
+        }
+        good(result, what);
+    }
+
+    @Rule("DRA-PREP-32")
+    void aClaimThatWaitsDelaysNoOther() {
+        List<PublishedDevice> two = context.devices().some(2);
+        KubeletClaim other = context.claims().allocate(two.get(1));
+        Duration limit = limit(timed(() -> preparedAndUnprepared(other)));
+        KubeletClaim slow = context.claims().allocate(two.get(0));
+        try (HeldPrepare held = HeldPrepare.of(context, slow)) {
+            String meanwhile = " of a claim, while another's waits for the API server,";
+            good(
+                    within(limit, () -> context.calls().prepare(other), "the prepare" + meanwhile),
+                    "the prepare" + meanwhile);
+            good(
+                    within(
+                            limit,
+                            () -> context.calls().unprepare(other),
+                            "the unprepare" + meanwhile),
+                    "the unprepare" + meanwhile);
+            context.transcript().note("the first waits still: " + held.isWaiting());
+        }
+    }
+
+    private void preparedAndUnprepared(KubeletClaim claim) {
+        context.calls().prepared(claim);
+        context.calls().unprepared(claim);
+    }
+
+    @Rule("DRA-PREP-33")
+    void aPrepareNeedsNoPublishing() {
+        PublishedDevice device = context.devices().one();
+        KubeletClaim first = context.claims().allocate(device);
+        Duration limit = limit(timed(() -> context.calls().prepared(first)));
+        context.calls().unprepared(first);
+        Predicate<RecordedRequest> slices = Requests.to("resourceslices");
+        int before = context.proxy().lastNumber();
+        Injection broken = context.inject(Fault.status(403, "Forbidden").on(slices));
+        if (context.driver().adapter().controlsProcess()) {
+            context.driver().restartAfterKill();
+        } else {
+            context.proxy().cutWatches();
+        }
+        CallResult result = context.calls().prepareWithin(limit, context.claims().allocate(device));
+        context.transcript()
+                .note(
+                        "requests for slices that were refused: "
+                                + context.proxy()
+                                        .requests(slices.and(Requests.after(before)))
+                                        .size());
+        broken.close();
+        good(result, "a prepare, while the driver may not publish its devices,");
+        context.awaitPools();
+    }
+
+    @Rule("DRA-PREP-34")
+    void afterServerErrorsAPrepareSucceeds() {
+        Untested.unless(
+                context.detected().contains("api"),
+                "the driver's requests do not come through the suite's proxy");
+        PublishedDevice device = context.devices().one();
+        KubeletClaim first = context.claims().allocate(device);
+        Duration limit = limit(timed(() -> context.calls().prepared(first)));
+        context.calls().unprepared(first);
+        KubeletClaim claim = context.claims().allocate(device);
+        Injection broken =
+                context.inject(Fault.status(500, "InternalError").on(HeldPrepare.readsOf(claim)));
+        CallResult failed = context.calls().prepareWithin(SHORT, claim);
+        broken.close();
+        NotApplicable.unless(
+                failed.complaint().isPresent(),
+                "the driver prepares a claim without a read of its object");
+        eventually(claim, limit, "the prepare of a claim whose read had failed before");
+    }
+
+    @Rule("DRA-UNP-05")
+    void anUnprepareDoesNotWaitForTheApiServer() {
+        Leftovers leftovers = Leftovers.since(context);
+        PublishedDevice device = context.devices().one();
+        KubeletClaim claim = context.claims().allocate(device);
+        context.calls().prepared(claim);
+        Duration usual = timed(() -> context.calls().unprepared(claim));
+        KubeletClaim next = context.claims().allocate(device);
+        context.calls().prepared(next);
+        Injection hung = context.inject(Fault.delay(Duration.ofMinutes(10)));
+        try {
+            String what = "an unprepare, while the API server does not answer,";
+            good(within(limit(usual), () -> context.calls().unprepare(next), what), what);
+        } finally {
+            hung.close();
+        }
+        leftovers.none("after an unprepare while the API server does not answer");
+        KubeletClaim last = context.claims().allocate(device);
+        context.calls().prepared(last);
+        context.proxy().down();
+        try {
+            String what = "an unprepare, while the API server is away,";
+            good(within(limit(usual), () -> context.calls().unprepare(last), what), what);
+        } finally {
+            context.proxy().up();
+        }
+        leftovers.none("after an unprepare while the API server is away");
+    }
+
+    @Rule("DRA-UNP-11")
+    void aPrepareThatWaitsBlocksNoUnprepare() {
+        List<PublishedDevice> two = context.devices().some(2);
+        KubeletClaim first = context.claims().allocate(two.get(1));
+        context.calls().prepared(first);
+        Duration limit = limit(timed(() -> context.calls().unprepared(first)));
+        KubeletClaim other = context.claims().allocate(two.get(1));
+        context.calls().prepared(other);
+        KubeletClaim slow = context.claims().allocate(two.get(0));
+        try (HeldPrepare held = HeldPrepare.of(context, slow)) {
+            String what = "an unprepare, while the prepare of another claim waits,";
+            good(within(limit, () -> context.calls().unprepare(other), what), what);
+            context.transcript().note("the prepare waits still: " + held.isWaiting());
+        }
+    }
+}

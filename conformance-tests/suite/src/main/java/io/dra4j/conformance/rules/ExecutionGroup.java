@@ -1,0 +1,35 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Where rules run: those of one execution group one after the other on one test context, different
+ * execution groups at the same time on test contexts of their own.
+ */
+public enum ExecutionGroup {
+    /** Calls to a driver that is left alone. */
+    CALLS,
+    /** Calls while the API server, file systems or clients misbehave. */
+    FAULTS,
+    /** What is published, and who changes it. */
+    SLICES,
+    /** Start, stop and kill. */
+    RESTARTS,
+    /** Two instances, health, and the other optional profiles. */
+    OPTIONAL,
+    /** Long looks at a driver that nobody disturbs. */
+    QUIET;
+
+    /** The execution group of the rules of a class, or of one of its methods. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    @interface On {
+        /** The execution group. */
+        ExecutionGroup value();
+    }
+}

@@ -1,0 +1,217 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Unpublished;
+import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.settings.ConfigSettings;
+import io.dra4j.conformance.settings.DriverSettings;
+import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.PluginInfo;
+import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import io.dra4j.testkit.proxy.Requests;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at a driver that has just registered, and at what the settings offer. */
+final class CapabilityProbe {
+
+    private static final String HEALTH = "DRAResourceHealth";
+
+    /** What shows in devices that are published, and in the answers to claims that have them. */
+    private static final Set<Gate> SEEN_IN_DEVICES =
+            EnumSet.of(
+                    Gate.API,
+                    Gate.CDI,
+                    Gate.DEV1,
+                    Gate.DEV2,
+                    Gate.MULTI,
+                    Gate.BIND,
+                    Gate.TAINT,
+                    Gate.CTR);
+
+    private final TestContext context;
+    private final Set<Gate> present = EnumSet.noneOf(Gate.class);
+    private final Map<Gate, Closed> absent = new EnumMap<>(Gate.class);
+    private @Nullable Unpublished unpublished;
+
+    private CapabilityProbe(TestContext context) {
+        this.context = context;
+    }
+
+    /** Looks, which takes until the driver has published its devices. */
+    static Capabilities of(TestContext context) {
+        return new CapabilityProbe(context).capabilities();
+    }
+
+    private Capabilities capabilities() {
+        PluginInfo info = context.driver().info();
+        List<Service> services =
+                Arrays.stream(Service.values())
+                        .filter(service -> info.versions().contains(service.wireName()))
+                        .toList();
+        open(Gate.BOTH, services.size() == Service.values().length);
+        boolean health = info.versions().stream().anyMatch(name -> name.endsWith(HEALTH));
+        open(Gate.HC, health);
+        open(Gate.NOT_HC, !health);
+        settings();
+        devices();
+        if (present.contains(Gate.DEV1)) {
+            answers();
+        }
+        return new Capabilities(services, present, absent, "", unpublished);
+    }
+
+    /** Looks at a driver that runs and that the kubelet does not register: at what is left. */
+    static Capabilities ofUnregistered(TestContext context, DriverUnusable trouble) {
+        CapabilityProbe survey = new CapabilityProbe(context);
+        survey.settings();
+        survey.open(Gate.API, !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
+        return new Capabilities(
+                List.of(),
+                survey.present,
+                survey.absent,
+                String.valueOf(trouble.getMessage()),
+                null);
+    }
+
+    private void settings() {
+        DriverSettings driver = context.settings().driver();
+        ConfigSettings configs = driver.configs();
+        Set<String> hooks = driver.hooks().keySet();
+        open(Gate.PROC, context.driver().adapter().controlsProcess());
+        open(Gate.ROLL, driver.seamlessUpgrade() && present.contains(Gate.PROC));
+        if (driver.seamlessUpgrade()) {
+            absent.put(Gate.ROLL, Closed.usually(Gate.PROC));
+        }
+        open(Gate.CFG_OK, !configs.valid().isEmpty());
+        open(Gate.CFG_BAD, !configs.invalid().isEmpty());
+        open(Gate.CFG_SEE, configs.valid().stream().filter(c -> !c.effect().isEmpty()).count() > 1);
+        if (present.contains(Gate.CFG_OK)) {
+            absent.put(Gate.CFG_SEE, new Closed(Verdict.UNTESTED, Gate.CFG_SEE.otherwise()));
+        }
+        open(Gate.PLUG, hooks.containsAll(Set.of("plug", "unplug")));
+        open(Gate.FAULT, hooks.containsAll(Set.of("fault", "recover")));
+        open(Gate.OLD, hooks.contains("old"));
+        open(Gate.METRICS, !driver.metrics().isEmpty());
+        open(Gate.STATE, !driver.stateFiles().isEmpty());
+        open(Gate.FS, present.contains(Gate.PROC) && mayBreakDirectories());
+        for (Gate gate : List.of(Gate.ADM, Gate.DST, Gate.META)) {
+            open(gate, driver.declares().contains(gate.label()));
+        }
+    }
+
+    /** Directories are broken by putting others in their places, which the suite owns. */
+    private boolean mayBreakDirectories() {
+        Path root = context.place().root();
+        return Files.isWritable(root) && context.place().cdi().startsWith(root);
+    }
+
+    private void devices() {
+        if (context.settings().driver().hasNoDevices()) {
+            context.awaitPools(context.patience().soon());
+        } else {
+            context.awaitPublished().ifPresent(this::unpublished);
+        }
+        open(Gate.API, !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
+        List<PublishedDevice> devices = context.devices().all();
+        context.devices().requireShape();
+        int usable = Math.max(context.devices().single().size(), context.devices().usable().size());
+        open(Gate.DEV1, usable >= 1);
+        open(Gate.DEV2, usable >= 2);
+        open(Gate.MULTI, devices.stream().anyMatch(PublishedDevice::isShared) || triesToShare());
+        open(Gate.BIND, devices.stream().anyMatch(PublishedDevice::isBound));
+        open(
+                Gate.TAINT,
+                devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty())
+                        || context.settings().driver().declares().contains(Gate.TAINT.label()));
+        open(Gate.CTR, devices.stream().anyMatch(d -> !d.counterSets().isEmpty()));
+        if (unpublished == null) {
+            few(devices.size(), usable);
+        }
+    }
+
+    /** The driver may have anything that shows in devices: nothing of it was seen. */
+    private void unpublished(Unpublished found) {
+        unpublished = found;
+        context.knows(found);
+        SEEN_IN_DEVICES.forEach(gate -> absent.put(gate, Closed.by(found)));
+    }
+
+    /** Why there are too few devices, if there are. */
+    private void few(int published, int usable) {
+        String silent =
+                "no request of the driver for ResourceSlices came through the suite's proxy";
+        absent.put(
+                Gate.API,
+                context.settings().driver().hasNoDevices()
+                        ? new Closed(
+                                Verdict.NOT_APPLICABLE,
+                                "the settings say that the driver has no devices, and " + silent)
+                        : new Closed(Verdict.UNTESTED, silent));
+        int wanted = usable == 0 ? 1 : 2;
+        Closed few =
+                published < wanted
+                        ? new Closed(
+                                Verdict.NOT_APPLICABLE,
+                                "the driver publishes %d devices, and %d are needed"
+                                        .formatted(published, wanted))
+                        : new Closed(
+                                Verdict.UNTESTED,
+                                "of the %d devices that the driver publishes, claims can have %d at the same time: others are tainted, wait for binding conditions or share counters"
+                                        .formatted(published, usable));
+        absent.put(Gate.DEV1, few);
+        absent.put(Gate.DEV2, few);
+        if (usable == 0) {
+            absent.put(Gate.CDI, few);
+        }
+    }
+
+    /** Whether it publishes, or would if the API server let it, devices for several claims. */
+    private boolean triesToShare() {
+        return context.proxy().requests(Requests.writes("resourceslices")).stream()
+                .anyMatch(write -> write.body().contains("\"allowMultipleAllocations\":true"));
+    }
+
+    private void answers() {
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        context.calls().use(firstService());
+        CallResult result = context.calls().prepare(claim);
+        if (result.complaint().isPresent()) {
+            result = context.calls().prepare(claim); // as a kubelet does
+        }
+        ClaimResult answer = result.answers().get(claim.uid());
+        boolean failed = answer == null || result.complaint().isPresent();
+        open(Gate.CDI, !failed && !CdiView.ids(answer).isEmpty());
+        if (failed) {
+            String why = result.complaint().orElse("the answer does not have the claim");
+            absent.put(
+                    Gate.CDI,
+                    new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why));
+        }
+        context.tidy();
+    }
+
+    private Service firstService() {
+        return context.driver().info().service();
+    }
+
+    private void open(Gate gate, boolean isOpen) {
+        if (isOpen) {
+            present.add(gate);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The faults that a vendor knows of and has promised to mend: the file {@code deviations.yaml}.
+ *
+ * <p>A listed failure is still shown, and its profile is partial; it only no longer fails the run,
+ * until the day on which the promise expires.
+ *
+ * @param entries the known faults, each requirement and variant once
+ */
+public record KnownFailures(List<KnownFailure> entries) {
+
+    /** No fault is known. */
+    public static final KnownFailures NONE = new KnownFailures(List.of());
+
+    private static final ObjectMapper YAML =
+            YAMLMapper.builder()
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .build();
+
+    /** Refuses what is listed twice. */
+    public KnownFailures {
+        entries = List.copyOf(entries);
+        Set<String> seen = new HashSet<>();
+        for (KnownFailure entry : entries) {
+            if (!seen.add(entry.target())) {
+                throw new SettingsException(entry.target() + " is listed twice");
+            }
+        }
+    }
+
+    /**
+     * What becomes of results.
+     *
+     * @param results all of them, in their order
+     * @param notes what is wrong with the list itself, one sentence each
+     */
+    public record Applied(List<Result> results, List<String> notes) {
+
+        /** Copies both. */
+        public Applied {
+            results = List.copyOf(results);
+            notes = List.copyOf(notes);
+        }
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @throws SettingsException if it cannot be read or says what nobody understands
+     */
+    public static KnownFailures read(Path file) {
+        try {
+            List<KnownFailure> read =
+                    YAML.readValue(
+                            Files.readString(file), new TypeReference<List<KnownFailure>>() {});
+            return new KnownFailures(read == null ? List.of() : read);
+        } catch (SettingsException e) {
+            throw new SettingsException(file + ": " + e.getMessage());
+        } catch (JsonProcessingException e) {
+            throw new SettingsException(file + ": " + explained(e));
+        } catch (IOException e) {
+            String why = e instanceof NoSuchFileException ? "no such file" : e.getMessage();
+            throw new SettingsException("Can't read the deviations " + file + ": " + why);
+        }
+    }
+
+    private static String explained(JsonProcessingException e) {
+        String place = "";
+        if (e instanceof JsonMappingException mapping && !mapping.getPath().isEmpty()) {
+            place = "entry " + (mapping.getPath().get(0).getIndex() + 1) + ": ";
+        }
+        if (e.getCause() instanceof SettingsException ours) {
+            return place + ours.getMessage();
+        }
+        String line = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
+        String first = e.getOriginalMessage().lines().findFirst().orElse("");
+        return line + place + first.replaceAll(" \\(class [^)]*\\)", "");
+    }
+
+    /**
+     * Turns listed failures into deviations.
+     *
+     * <p>An entry that has expired excuses nothing, and the failure says so. An entry about an
+     * unknown requirement, or about one that did not fail, is worth a note.
+     *
+     * @param known the ids of all requirements
+     */
+    public Applied apply(List<Result> results, Set<String> known, LocalDate today) {
+        List<Result> changed = results.stream().map(result -> excused(result, today)).toList();
+        List<String> notes = new ArrayList<>();
+        for (KnownFailure entry : entries) {
+            String note = note(entry, results, known);
+            if (!note.isEmpty()) {
+                notes.add("deviations: " + entry.target() + " " + note);
+            }
+        }
+        return new Applied(changed, notes);
+    }
+
+    private Result excused(Result result, LocalDate today) {
+        if (result.verdict() != Verdict.FAIL) {
+            return result;
+        }
+        return entries.stream()
+                .filter(entry -> entry.covers(result))
+                // an entry about this very variant goes before one about all
+                .max((one, other) -> one.variant().length() - other.variant().length())
+                .map(entry -> excused(result, entry, today))
+                .orElse(result);
+    }
+
+    private static Result excused(Result result, KnownFailure entry, LocalDate today) {
+        boolean expired = entry.expired(today);
+        String words =
+                expired
+                        ? "The deviation that was listed for it expired on %s (%s)."
+                        : "A known deviation until %s: %s (%s)";
+        String said =
+                expired
+                        ? words.formatted(entry.expires(), entry.issue())
+                        : words.formatted(entry.expires(), entry.reason(), entry.issue());
+        return new Result(
+                result.requirement(),
+                result.variant(),
+                expired ? Verdict.FAIL : Verdict.DEVIATION,
+                result.message() + "\n" + said,
+                result.took(),
+                result.evidence(),
+                result.measurements());
+    }
+
+    private static String note(KnownFailure entry, List<Result> results, Set<String> known) {
+        if (!known.contains(entry.id())) {
+            return "is listed, but no requirement has this id";
+        }
+        List<Verdict> verdicts =
+                results.stream().filter(entry::covers).map(Result::verdict).toList();
+        if (verdicts.isEmpty()) {
+            return "is listed, but was not part of this run";
+        }
+        Set<Verdict> held = Set.of(Verdict.PASS, Verdict.WARN, Verdict.INFO);
+        return held.containsAll(verdicts)
+                ? "is listed, but did not fail: take it off the list"
+                : "";
+    }
+}

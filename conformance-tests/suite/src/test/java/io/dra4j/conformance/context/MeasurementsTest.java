@@ -1,0 +1,67 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.context.Measured.Unit;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Measured values beside their limits, in words and of several the greatest. */
+class MeasurementsTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(90);
+
+    private final Measurements measurements = new Measurements();
+
+    @Test
+    void ofSeveralOfAKindTheGreatestStays() {
+        measurements.count("writes", 3, 30);
+        measurements.count("writes", 31, 30);
+        measurements.count("writes", 2, 30);
+        measurements.count("writes", 1, 5); // judged by another limit
+
+        assertThat(measurements.take())
+                .extracting(Measured::toString)
+                .containsExactly("writes: 31 (limit 30)", "writes: 1 (limit 5)");
+        assertThat(measurements.take()).isEmpty();
+    }
+
+    @Test
+    void aWaitThatIsGivenUpIsOverItsLimit() {
+        measurements.begin("time until it was back", LIMIT).end(false);
+
+        assertThat(measurements.take())
+                .containsExactly(
+                        new Measured(
+                                "time until it was back", 90_000, 90_000, Unit.MILLISECONDS, true))
+                .allMatch(Measured::isOver)
+                .extracting(Measured::toString)
+                .containsExactly("time until it was back: > 90 s (limit 90 s)");
+    }
+
+    @Test
+    void aWaitThatEndsIsAsLongAsItTook() {
+        measurements.begin("time until it was back", LIMIT).end(true);
+
+        assertThat(measurements.take())
+                .singleElement()
+                .satisfies(one -> assertThat(one.value()).isLessThan(90_000))
+                .satisfies(one -> assertThat(one.isOver()).isFalse());
+    }
+
+    @Test
+    void theyAreSaidWithTheirUnits() {
+        measurements.time("a time", Duration.ofMillis(60_149), LIMIT);
+        measurements.time("a short time", Duration.ofMillis(12), Duration.ofMillis(1500));
+        measurements.bytes("a path", 92, 107);
+
+        assertThat(measurements.take())
+                .extracting(Measured::toString)
+                .containsExactly(
+                        "a time: 60.1 s (limit 90 s)",
+                        "a short time: 12 ms (limit 1.5 s)",
+                        "a path: 92 bytes (limit 107 bytes)");
+    }
+}

@@ -1,0 +1,210 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.conformance.settings.DriverAdapters;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.driver.DriverAdapter;
+import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.Fault;
+import io.dra4j.testkit.proxy.UpstreamException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A test context before an API server that is not its own, and one that others look for at a port.
+ */
+class RealApiServerIT {
+
+    @TempDir private Path folder;
+
+    private EmbeddedApiServer real;
+
+    @BeforeEach
+    void start() throws Exception {
+        real = EmbeddedApiServer.builder().node("of-somebody").start();
+        real.writeKubeconfig(folder.resolve("kubeconfig"));
+    }
+
+    @AfterEach
+    void stop() {
+        real.close();
+    }
+
+    private Settings settings(String driver) {
+        String text =
+                """
+                apiServer: {kubeconfig: %s}
+                driver:
+                  name: gpu.example.com
+                %s"""
+                        .formatted(folder.resolve("kubeconfig"), driver.indent(2));
+        return SettingsReader.parse(text, "the test", Map.of());
+    }
+
+    private Settings external(int port) throws Exception {
+        Path registry = Files.createDirectories(folder.resolve("registry"));
+        return settings(
+                "kind: external\nexternal: {node: of-somebody, registry: %s, cdi: %s, proxyPort: %d}"
+                        .formatted(registry, folder, port));
+    }
+
+    private static TestContext open(Settings settings) {
+        return TestContext.open(settings, DriverAdapters.of(settings.driver()), "real");
+    }
+
+    @Test
+    void getsANodeAndANamespaceWhichGoInTheEnd() {
+        TestContext context = open(settings("process: {command: [x]}"));
+
+        assertThat(own("nodes")).containsExactly(context.place().node());
+        assertThat(own("namespaces")).containsExactly(context.place().node());
+        context.close();
+
+        assertThat(own("nodes")).isEmpty();
+        assertThat(own("namespaces")).isEmpty();
+    }
+
+    private List<String> own(String resource) {
+        return real.store().list(resource).stream()
+                .map(object -> object.at("/metadata/name").asText())
+                .filter(name -> name.startsWith("dra-conformance-real-"))
+                .toList();
+    }
+
+    @Test
+    void getsNamesThatNoOtherRunHas() {
+        try (TestContext one = open(settings("process: {command: [x]}"));
+                TestContext other = open(settings("process: {command: [x]}"))) {
+            assertThat(one.place().node()).isNotEqualTo(other.place().node());
+            assertThat(own("namespaces")).hasSize(2);
+        }
+    }
+
+    @Test
+    void notesWhatCannotBeRemoved() {
+        List<String> notes = new ArrayList<>();
+        Settings settings = settings("process: {command: [x]}");
+        TestContext context =
+                TestContext.open(
+                        settings, DriverAdapters.of(settings.driver()), "real", notes::add);
+        String node = context.place().node();
+        real.close();
+
+        context.close();
+
+        assertThat(notes)
+                .hasSizeGreaterThan(1)
+                .allMatch(note -> note.contains("stays on the API server"))
+                .anyMatch(note -> note.contains("/api/v1/namespaces/" + node));
+    }
+
+    @Test
+    void keepsTheNodeOfAnExternalDriverAndListensWhereThatLooks() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+
+        TestContext context = open(external(port));
+        assertThat(context.proxy().url()).hasPort(port);
+        context.close();
+
+        assertThat(real.store().find("nodes", "", "of-somebody")).isPresent();
+    }
+
+    @Test
+    void isRefusedInOneLineWhenItsPortIsTaken() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Settings settings = external(taken.getLocalPort());
+
+            assertThatThrownBy(() -> open(settings))
+                    .isInstanceOf(DriverUnusable.class)
+                    .hasMessageContainingAll("proxyPort", ":" + taken.getLocalPort(), "taken?");
+        }
+    }
+
+    @Test
+    void isRefusedInOneLineWhenTheServerIsTooOldAndLeavesNothing() throws Exception {
+        try (ApiProxy old = ApiProxy.before(real.url())) {
+            old.inject(
+                    Fault.status(404, "NotFound")
+                            .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
+            old.writeKubeconfig(folder.resolve("kubeconfig"));
+            Places places = new Places();
+
+            assertThatThrownBy(
+                            () ->
+                                    TestContext.open(
+                                            settings("process: {command: [x]}"), places, "real"))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContainingAll(
+                            "Kubernetes v1.36", "does not serve resource.k8s.io/v1", "1.34")
+                    .hasMessageNotContaining("\n");
+
+            assertThat(places.roots).singleElement().satisfies(r -> assertThat(r).doesNotExist());
+            assertThat(own("nodes")).isEmpty();
+        }
+    }
+
+    /** A driver that is never started, where it would be. */
+    private static final class Places implements DriverAdapter {
+        private final List<Path> roots = new ArrayList<>();
+
+        @Override
+        public Place place(String node, String driver) {
+            Place place = Place.create(node, driver);
+            roots.add(place.root());
+            return place;
+        }
+
+        @Override
+        public boolean controlsProcess() {
+            return false;
+        }
+
+        @Override
+        public boolean runsAnywhere() {
+            return true;
+        }
+
+        @Override
+        public Duration startTimeout() {
+            return Duration.ofSeconds(1);
+        }
+
+        @Override
+        public Instance start(Place place, Map<String, String> more) {
+            throw new DriverUnusable("it is never started");
+        }
+    }
+
+    @Test
+    void isRefusedInOneLineWhenTheServerCannotBeReached() {
+        real.close();
+
+        assertThatThrownBy(() -> open(settings("process: {command: [x]}")))
+                .isInstanceOf(UpstreamException.class)
+                .hasMessageContainingAll("kubeconfig", "cannot be reached")
+                .hasMessageNotContaining("\n");
+    }
+}

@@ -1,0 +1,240 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The file of known faults, and what it does to results. */
+class KnownFailuresTest {
+
+    private static final Catalogue CATALOGUE = Catalogue.load();
+    private static final LocalDate LAST_DAY = LocalDate.of(2027, 1, 31);
+
+    private static Result result(String id, String variant, Verdict verdict) {
+        return new Result(
+                CATALOGUE.find(id).orElseThrow(),
+                variant,
+                verdict,
+                "it is so",
+                Duration.ofMillis(1),
+                Evidence.NONE);
+    }
+
+    private static KnownFailure deviation(String id, String variant) {
+        URI issue = URI.create("https://example.com/issues/5");
+        return new KnownFailure(id, variant, issue, LAST_DAY, "comes with release 2");
+    }
+
+    private static KnownFailures.Applied applied(
+            List<KnownFailure> entries, LocalDate today, Result... results) {
+        return new KnownFailures(entries)
+                .apply(List.of(results), Set.of("DRA-PREP-01", "DRA-PREP-03"), today);
+    }
+
+    @Nested
+    class AListedFailure {
+
+        @Test
+        void isADeviationWithReasonAndIssue() {
+            KnownFailures.Applied applied =
+                    applied(
+                            List.of(deviation("DRA-PREP-03", "")),
+                            LAST_DAY,
+                            result("DRA-PREP-01", "v1", Verdict.FAIL),
+                            result("DRA-PREP-03", "v1", Verdict.FAIL));
+
+            assertThat(applied.results())
+                    .extracting(Result::verdict)
+                    .containsExactly(Verdict.FAIL, Verdict.DEVIATION);
+            assertThat(applied.results().get(1).message())
+                    .isEqualTo(
+                            "it is so\nA known deviation until 2027-01-31: comes with release 2"
+                                    + " (https://example.com/issues/5)");
+            assertThat(applied.notes()).isEmpty();
+        }
+
+        @Test
+        void isOneInItsVariantOnly() {
+            KnownFailures.Applied applied =
+                    applied(
+                            List.of(deviation("DRA-PREP-03", "v1beta1")),
+                            LAST_DAY,
+                            result("DRA-PREP-03", "v1", Verdict.FAIL),
+                            result("DRA-PREP-03", "v1beta1", Verdict.FAIL));
+
+            assertThat(applied.results())
+                    .extracting(Result::verdict)
+                    .containsExactly(Verdict.FAIL, Verdict.DEVIATION);
+        }
+
+        @Test
+        void isAFailureAgainOnceThePromiseHasExpired() {
+            KnownFailures.Applied applied =
+                    applied(
+                            List.of(deviation("DRA-PREP-03", "")),
+                            LAST_DAY.plusDays(1),
+                            result("DRA-PREP-03", "v1", Verdict.FAIL));
+
+            assertThat(applied.results().get(0).verdict()).isEqualTo(Verdict.FAIL);
+            assertThat(applied.results().get(0).message())
+                    .isEqualTo(
+                            "it is so\nThe deviation that was listed for it expired on 2027-01-31"
+                                    + " (https://example.com/issues/5).");
+        }
+
+        @ParameterizedTest
+        @EnumSource(names = "FAIL", mode = EnumSource.Mode.EXCLUDE)
+        void mustHaveFailed(Verdict verdict) {
+            Result result = result("DRA-PREP-03", "v1", verdict);
+
+            assertThat(applied(List.of(deviation("DRA-PREP-03", "")), LAST_DAY, result).results())
+                    .containsExactly(result);
+        }
+    }
+
+    @Nested
+    class TheListItself {
+
+        @Test
+        void isToldOfUnknownIds() {
+            assertThat(applied(List.of(deviation("DRA-OLD-07", "")), LAST_DAY).notes())
+                    .containsExactly(
+                            "deviations: DRA-OLD-07 is listed, but no requirement has this id");
+        }
+
+        @Test
+        void isToldOfWhatPasses() {
+            assertThat(
+                            applied(
+                                            List.of(deviation("DRA-PREP-03", "v1")),
+                                            LAST_DAY,
+                                            result("DRA-PREP-03", "v1", Verdict.PASS))
+                                    .notes())
+                    .containsExactly(
+                            "deviations: DRA-PREP-03[v1] is listed, but did not fail: take it off"
+                                    + " the list");
+        }
+
+        @Test
+        void isNotToldOfWhatHasNoAnswer() {
+            assertThat(
+                            applied(
+                                            List.of(deviation("DRA-PREP-03", "")),
+                                            LAST_DAY,
+                                            result("DRA-PREP-03", "v1", Verdict.BLOCKED))
+                                    .notes())
+                    .isEmpty();
+        }
+
+        @Test
+        void isToldOfWhatWasNotPartOfTheRun() {
+            assertThat(
+                            applied(
+                                            List.of(deviation("DRA-PREP-03", "v2")),
+                                            LAST_DAY,
+                                            result("DRA-PREP-03", "v1", Verdict.FAIL))
+                                    .notes())
+                    .containsExactly(
+                            "deviations: DRA-PREP-03[v2] is listed, but was not part of this run");
+        }
+    }
+
+    @Nested
+    class TheFile {
+
+        @TempDir private Path directory;
+
+        private Path file(String text) throws IOException {
+            return Files.writeString(directory.resolve("deviations.yaml"), text);
+        }
+
+        @Test
+        void listsTheKnownFaults() throws Exception {
+            Path file =
+                    file(
+                            """
+                            # ours
+                            - id: DRA-PREP-03
+                              variant: v1
+                              issue: https://example.com/issues/5
+                              expires: 2027-01-31
+                              reason: comes with release 2
+                            """);
+
+            assertThat(KnownFailures.read(file).entries())
+                    .containsExactly(deviation("DRA-PREP-03", "v1"));
+        }
+
+        @ParameterizedTest
+        @MethodSource("io.dra4j.conformance.run.KnownFailuresTest#wrong")
+        void isReadStrictly(String change, String replacement, String message) throws Exception {
+            String right =
+                    """
+                    - id: DRA-PREP-03
+                      issue: https://example.com/issues/5
+                      expires: 2027-01-31
+                      reason: soon
+                    """;
+            Path file = file(right.replace(change, replacement));
+
+            assertThatThrownBy(() -> KnownFailures.read(file))
+                    .isInstanceOf(SettingsException.class)
+                    .hasMessageContainingAll("deviations.yaml: ", message)
+                    .message()
+                    .doesNotContain("\n");
+        }
+
+        @Test
+        void mustBeThere() {
+            assertThatThrownBy(() -> KnownFailures.read(directory.resolve("none.yaml")))
+                    .isInstanceOf(SettingsException.class)
+                    .hasMessageEndingWith("none.yaml: no such file");
+        }
+    }
+
+    static Stream<Arguments> wrong() {
+        return Stream.of(
+                Arguments.of("reason: soon", "", "entry 1: reason is missing"),
+                Arguments.of("reason: soon", "reason: ' '", "entry 1: reason is missing"),
+                Arguments.of("id: DRA-PREP-03", "id:", "entry 1: id is missing"),
+                Arguments.of("soon", "soon\n  owner: me", "Unrecognized field \"owner\""),
+                Arguments.of("2027-01-31", "2027-02-31", "expires is a day such as"),
+                Arguments.of("2027-01-31", "soon", "not soon"),
+                Arguments.of("https://example.com/issues/5", "'#5'", "issue is the URL"),
+                Arguments.of("soon", "soon\n  reason: later", "Duplicate field 'reason'"),
+                Arguments.of("- id", "-\n id", "line "),
+                Arguments.of("- id: DRA-PREP-03\n ", "id: DRA-PREP-03\n", "line "));
+    }
+
+    @Test
+    void nothingIsListedTwice() {
+        assertThatThrownBy(
+                        () ->
+                                new KnownFailures(
+                                        List.of(
+                                                deviation("DRA-PREP-03", "v1"),
+                                                deviation("DRA-PREP-03", "v1"))))
+                .isInstanceOf(SettingsException.class)
+                .hasMessage("DRA-PREP-03[v1] is listed twice");
+    }
+}

@@ -1,0 +1,124 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.AnswerDevice;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Translates a provider's answer into what the journal keeps, the CDI spec holds, and the kubelet
+ * hears.
+ *
+ * <p>Pure, and the same for equal input: a repeated prepare answers byte for byte what the first
+ * did. Every allocated device is answered, in the allocation's order; one that the provider gave no
+ * edits for, with no CDI device.
+ */
+final class PreparedResults {
+
+    private PreparedResults() {}
+
+    /** Returns the devices of a claim as the journal holds them. */
+    static List<HeldDevice> held(AllocatedClaim claim) {
+        return claim.devices().stream().map(PreparedResults::held).toList();
+    }
+
+    private static HeldDevice held(AllocatedDevice device) {
+        return new HeldDevice(
+                device.request(),
+                device.subrequest(),
+                device.pool(),
+                device.device(),
+                device.shareId(),
+                device.consumedCapacity(),
+                device.adminAccess());
+    }
+
+    /**
+     * Returns what the journal keeps of a provider's answer.
+     *
+     * @throws DraException if the answer speaks of devices that the claim does not have
+     */
+    static Answer answer(AllocatedClaim claim, PreparedClaim prepared) {
+        List<PreparedDevice> left = new ArrayList<>(prepared.devices());
+        List<AnswerDevice> devices = new ArrayList<>();
+        for (AllocatedDevice device : claim.devices()) {
+            devices.add(
+                    left.stream()
+                            .filter(candidate -> candidate.allocated().equals(device))
+                            .findFirst()
+                            .map(found -> taken(found, left))
+                            .orElseGet(() -> withoutEdits(device)));
+        }
+        if (!left.isEmpty()) {
+            throw new DraException(
+                    "The provider answered a device that is not among the claim's, or twice: "
+                            + left.get(0).allocated().device()
+                            + "; it must pass on the AllocatedDevice that it was given");
+        }
+        return new Answer(devices, prepared.edits());
+    }
+
+    private static AnswerDevice taken(PreparedDevice device, List<PreparedDevice> left) {
+        left.remove(device);
+        device.cdiDeviceIds().forEach(CdiSpecs::requireDeviceId);
+        return new AnswerDevice(held(device.allocated()), device.edits(), device.cdiDeviceIds());
+    }
+
+    private static AnswerDevice withoutEdits(AllocatedDevice device) {
+        return new AnswerDevice(held(device), ContainerEdits.NONE, List.of());
+    }
+
+    /** Returns the devices that need an entry in the claim's CDI spec. */
+    static List<DeviceEdits> specDevices(Answer answer) {
+        return answer.devices().stream()
+                .filter(device -> inSpec(answer, device))
+                .map(
+                        device ->
+                                new DeviceEdits(
+                                        device.device().pool(),
+                                        device.device().device(),
+                                        device.device().shareId(),
+                                        device.edits()))
+                .toList();
+    }
+
+    /**
+     * Returns the kubelet's answer.
+     *
+     * @param ids the ids of the {@link #specDevices}, in their order
+     */
+    static PrepareOutcome outcome(Answer answer, List<String> ids) {
+        Iterator<String> next = ids.iterator();
+        List<AnsweredDevice> devices = new ArrayList<>();
+        for (AnswerDevice device : answer.devices()) {
+            Stream<String> own = inSpec(answer, device) ? Stream.of(next.next()) : Stream.of();
+            devices.add(
+                    new AnsweredDevice(
+                            List.of(device.device().request()),
+                            device.device().pool().value(),
+                            device.device().device().value(),
+                            Stream.concat(own, device.cdiDeviceIds().stream()).toList(),
+                            device.device().shareId()));
+        }
+        return new PrepareOutcome.Prepared(devices);
+    }
+
+    /** A device without edits needs an entry only to carry the edits of the claim. */
+    private static boolean inSpec(Answer answer, AnswerDevice device) {
+        return !device.edits().isEmpty() || !answer.edits().isEmpty();
+    }
+}

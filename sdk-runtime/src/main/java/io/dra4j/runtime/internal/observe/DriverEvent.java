@@ -1,0 +1,93 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.observe;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that the host and the cluster's admins should know: a problem, or its end.
+ *
+ * @param reason what kind of thing
+ * @param subject what it is about, for instance a pool; a problem and its end have the same
+ * @param message one or two sentences: what, on which object, and what to do
+ * @param cause what was thrown, or {@code null}
+ */
+public record DriverEvent(
+        Reason reason, String subject, String message, @Nullable Throwable cause) {
+
+    /** Makes a notice of something that nobody threw. */
+    public DriverEvent(Reason reason, String subject, String message) {
+        this(reason, subject, message, null);
+    }
+
+    /**
+     * Tells whether this notice says nothing new after another one about its subject.
+     *
+     * <p>The words of a server differ each time: they name requests, and objects with random names.
+     */
+    public boolean isSameAs(DriverEvent other) {
+        return reason == other.reason
+                && subject.equals(other.subject)
+                && (reason.isInServersWords() || message.equals(other.message));
+    }
+
+    /** The kinds of notices: one list, so that Events, docs and tests name them the same. */
+    public enum Reason {
+        /** A pool of the inventory breaks a rule of the API; its last good slices stay. */
+        INVALID_POOL("InvalidPool", Severity.PROBLEM),
+        /** The API server refuses the slices of a pool. */
+        POOL_REJECTED("PoolRejected", Severity.PROBLEM),
+        /** Devices can't be published safely: the API server would leave out what guards them. */
+        DEVICES_WITHDRAWN("DevicesWithdrawn", Severity.PROBLEM),
+        /** The provider can't read its devices. */
+        INVENTORY_UNREADABLE("InventoryUnreadable", Severity.PROBLEM),
+        /** Somebody else keeps changing or deleting this driver's slices. */
+        SLICES_CONTESTED("SlicesContested", Severity.PROBLEM),
+        /** The API server can't be reached, or answers with errors. */
+        CLUSTER_UNREACHABLE("ClusterUnreachable", Severity.PROBLEM),
+        /** Records of claims are lost; what may be theirs is held as damaged. */
+        JOURNAL_DAMAGED("JournalDamaged", Severity.PROBLEM),
+        /** CDI specs could not be written or removed after a start. */
+        SPECS_NOT_REPAIRED("CdiSpecsNotRepaired", Severity.PROBLEM),
+        /** A round of publishing failed in a way that is a bug. */
+        UNEXPECTED_ERROR("UnexpectedError", Severity.PROBLEM),
+        /** What a problem kept from being published is published. */
+        PUBLISHING_RECOVERED("PublishingRecovered", Severity.GOOD_NEWS),
+        /** The API server does not serve the API that this SDK needs. */
+        API_MISSING("DraApiMissing", Severity.FATAL),
+        /** A part of the driver ended that nothing can start again. */
+        PUBLISHER_FAILED("PublisherFailed", Severity.FATAL);
+
+        private final String apiName;
+        private final Severity severity;
+
+        Reason(String apiName, Severity severity) {
+            this.apiName = apiName;
+            this.severity = severity;
+        }
+
+        /** Returns the reason as Kubernetes Events name it. */
+        public String apiName() {
+            return apiName;
+        }
+
+        private boolean isInServersWords() {
+            return this == POOL_REJECTED || this == CLUSTER_UNREACHABLE || this == UNEXPECTED_ERROR;
+        }
+
+        /** Returns how bad it is. */
+        public Severity severity() {
+            return severity;
+        }
+    }
+
+    /** How bad a notice is. */
+    public enum Severity {
+        /** A problem has ended. */
+        GOOD_NEWS,
+        /** The driver goes on trying by itself. */
+        PROBLEM,
+        /** The driver can't go on: the host should end it. */
+        FATAL
+    }
+}

@@ -1,0 +1,193 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
+import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.validate.Problem;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says what keeps pools from being published: in the log, and to whoever listens.
+ *
+ * <p>Each thing is logged once, and again when it changes. Used on the loop's thread alone.
+ */
+final class PoolEvents {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PoolEvents.class);
+    private static final int MOST_NAMES = 5;
+    private static final int MOST_PROBLEMS = 3;
+
+    private final EventRecorder notices;
+    private final Map<PoolName, Map<Feature, List<DeviceName>>> leftOut = new HashMap<>();
+    private final Map<PoolName, Map<Feature, List<DeviceName>>> withdrawn = new HashMap<>();
+    private final Map<PoolName, DriverEvent> lastNotice = new HashMap<>();
+    private final Set<PoolName> inTrouble = new HashSet<>();
+
+    PoolEvents(EventRecorder notices) {
+        this.notices = notices;
+    }
+
+    /** A pool breaks rules of the API. */
+    void invalid(PoolName pool, List<Problem> problems) {
+        String first =
+                problems.stream()
+                        .limit(MOST_PROBLEMS)
+                        .map(Problem::toString)
+                        .collect(Collectors.joining("; "));
+        int more = problems.size() - MOST_PROBLEMS;
+        tell(
+                Reason.INVALID_POOL,
+                pool,
+                "Pool "
+                        + pool
+                        + " is not published; its last good slices stay: "
+                        + first
+                        + (more > 0 ? "; and " + more + " more" : ""),
+                null);
+    }
+
+    /** The cluster did not take a pool. */
+    void failed(PoolName pool, ClusterException failure) {
+        String message =
+                "Pool "
+                        + pool
+                        + " could not be brought up to date; will try again: "
+                        + failure.getMessage();
+        if (failure.isConflict()) {
+            LOG.atInfo().addKeyValue(LogField.POOL.toString(), pool).log(message);
+        } else {
+            tell(Reason.POOL_REJECTED, pool, message, failure);
+        }
+    }
+
+    /** A pool could not be published because of a bug. */
+    void failed(PoolName pool, RuntimeException bug) {
+        tell(
+                Reason.UNEXPECTED_ERROR,
+                pool,
+                "Pool "
+                        + pool
+                        + " could not be published, unexpectedly; will try again; please report"
+                        + " this: "
+                        + bug,
+                bug);
+    }
+
+    /** Somebody else keeps changing or deleting slices of a pool. */
+    void contested(PoolName pool) {
+        tell(
+                Reason.SLICES_CONTESTED,
+                pool,
+                "Somebody else keeps changing or deleting the ResourceSlices of pool "
+                        + pool
+                        + "; they are put right less and less often. Find who does it in the API"
+                        + " server's audit log; two drivers must not share a name on one node",
+                null);
+    }
+
+    /** Some devices lose features that this server does not keep. */
+    void leftOut(Publishable publishable) {
+        PoolName pool = publishable.pool().name();
+        if (!publishable.leftOut().equals(leftOut.put(pool, publishable.leftOut()))) {
+            publishable.leftOut().forEach((feature, devices) -> logLeftOut(pool, feature, devices));
+        }
+        if (!publishable.withdrawn().isEmpty()) {
+            tell(Reason.DEVICES_WITHDRAWN, pool, withdrawal(pool, publishable.withdrawn()), null);
+        } else if (withdrawn.getOrDefault(pool, Map.of()).isEmpty()) {
+            return;
+        }
+        withdrawn.put(pool, publishable.withdrawn());
+    }
+
+    private static void logLeftOut(PoolName pool, Feature feature, List<DeviceName> devices) {
+        LOG.atWarn()
+                .addKeyValue(LogField.POOL.toString(), pool)
+                .addKeyValue(LogField.DEVICE_COUNT.toString(), devices.size())
+                .addKeyValue(LogField.FEATURE.toString(), feature)
+                .log(
+                        "Devices are published without a feature: the API server does not keep it"
+                                + " (feature gate "
+                                + feature.gate()
+                                + ")");
+    }
+
+    private static String withdrawal(PoolName pool, Map<Feature, List<DeviceName>> withdrawn) {
+        return withdrawn.entrySet().stream()
+                .map(
+                        entry ->
+                                names(entry.getValue())
+                                        + " would lose their "
+                                        + entry.getKey()
+                                        + " (feature gate "
+                                        + entry.getKey().gate()
+                                        + ")")
+                .collect(
+                        Collectors.joining(
+                                "; ",
+                                "Devices of pool " + pool + " are withdrawn: ",
+                                ". The API server leaves these fields out, and without them the"
+                                        + " devices could be allocated wrongly; switch the gates"
+                                        + " on, or let the driver do without"));
+    }
+
+    private static String names(List<DeviceName> devices) {
+        String first =
+                devices.stream()
+                        .limit(MOST_NAMES)
+                        .map(DeviceName::value)
+                        .collect(Collectors.joining(", "));
+        int more = devices.size() - MOST_NAMES;
+        return more > 0 ? first + " and " + more + " more" : first;
+    }
+
+    /** A pool is in the cluster as the inventory has it. */
+    void published(PoolName pool) {
+        if (!withdrawn.getOrDefault(pool, Map.of()).isEmpty()) {
+            return;
+        }
+        lastNotice.remove(pool);
+        if (inTrouble.remove(pool)) {
+            LOG.atInfo()
+                    .addKeyValue(LogField.POOL.toString(), pool)
+                    .log("A pool is published again as the inventory has it");
+            notices.take(
+                    new DriverEvent(
+                            Reason.PUBLISHING_RECOVERED,
+                            pool.value(),
+                            "Pool " + pool + " is published again as the driver has it"));
+        }
+    }
+
+    /** A pool has left the inventory and the cluster. */
+    void removed(PoolName pool) {
+        withdrawn.remove(pool);
+        leftOut.remove(pool);
+        published(pool);
+    }
+
+    private void tell(Reason reason, PoolName pool, String message, @Nullable Throwable cause) {
+        DriverEvent notice = new DriverEvent(reason, pool.value(), message, cause);
+        DriverEvent before = lastNotice.put(pool, notice);
+        if (before == null || !notice.isSameAs(before)) {
+            LOG.atWarn().addKeyValue(LogField.POOL.toString(), pool).log(message);
+        }
+        if (reason != Reason.SLICES_CONTESTED) {
+            inTrouble.add(pool);
+        }
+        notices.take(notice);
+    }
+}

@@ -1,0 +1,14 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import java.util.List;
+
+/**
+ * How far publishing is, after a round.
+ *
+ * @param slices how many slices of this driver the cluster has
+ * @param unpublishedPools how many pools the cluster does not have as the provider has them
+ * @param missing what is missing, a line each
+ */
+record PublishStatus(int slices, int unpublishedPools, List<String> missing) {}

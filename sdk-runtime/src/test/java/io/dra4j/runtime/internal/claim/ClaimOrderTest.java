@@ -1,0 +1,314 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.JournalMeter;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
+import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who waits for whom, and who gives way to whom. */
+class ClaimOrderTest {
+
+    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
+    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
+
+    @TempDir Path directory;
+
+    private final RecordingProvider provider = new RecordingProvider();
+    private NodeUnderTest node;
+
+    @BeforeEach
+    void start() {
+        node = new NodeUnderTest(directory, provider).start("boot-1");
+        node.allocate(A, "gpu-0");
+        node.allocate(B, "gpu-1");
+    }
+
+    @AfterEach
+    void stop() {
+        node.close();
+    }
+
+    private static String message(PrepareOutcome outcome) {
+        assertThat(outcome).isInstanceOf(Failed.class);
+        return ((Failed) outcome).message();
+    }
+
+    @Nested
+    class Reading {
+
+        @Test
+        void isDoneForAllClaimsOfACallAtOnce() {
+            CyclicBarrier both = new CyclicBarrier(2);
+            node.api.beforeRead =
+                    ref -> {
+                        try {
+                            both.await(20, TimeUnit.SECONDS);
+                        } catch (Exception e) {
+                            throw new AssertionError("the other is not read meanwhile", e);
+                        }
+                    };
+
+            Map<ClaimRef, PrepareOutcome> outcomes =
+                    node.claims.prepare(List.of(A, B), NodeUnderTest.in(Duration.ofSeconds(30)));
+
+            assertThat(outcomes.values()).hasOnlyElementsOfType(Prepared.class);
+        }
+
+        @Test
+        void keepsNoUnprepareWaitingAndIsOvertakenByIt() throws Exception {
+            node.prepare(A);
+            CountDownLatch reading = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            node.api.beforeRead =
+                    ref -> {
+                        reading.countDown();
+                        release.await();
+                    };
+            CompletableFuture<PrepareOutcome> late =
+                    CompletableFuture.supplyAsync(() -> node.prepare(A));
+            reading.await();
+
+            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+            release.countDown();
+
+            assertThat(message(late.get())).contains("unprepared while it was read");
+            assertThat(node.claims.held()).isEmpty();
+            assertThat(node.specs()).isEmpty();
+        }
+
+        @Test
+        void thatTakesTooLongEndsTheCallBeforeTheKubeletDoes() {
+            CountDownLatch release = new CountDownLatch(1);
+            node.api.beforeRead = ref -> release.await();
+            long begin = System.nanoTime();
+
+            Map<ClaimRef, PrepareOutcome> outcomes =
+                    node.claims.prepare(List.of(A), NodeUnderTest.in(Duration.ofSeconds(4)));
+
+            assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                    .isBetween(Duration.ofMillis(2900), Duration.ofMillis(3900));
+            assertThat(message(outcomes.get(A))).contains("still works on the claim");
+            release.countDown();
+        }
+    }
+
+    @Nested
+    class Providers {
+
+        @Test
+        void thatThrowErrorsAreUndoneLikeThoseThatThrowExceptions() throws Exception {
+            provider.onPrepare =
+                    (claim, progress) -> {
+                        throw new NoClassDefFoundError("vendor/Lib");
+                    };
+
+            assertThat(message(node.prepare(A))).contains("could not prepare the claim");
+
+            assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
+            assertThat(node.claims.held()).isEmpty();
+            assertThat(node.specs()).isEmpty();
+        }
+
+        @Test
+        void thatThrowErrorsInUnprepareKeepTheClaim() {
+            node.prepare(A);
+            provider.onUnprepare =
+                    claim -> {
+                        throw new AssertionError("vendor");
+                    };
+
+            assertThat(node.unprepare(A)).isInstanceOf(UnprepareOutcome.Failed.class);
+            assertThat(node.phase(A)).isEqualTo(Phase.UNPREPARING);
+        }
+
+        @Test
+        void canRecordProgressDuringTheirCallAlone() {
+            AtomicReference<Progress> kept = new AtomicReference<>();
+            provider.onPrepare = (claim, progress) -> kept.set(progress);
+            node.prepare(A);
+
+            assertThatThrownBy(() -> kept.get().record(new ProviderState(1, "{}")))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("has ended");
+            assertThat(node.claims.held().get(0).state()).isNull();
+        }
+    }
+
+    @Nested
+    class WhatWasLeftBehind {
+
+        private void leave(Phase phase, String boot) {
+            node.prepare(A);
+            ClaimRecord record = node.journal.claim("uid-a").orElseThrow();
+            node.journal.put(new ClaimRecord(A, phase, boot, record.devices(), null, null));
+            node.allocate(B, "gpu-0");
+            provider.calls.clear();
+        }
+
+        @Test
+        void byACrashGivesWayToTheClaimThatWantsItsDevice() {
+            leave(Phase.STARTED, "boot-1");
+
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+            assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-b");
+        }
+
+        @Test
+        void byAnEarlierBootGivesWay() {
+            leave(Phase.PREPARED, "boot-0");
+
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+            assertThat(provider.unprepared.get(0).beforeReboot()).isTrue();
+        }
+
+        @Test
+        void andCannotBeCleanedUpKeepsItsDevice() {
+            leave(Phase.STARTED, "boot-1");
+            provider.onUnprepare =
+                    claim -> {
+                        throw new DraException("stuck");
+                    };
+
+            assertThat(message(node.prepare(B))).contains("is held by another claim (UID uid-a…)");
+        }
+
+        @Test
+        void doesNotGiveWayWhileAnotherProcessWorksOnIt() {
+            leave(Phase.STARTED, "boot-1");
+            try (var held = node.locks.claim("uid-a", NodeUnderTest.in(Duration.ofSeconds(9)))) {
+                assertThat(held).isNotNull();
+                assertThat(message(node.prepare(B))).contains("is held by another claim");
+            }
+            assertThat(provider.calls).isEmpty();
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+        }
+
+        @Test
+        void damagedInThisBootKeepsItsDeviceForItsContainersMayRun() {
+            leave(Phase.DAMAGED, "boot-1");
+
+            assertThat(message(node.prepare(B))).contains("is held by another claim");
+            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+        }
+
+        @Test
+        void damagedIsNeverTakenForPreparedAndBegunAfresh() {
+            leave(Phase.DAMAGED, "boot-1");
+
+            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+            assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-a");
+            assertThat(provider.unprepared.get(0).state()).isNull();
+        }
+    }
+
+    @Nested
+    class AnAllocation {
+
+        @Test
+        void thatDiffersInCapacityAdministrationOrSubrequestIsAnother() {
+            List<Result> variants =
+                    List.of(
+                            result("r/sub", Map.of(), false),
+                            result("r/other", Map.of(), false),
+                            result("r/other", Map.of(), true),
+                            result("r/other", Map.of("m", new Quantity("1")), true));
+            for (Result variant : variants) {
+                node.allocate(A, variant);
+                assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+                assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+            }
+
+            assertThat(provider.calls.stream().filter("prepare uid-a"::equals)).hasSize(4);
+            assertThat(provider.calls.stream().filter("unprepare uid-a"::equals)).hasSize(3);
+        }
+
+        private Result result(String request, Map<String, Quantity> capacity, boolean admin) {
+            return new Result(
+                    NodeUnderTest.DRIVER, request, "node", "gpu-0", null, capacity, admin);
+        }
+    }
+
+    @Nested
+    class TwoProcesses {
+
+        @Test
+        void seeEachOthersClaimsAndGiveADeviceOnce() {
+            try (NodeUnderTest other = new NodeUnderTest(directory, new RecordingProvider())) {
+                other.start("boot-1");
+                other.api.objects.putAll(node.api.objects);
+                other.allocate(B, "gpu-0");
+
+                PrepareOutcome first = node.prepare(A);
+                assertThat(message(other.prepare(B))).contains("is held by another claim");
+                assertThat(other.prepare(A)).isEqualTo(first);
+                assertThat(other.provider.calls).isEmpty();
+                assertThat(other.unprepare(A)).isInstanceOf(Unprepared.class);
+                assertThat(node.claims.held()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aBatchOf32ClaimsOfAProviderThatRecordsNothingCostsTwoSyncs() {
+        node.close();
+        AtomicInteger syncs = new AtomicInteger();
+        List<ClaimRef> batch = new ArrayList<>();
+        provider.devices = 32;
+        NodeUnderTest counted = new NodeUnderTest(directory.resolve("batch"), provider);
+        counted.meter =
+                new JournalMeter() {
+                    @Override
+                    public void synced(Duration duration) {
+                        syncs.incrementAndGet();
+                    }
+                };
+        counted.patience = Duration.ofMinutes(1);
+        try (counted) {
+            counted.start("boot-1");
+            for (int i = 0; i < 32; i++) {
+                ClaimRef ref = new ClaimRef("ns", "c" + i, "uid-" + i);
+                batch.add(ref);
+                counted.allocate(ref, "gpu-" + i);
+            }
+            int before = syncs.get();
+
+            Map<ClaimRef, PrepareOutcome> outcomes =
+                    counted.claims.prepare(batch, NodeUnderTest.in(Duration.ofSeconds(40)));
+
+            assertThat(outcomes.values()).hasSize(32).hasOnlyElementsOfType(Prepared.class);
+            System.out.println("32 claims prepared with " + (syncs.get() - before) + " syncs");
+            assertThat(syncs.get() - before).isEqualTo(2);
+        }
+        node.start("boot-1");
+    }
+}
