@@ -70,7 +70,7 @@ class ProbeTest {
                 status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    private static Stream<Arguments> boards() {
+    private static Stream<Arguments> boardRows() {
         return Stream.of(
                 Arguments.of(
                         "a100-40",
@@ -139,7 +139,7 @@ class ProbeTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource("boards")
+    @MethodSource("boardRows")
     void printsAllThatABoardCanBeDividedInto(
             String board, List<String> places, List<String> amounts) throws IOException {
         StandInNode node = StandInNode.install(folder, board);

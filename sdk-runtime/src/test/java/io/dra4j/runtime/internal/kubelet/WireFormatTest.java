@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WireFormatTest {
 
     static Stream<Arguments> messages() {
-        return Stream.of(registration(), draV1(), healthV1()).flatMap(Collection::stream);
+        return Stream.of(registration(), draV1Rows(), healthV1()).flatMap(Collection::stream);
     }
 
     private static List<Arguments> registration() {
@@ -55,7 +55,7 @@ class WireFormatTest {
                 Arguments.of(RegistrationStatusResponse.getDefaultInstance(), ""));
     }
 
-    private static List<Arguments> draV1() {
+    private static List<Arguments> draV1Rows() {
         var claim =
                 io.dra4j.kubelet.dra.v1.Claim.newBuilder()
                         .setNamespace("a")
