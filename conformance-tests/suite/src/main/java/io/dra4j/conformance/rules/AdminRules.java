@@ -7,6 +7,7 @@ import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Reported;
 import io.dra4j.conformance.settings.ConfigSettings.Valid;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;

@@ -8,6 +8,8 @@ import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.ClaimStatus;
+import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.ArrayList;

@@ -11,6 +11,8 @@ import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Absent;
+import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.settings.ConfigSettings;
 import io.dra4j.conformance.settings.ConfigSettings.Valid;
 import io.dra4j.testkit.kubelet.CallResult;

@@ -4,7 +4,9 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
-import io.dra4j.conformance.rules.StateFiles.Damage;
+import io.dra4j.conformance.probes.Held;
+import io.dra4j.conformance.probes.StateFiles;
+import io.dra4j.conformance.probes.StateFiles.Damage;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.kubelet.CallResult;
 import java.io.IOException;

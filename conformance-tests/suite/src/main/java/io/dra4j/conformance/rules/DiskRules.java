@@ -8,6 +8,8 @@ import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.ReadOnlyDirectories;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Leftovers;
+import io.dra4j.conformance.probes.StateFiles;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.TimeoutFactor;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.HealthWatch;

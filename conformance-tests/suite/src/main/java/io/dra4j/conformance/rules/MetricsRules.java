@@ -5,6 +5,7 @@ package io.dra4j.conformance.rules;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Absent;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.net.URI;

@@ -7,6 +7,8 @@ import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.apiserver.Quantities;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.math.BigDecimal;

@@ -7,6 +7,8 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.TimeoutFactor;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.ProcessCount;
+import io.dra4j.conformance.probes.Rounds;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.RecordedRequest;

@@ -4,6 +4,8 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.conformance.probes.QuietWindow;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.time.Duration;
 import java.util.List;

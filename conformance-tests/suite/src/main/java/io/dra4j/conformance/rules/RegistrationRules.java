@@ -6,6 +6,7 @@ import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.TimeoutFactor;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.kubelet.PrepareMessages;
 import io.dra4j.testkit.kubelet.RawCalls;

@@ -4,6 +4,9 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Absent;
+import io.dra4j.conformance.probes.HostileNames;
+import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;

@@ -9,6 +9,8 @@ import io.dra4j.conformance.context.Refusals;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.HashSet;

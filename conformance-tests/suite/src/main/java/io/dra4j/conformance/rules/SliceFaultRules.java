@@ -4,6 +4,8 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
 import io.dra4j.testkit.proxy.RecordedRequest;

@@ -9,6 +9,8 @@ import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.ClaimStatus;
+import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;

@@ -4,6 +4,9 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Leftovers;
+import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.conformance.probes.Reported;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;

@@ -15,6 +15,8 @@ import static io.dra4j.testkit.kubelet.WireBytes.message;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Absent;
+import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PrepareMessages;
 import io.dra4j.testkit.kubelet.RawCalls;

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.PublishedDevice;
@@ -16,7 +16,7 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
  * <p>Whether a driver remembers a claim shows best in that it refuses the claim's device to others,
  * if it does so at all.
  */
-final class Held {
+public final class Held {
 
     private final TestContext context;
     private final PublishedDevice device;
@@ -33,7 +33,7 @@ final class Held {
     }
 
     /** Prepares a claim, after a look at what the driver does with two claims of one device. */
-    static Held prepared(TestContext context) {
+    public static Held prepared(TestContext context) {
         return new Held(context, context.devices().one());
     }
 
@@ -51,7 +51,7 @@ final class Held {
         return refused;
     }
 
-    KubeletClaim claim() {
+    public KubeletClaim claim() {
         return claim;
     }
 
@@ -60,7 +60,7 @@ final class Held {
     }
 
     /** Finds its specs. */
-    void resolves(String after) {
+    public void resolves(String after) {
         for (String id : CdiView.ids(answer)) {
             Violation.unless(
                     context.cdi().find(id).size() == 1,
@@ -72,7 +72,7 @@ final class Held {
     }
 
     /** Finds that nobody else gets its device. */
-    void isRemembered(String after) {
+    public void isRemembered(String after) {
         if (!guarded) {
             return;
         }
@@ -90,7 +90,7 @@ final class Held {
     }
 
     /** Prepares it again, and finds the same. */
-    void repeats(String after) {
+    public void repeats(String after) {
         Reported before = Reported.of(answer);
         CallResult result = context.calls().prepare(claim);
         result.complaint()
@@ -112,7 +112,7 @@ final class Held {
     }
 
     /** Unprepares it, and finds its device free. */
-    void isReleased(String after) {
+    public void isReleased(String after) {
         end(claim);
         KubeletClaim next = context.claims().allocate(device);
         context.calls()
@@ -130,7 +130,7 @@ final class Held {
     }
 
     /** Unprepares it, and deletes it. */
-    void ends() {
+    public void ends() {
         end(claim);
     }
 

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The node of a test context goes down and up again, as far as a driver can tell. */
-final class Reboot {
+public final class Reboot {
 
     private static final int FORMAT = 0xf000;
     private static final int SOCKET = 0xc000;
@@ -27,7 +27,7 @@ final class Reboot {
      *
      * @throws Untested if it can't
      */
-    static void require(TestContext context) {
+    public static void require(TestContext context) {
         String missing = MountNamespace.missing();
         Untested.unless(
                 context.hooks().has("reboot") || context.place().canReboot(),
@@ -42,7 +42,7 @@ final class Reboot {
      * file system in memory, removes the sockets, lets the settings' hook do what else there is,
      * and starts the driver.
      */
-    static void of(TestContext context) throws IOException {
+    public static void of(TestContext context) throws IOException {
         context.driver().kill();
         context.transcript().note("reboot: the CDI directory is empty, the sockets are gone");
         for (Path folder : context.cdi().folders()) {

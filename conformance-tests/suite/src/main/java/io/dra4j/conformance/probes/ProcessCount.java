@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
@@ -17,9 +17,9 @@ import java.util.stream.Stream;
  * @param files its open files
  * @param threads its threads
  */
-record ProcessCount(OptionalLong pid, long files, long threads) {
+public record ProcessCount(OptionalLong pid, long files, long threads) {
 
-    static ProcessCount of(TestContext context) {
+    public static ProcessCount of(TestContext context) {
         OptionalLong pid = context.driver().current().pid();
         return new ProcessCount(pid, count(pid, "fd"), count(pid, "task"));
     }
@@ -36,7 +36,7 @@ record ProcessCount(OptionalLong pid, long files, long threads) {
     }
 
     /** Requires that it holds no more than a few things more now. */
-    void checkGrowth(TestContext context, int streams, int spare) {
+    public void checkGrowth(TestContext context, int streams, int spare) {
         long filesNow = count(pid, "fd");
         long threadsNow = count(pid, "task");
         grew(context, "open files", filesNow - files, spare);

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
@@ -15,9 +15,9 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /** Random steps of a node's life, and the model of what is prepared. The seed repeats them. */
-final class Soak {
+public final class Soak {
 
-    static final int STEPS = 50;
+    public static final int STEPS = 50;
 
     /** Each of this many steps is a kill, and each second of those comes during a Prepare. */
     private static final int BETWEEN_KILLS = 9;
@@ -34,17 +34,17 @@ final class Soak {
     /** A claim that has a device; without an answer if the driver was killed before it. */
     private record Prepared(KubeletClaim claim, @Nullable Reported answer) {}
 
-    Soak(TestContext context) {
+    public Soak(TestContext context) {
         this.context = context;
         random = new Random(context.settings().seed());
         devices = context.devices().upTo(MOST_DEVICES);
     }
 
-    List<PublishedDevice> devices() {
+    public List<PublishedDevice> devices() {
         return devices;
     }
 
-    void step(int number) {
+    public void step(int number) {
         done = number;
         PublishedDevice device = devices.get(random.nextInt(devices.size()));
         Prepared known = prepared.get(device);
@@ -114,7 +114,7 @@ final class Soak {
         return new Violation("after %s, %s: %s".formatted(this, what, why));
     }
 
-    void unprepareAll() {
+    public void unprepareAll() {
         prepared.values().forEach(this::unprepare);
         prepared.clear();
     }

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -26,7 +26,7 @@ import java.util.function.Predicate;
  * @param untilRepaired the time until the changed slice was repaired
  * @param toOthers what the driver did to slices that are not its own; empty if nothing
  */
-record Disturbance(
+public record Disturbance(
         String afterDelete,
         Measured untilBack,
         boolean wasChanged,
@@ -34,7 +34,7 @@ record Disturbance(
         Measured untilRepaired,
         String toOthers) {
 
-    static Disturbance of(TestContext context) {
+    public static Disturbance of(TestContext context) {
         try {
             return new Work(context, new Publishing(context).settled()).done();
         } catch (InterruptedException e) {

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -21,10 +21,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** The driver's slices: how they are, how they become, and who writes them. */
-final class Publishing {
+public final class Publishing {
 
-    static final String SLICES = Cluster.RESOURCE + "/resourceslices";
-    static final Predicate<RecordedRequest> WRITES = Requests.writes("resourceslices");
+    public static final String SLICES = Cluster.RESOURCE + "/resourceslices";
+    public static final Predicate<RecordedRequest> WRITES = Requests.writes("resourceslices");
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String RESTORED = "time until the slices were as before";
@@ -33,12 +33,12 @@ final class Publishing {
 
     private final TestContext context;
 
-    Publishing(TestContext context) {
+    public Publishing(TestContext context) {
         this.context = context;
     }
 
     /** All slices of the driver, of whatever node, from now on. */
-    ObjectWatch watch() {
+    public ObjectWatch watch() {
         return context.cluster()
                 .watch(
                         SLICES,
@@ -47,7 +47,7 @@ final class Publishing {
     }
 
     /** Of all slices of the driver those that its node can use. */
-    SeenPools seen(List<JsonNode> all) {
+    public SeenPools seen(List<JsonNode> all) {
         return new SeenPools(all.stream().filter(slice -> reaches(slice.path("spec"))).toList());
     }
 
@@ -57,12 +57,12 @@ final class Publishing {
     }
 
     /** The pools now. */
-    SeenPools now() {
+    public SeenPools now() {
         return new SeenPools(context.devices().slices());
     }
 
     /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
-    void begun() {
+    public void begun() {
         if (now().slices().isEmpty()) {
             happens(WRITES, patience());
         }
@@ -82,7 +82,7 @@ final class Publishing {
      * @throws Blocked if the driver publishes nothing
      * @throws Violation if the pools do not settle
      */
-    SeenPools settled() throws InterruptedException {
+    public SeenPools settled() throws InterruptedException {
         InVain known = context.shared(InVain.class, InVain::new);
         SeenPools pools = now();
         if (pools.settled()) {
@@ -105,7 +105,7 @@ final class Publishing {
      * @throws Blocked if the driver publishes nothing
      * @throws Violation if neither happens
      */
-    SeenPools settledOrRefused() throws InterruptedException {
+    public SeenPools settledOrRefused() throws InterruptedException {
         Optional<Unpublished> unpublished = context.unpublished();
         if (unpublished.isPresent() && !unpublished.get().refused()) {
             return settled(); // which does not wait
@@ -136,7 +136,7 @@ final class Publishing {
     }
 
     /** How the pools are that have not settled. */
-    Violation unsettled() {
+    public Violation unsettled() {
         String why = now().trouble().orElse("");
         String known = context.unpublished().map(u -> ", " + u.details()).orElse("");
         return new Violation("the pools have not settled: " + why + known);
@@ -156,7 +156,7 @@ final class Publishing {
      *
      * @throws Violation if the driver ends meanwhile
      */
-    Optional<SeenPools> await(Predicate<SeenPools> wanted, Duration timeout)
+    public Optional<SeenPools> await(Predicate<SeenPools> wanted, Duration timeout)
             throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return await(watch, wanted, timeout);
@@ -164,14 +164,14 @@ final class Publishing {
     }
 
     /** The same, with the time that it took as a measured value. */
-    Optional<SeenPools> measured(String what, Predicate<SeenPools> wanted, Duration limit)
+    public Optional<SeenPools> measured(String what, Predicate<SeenPools> wanted, Duration limit)
             throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return measured(what, watch, wanted, limit);
         }
     }
 
-    Optional<SeenPools> measured(
+    public Optional<SeenPools> measured(
             String what, ObjectWatch watch, Predicate<SeenPools> wanted, Duration limit)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin(what, limit);
@@ -180,7 +180,8 @@ final class Publishing {
         return found;
     }
 
-    Optional<SeenPools> await(ObjectWatch watch, Predicate<SeenPools> wanted, Duration timeout)
+    public Optional<SeenPools> await(
+            ObjectWatch watch, Predicate<SeenPools> wanted, Duration timeout)
             throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!watch.await(all -> wanted.test(seen(all)), LOOK)) {
@@ -201,7 +202,7 @@ final class Publishing {
     }
 
     /** Whether the pools are settled and say the same as before. */
-    static Predicate<SeenPools> like(SeenPools before) {
+    public static Predicate<SeenPools> like(SeenPools before) {
         return seen -> seen.settled() && seen.content().equals(before.content());
     }
 
@@ -210,7 +211,7 @@ final class Publishing {
      *
      * @throws Violation if they are not in time; a new start has mended them then, if it could
      */
-    SeenPools restored(SeenPools before, String after, Duration timeout)
+    public SeenPools restored(SeenPools before, String after, Duration timeout)
             throws InterruptedException {
         Optional<SeenPools> restored = measured(RESTORED, like(before), timeout);
         if (restored.isPresent()) {
@@ -224,7 +225,7 @@ final class Publishing {
     }
 
     /** Starts the driver again where it does not put its slices right: other rules need them. */
-    void mend(SeenPools before) throws InterruptedException {
+    public void mend(SeenPools before) throws InterruptedException {
         if (context.driver().adapter().controlsProcess()
                 && context.driver().isReady()
                 && !like(before).test(now())) {
@@ -234,17 +235,17 @@ final class Publishing {
     }
 
     /** The writes of the driver since a request. */
-    List<RecordedRequest> writesAfter(int number) {
+    public List<RecordedRequest> writesAfter(int number) {
         return context.proxy().requests(WRITES.and(Requests.after(number)));
     }
 
     /** Whether the driver writes a slice within a time; waits no longer than until it does. */
-    boolean writesWithin(int number, Duration time) {
+    public boolean writesWithin(int number, Duration time) {
         return happens(WRITES.and(Requests.after(number)), time);
     }
 
     /** Whether a request comes, or came, within a limit, with the time until then as measured. */
-    boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
+    public boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
         Measurements.Wait wait = context.measurements().begin(what, limit);
         boolean came = happens(request, limit);
         wait.end(came);
@@ -252,7 +253,7 @@ final class Publishing {
     }
 
     /** Whether a request comes, or came, within a time. */
-    boolean happens(Predicate<RecordedRequest> request, Duration time) {
+    public boolean happens(Predicate<RecordedRequest> request, Duration time) {
         try {
             context.proxy().await(time, request);
             return true;
@@ -262,7 +263,7 @@ final class Publishing {
     }
 
     /** The first write that the API server, and not the suite, refused as invalid. */
-    Optional<RecordedRequest> refusal() {
+    public Optional<RecordedRequest> refusal() {
         return context
                 .proxy()
                 .requests(WRITES.and(request -> REFUSALS.contains(request.status())))
@@ -272,7 +273,7 @@ final class Publishing {
     }
 
     /** The slice that a request wrote; empty if it was in another encoding than JSON. */
-    static Optional<JsonNode> body(RecordedRequest request) {
+    public static Optional<JsonNode> body(RecordedRequest request) {
         try {
             return Optional.of(JSON.readTree(request.body())).filter(json -> json.has("spec"));
         } catch (JsonProcessingException e) {
@@ -280,13 +281,13 @@ final class Publishing {
         }
     }
 
-    void delete(JsonNode slice) {
+    public void delete(JsonNode slice) {
         context.transcript().note("somebody else deletes slice " + SeenPools.name(slice));
         context.cluster().delete(SLICES + "/" + SeenPools.name(slice));
     }
 
     /** What the kubelet does when it starts, and 30 s after it lost the driver. */
-    void wipe() {
+    public void wipe() {
         context.transcript().note("the kubelet wipes the slices of the driver on its node");
         context.cluster()
                 .deleteCollection(
@@ -300,7 +301,7 @@ final class Publishing {
     }
 
     /** Deletes all slices of the driver that its node can use, node-local or not. */
-    void deleteAll(SeenPools pools) {
+    public void deleteAll(SeenPools pools) {
         pools.slices().forEach(this::delete);
     }
 }

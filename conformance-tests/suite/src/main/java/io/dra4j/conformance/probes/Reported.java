@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.testkit.kubelet.ClaimResult;
@@ -17,15 +17,15 @@ import java.util.stream.Collectors;
  *
  * @param devices a line for each device of the answer, sorted
  */
-record Reported(List<String> devices) {
+public record Reported(List<String> devices) {
 
     /** All of it. */
-    static Reported of(ClaimResult answer) {
+    public static Reported of(ClaimResult answer) {
         return new Reported(answer.devices().stream().map(Reported::line).sorted().toList());
     }
 
     /** All but the share ids, which the older version of the service has not. */
-    static Reported withoutShares(ClaimResult answer) {
+    public static Reported withoutShares(ClaimResult answer) {
         return new Reported(
                 answer.devices().stream()
                         .map(
@@ -52,21 +52,21 @@ record Reported(List<String> devices) {
     }
 
     /** The pools and names of an answer's devices. */
-    static Set<String> names(ClaimResult answer) {
+    public static Set<String> names(ClaimResult answer) {
         return answer.devices().stream()
                 .map(device -> device.pool() + "/" + device.device())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The pools and names of devices, with those that claims get only together with them. */
-    static Set<String> names(Collection<PublishedDevice> devices) {
+    public static Set<String> names(Collection<PublishedDevice> devices) {
         return devices.stream()
                 .flatMap(device -> device.withCompanions().stream())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The pools and names of devices, with those that claims get only together with them. */
-    static Set<String> names(PublishedDevice... devices) {
+    public static Set<String> names(PublishedDevice... devices) {
         return names(Arrays.asList(devices));
     }
 

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.TimeoutFactor;
@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The registration socket of a driver, and what it says there. */
-record RegistrationSocket(TestContext context, Path path) {
+public record RegistrationSocket(TestContext context, Path path) {
 
     /**
      * The one that the kubelet took the driver from, or the last that it saw if it took none; those
@@ -21,7 +21,7 @@ record RegistrationSocket(TestContext context, Path path) {
      *
      * @throws Violation if there was none
      */
-    static RegistrationSocket of(TestContext context) {
+    public static RegistrationSocket of(TestContext context) {
         List<KubeletEvent> events =
                 context.kubelet().events().stream().filter(e -> Files.exists(e.socket())).toList();
         return events.stream()
@@ -42,7 +42,7 @@ record RegistrationSocket(TestContext context, Path path) {
     }
 
     /** The last that appeared since some number of the kubelet's events. */
-    static RegistrationSocket since(TestContext context, int before) {
+    public static RegistrationSocket since(TestContext context, int before) {
         return context.kubelet().events().stream()
                 .skip(before)
                 .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
@@ -61,12 +61,12 @@ record RegistrationSocket(TestContext context, Path path) {
      *
      * @throws Violation if it says nothing within the kubelet's time
      */
-    RegistrationCalls.Info info() {
+    public RegistrationCalls.Info info() {
         return info(RegistrationCalls.kubeletAuthority(path));
     }
 
     /** What GetInfo says to somebody who calls the driver by this name. */
-    RegistrationCalls.Info info(String authority) {
+    public RegistrationCalls.Info info(String authority) {
         try (RegistrationCalls calls = new RegistrationCalls(path, authority)) {
             return calls.info(TimeoutFactor.GET_INFO.multipliedBy(5));
         } catch (RegistrationCalls.Failed e) {
@@ -76,7 +76,7 @@ record RegistrationSocket(TestContext context, Path path) {
     }
 
     /** The service socket, as GetInfo says, where the suite finds it. */
-    Path service() {
+    public Path service() {
         return context.place().outside(info().service(path));
     }
 }

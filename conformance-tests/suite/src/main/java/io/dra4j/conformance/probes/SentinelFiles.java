@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.Violation;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Files of others, which a driver must leave as they are; they go when this is closed. */
-final class SentinelFiles implements AutoCloseable {
+public final class SentinelFiles implements AutoCloseable {
 
     private static final String KIND = "canary.dra-conformance.example.org/bird";
 
@@ -22,7 +22,7 @@ final class SentinelFiles implements AutoCloseable {
     private record Canary(byte[] content, Object inode) {}
 
     /** Specs of another vendor, in both forms, and a file that is no spec. */
-    static SentinelFiles ofCdi(Path folder) throws IOException {
+    public static SentinelFiles ofCdi(Path folder) throws IOException {
         SentinelFiles canaries = new SentinelFiles();
         canaries.add(
                 folder.resolve("canary-" + ProcessHandle.current().pid() + ".json"),
@@ -50,7 +50,7 @@ final class SentinelFiles implements AutoCloseable {
     }
 
     /** Finds all of them as they were. */
-    void live() throws IOException {
+    public void live() throws IOException {
         for (Map.Entry<Path, Canary> canary : canaries.entrySet()) {
             try {
                 boolean same =

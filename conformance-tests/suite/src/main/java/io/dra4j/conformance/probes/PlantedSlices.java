@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Slices that the suite makes in other names, and takes away again. */
-final class PlantedSlices {
+public final class PlantedSlices {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String STRANGER = "canary.dra-conformance.dev";
@@ -24,14 +24,14 @@ final class PlantedSlices {
     private final TestContext context;
     private final Map<String, JsonNode> planted = new LinkedHashMap<>();
 
-    PlantedSlices(TestContext context) {
+    public PlantedSlices(TestContext context) {
         this.context = context;
     }
 
     /**
      * Plants what a former life of the driver could have left: in the same pool, and in another.
      */
-    void stale(JsonNode like) {
+    public void stale(JsonNode like) {
         long generation = SeenPools.generation(like);
         plant("stale-same", like, spec -> pool(spec, SeenPools.pool(like), generation));
         plant(
@@ -83,7 +83,7 @@ final class PlantedSlices {
     }
 
     /** What is seen, but for the slices of a pool that the driver does not have. */
-    SeenPools without(SeenPools seen) {
+    public SeenPools without(SeenPools seen) {
         return new SeenPools(
                 seen.slices().stream()
                         .filter(s -> !SeenPools.pool(s).equals("dra-conformance-removed"))
@@ -131,7 +131,7 @@ final class PlantedSlices {
     }
 
     /** Takes them away. */
-    void remove() {
+    public void remove() {
         List<String> names = new ArrayList<>(planted.keySet());
         names.forEach(name -> context.cluster().delete(Publishing.SLICES + "/" + name));
         planted.clear();

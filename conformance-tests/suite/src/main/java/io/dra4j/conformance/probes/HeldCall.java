@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.NotApplicable;
@@ -21,7 +21,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
 /** A Prepare that waits for the API server, which holds the claim back until it is released. */
-final class HeldCall {
+public final class HeldCall {
 
     private final CompletableFuture<CallResult> call;
     private final Injection holding;
@@ -36,7 +36,7 @@ final class HeldCall {
      *
      * @throws NotApplicable if it does not ask for the claim
      */
-    static HeldCall prepare(TestContext context, KubeletClaim claim) {
+    public static HeldCall prepare(TestContext context, KubeletClaim claim) {
         return begin(context, claim)
                 .orElseThrow(
                         () ->
@@ -45,12 +45,13 @@ final class HeldCall {
     }
 
     /** The same; empty if the driver does not ask for the claim. */
-    static Optional<HeldCall> begin(TestContext context, KubeletClaim claim) {
+    public static Optional<HeldCall> begin(TestContext context, KubeletClaim claim) {
         return begin(context, claim, Duration.ofMinutes(10));
     }
 
     /** The same, with an end: after this time, the API server answers. */
-    static Optional<HeldCall> begin(TestContext context, KubeletClaim claim, Duration delay) {
+    public static Optional<HeldCall> begin(
+            TestContext context, KubeletClaim claim, Duration delay) {
         Predicate<RecordedRequest> gets =
                 Requests.to("resourceclaims").and(Requests.after(context.proxy().lastNumber()));
         Injection holding = context.inject(Fault.delay(delay).on(Requests.to("resourceclaims")));
@@ -64,12 +65,12 @@ final class HeldCall {
     }
 
     /** Lets the API server answer. */
-    void release() {
+    public void release() {
         holding.close();
     }
 
     /** Waits for the end of the call. */
-    CallResult end() throws InterruptedException, ExecutionException, TimeoutException {
+    public CallResult end() throws InterruptedException, ExecutionException, TimeoutException {
         return call.get(TimeoutFactor.PREPARE.toSeconds() + 5, TimeUnit.SECONDS);
     }
 }

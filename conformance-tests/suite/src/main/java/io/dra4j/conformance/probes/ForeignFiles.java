@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.driver.Place;
@@ -17,14 +17,14 @@ import java.util.List;
 import java.util.Map;
 
 /** Sockets and files of nobody in the directories that a driver shares with others. */
-final class ForeignFiles implements AutoCloseable {
+public final class ForeignFiles implements AutoCloseable {
 
     private final Map<Path, String> planted = new LinkedHashMap<>();
     private final List<ServerSocketChannel> open = new ArrayList<>();
 
     private ForeignFiles() {}
 
-    static ForeignFiles plant(Place place) throws IOException {
+    public static ForeignFiles plant(Place place) throws IOException {
         ForeignFiles strangers = new ForeignFiles();
         boolean done = false;
         try {
@@ -72,7 +72,7 @@ final class ForeignFiles implements AutoCloseable {
     }
 
     /** Fails if the driver has touched one. */
-    void live(String after) {
+    public void live(String after) {
         planted.forEach(
                 (file, identity) -> {
                     String now;

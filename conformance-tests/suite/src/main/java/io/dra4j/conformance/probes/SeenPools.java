@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
@@ -22,32 +22,32 @@ import java.util.stream.Collectors;
  *
  * @param slices all slices of the driver that its node can use
  */
-record SeenPools(List<JsonNode> slices) {
+public record SeenPools(List<JsonNode> slices) {
 
-    SeenPools {
+    public SeenPools {
         slices = List.copyOf(slices);
     }
 
-    static String name(JsonNode slice) {
+    public static String name(JsonNode slice) {
         return slice.at("/metadata/name").asText();
     }
 
-    static String pool(JsonNode slice) {
+    public static String pool(JsonNode slice) {
         return slice.at("/spec/pool/name").asText();
     }
 
-    static long generation(JsonNode slice) {
+    public static long generation(JsonNode slice) {
         return slice.at("/spec/pool/generation").asLong();
     }
 
     /** The slices of each pool. */
-    Map<String, List<JsonNode>> byPool() {
+    public Map<String, List<JsonNode>> byPool() {
         return slices.stream()
                 .collect(Collectors.groupingBy(SeenPools::pool, TreeMap::new, Collectors.toList()));
     }
 
     /** The slices of a pool's newest generation. */
-    static List<JsonNode> newest(List<JsonNode> pool) {
+    public static List<JsonNode> newest(List<JsonNode> pool) {
         long newest = pool.stream().mapToLong(SeenPools::generation).max().orElse(0);
         return pool.stream().filter(slice -> generation(slice) == newest).toList();
     }
@@ -110,12 +110,12 @@ record SeenPools(List<JsonNode> slices) {
                 .toList();
     }
 
-    boolean settled() {
+    public boolean settled() {
         return trouble().isEmpty();
     }
 
     /** The devices of all pools that are complete. */
-    List<PublishedDevice> devices() {
+    public List<PublishedDevice> devices() {
         List<PublishedDevice> devices = new ArrayList<>();
         byPool().forEach(
                         (pool, all) -> {
@@ -135,7 +135,7 @@ record SeenPools(List<JsonNode> slices) {
     }
 
     /** The names of their devices, with the pools' names. */
-    Set<String> deviceNames() {
+    public Set<String> deviceNames() {
         return devices().stream().map(PublishedDevice::toString).collect(Collectors.toSet());
     }
 
@@ -160,7 +160,7 @@ record SeenPools(List<JsonNode> slices) {
      * What a scheduler may take a pool for: schedulers look at the count of one slice, whichever
      * comes first; empty if no slice makes the pool look complete.
      */
-    Map<String, JsonNode> contentAtSight(String pool) {
+    public Map<String, JsonNode> contentAtSight(String pool) {
         List<JsonNode> newest = newest(byPool().getOrDefault(pool, List.of()));
         Map<String, JsonNode> content = new TreeMap<>();
         if (newest.stream()
@@ -183,7 +183,7 @@ record SeenPools(List<JsonNode> slices) {
     }
 
     /** How the content differs from another, in words. */
-    String difference(SeenPools wanted) {
+    public String difference(SeenPools wanted) {
         Map<String, JsonNode> have = content();
         Map<String, JsonNode> want = wanted.content();
         List<String> missing = want.keySet().stream().filter(k -> !have.containsKey(k)).toList();
@@ -197,14 +197,14 @@ record SeenPools(List<JsonNode> slices) {
                         .formatted(few(missing), few(extra), few(other));
     }
 
-    static String few(List<String> all) {
+    public static String few(List<String> all) {
         return all.size() <= 5
                 ? all.toString()
                 : all.subList(0, 5) + " and " + (all.size() - 5) + " more";
     }
 
     /** Which version of which object each slice is: the same as long as nobody writes. */
-    Map<String, String> versions() {
+    public Map<String, String> versions() {
         return slices.stream()
                 .collect(
                         Collectors.toMap(

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.NotApplicable;
@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 /**
  * A prepare that waits because the API server does not answer what the driver asks of the claim.
  */
-final class HeldPrepare implements AutoCloseable {
+public final class HeldPrepare implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(300);
     private static final Duration FOREVER = Duration.ofMinutes(10);
@@ -48,7 +48,7 @@ final class HeldPrepare implements AutoCloseable {
      *
      * @throws NotApplicable if it does not ask the API server
      */
-    static HeldPrepare of(TestContext context, KubeletClaim claim) {
+    public static HeldPrepare of(TestContext context, KubeletClaim claim) {
         int before = context.proxy().lastNumber();
         Injection fault = context.inject(Fault.delay(FOREVER).on(readsOf(claim)));
         CompletableFuture<CallResult> call = Calls.async(() -> context.calls().prepare(claim));
@@ -81,7 +81,7 @@ final class HeldPrepare implements AutoCloseable {
     }
 
     /** The requests for a claim's object. */
-    static Predicate<RecordedRequest> readsOf(KubeletClaim claim) {
+    public static Predicate<RecordedRequest> readsOf(KubeletClaim claim) {
         return Requests.to("resourceclaims").and(r -> r.name().equals(claim.name()));
     }
 
@@ -91,7 +91,7 @@ final class HeldPrepare implements AutoCloseable {
     }
 
     /** Whether the prepare has not ended. */
-    boolean isWaiting() {
+    public boolean isWaiting() {
         return !call.isDone();
     }
 

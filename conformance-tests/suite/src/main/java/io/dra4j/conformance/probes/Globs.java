@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import java.io.IOException;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Files that a setting names by a glob, with the names of the place in braces, and as the driver
  * sees the paths.
  */
-final class Globs {
+public final class Globs {
 
     private Globs() {}
 

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.conformance.context.PublishedDevice;
@@ -10,33 +10,33 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /** Claims and devices that no driver has. */
-final class Absent {
+public final class Absent {
 
     /** A driver that is on no node. */
-    static final String DRIVER = "other.dra-conformance.example.com";
+    public static final String DRIVER = "other.dra-conformance.example.com";
 
     private Absent() {}
 
     /** A device that no driver has, in a pool that it may have. */
-    static PublishedDevice device(TestContext context) {
+    public static PublishedDevice device(TestContext context) {
         return device(anyDevice(context).pool());
     }
 
     /** A device that no driver has. */
-    static PublishedDevice device(String pool) {
+    public static PublishedDevice device(String pool) {
         return new PublishedDevice(
                 pool, "dra-conformance-no-such-device", JsonNodeFactory.instance.objectNode());
     }
 
     /** A device that claims can have, or one that nobody has if there is none. */
-    static PublishedDevice anyDevice(TestContext context) {
+    public static PublishedDevice anyDevice(TestContext context) {
         return context.devices().usable().stream()
                 .findFirst()
                 .orElseGet(() -> device(context.place().node()));
     }
 
     /** A claim that nobody has made. */
-    static KubeletClaim claim(TestContext context) {
+    public static KubeletClaim claim(TestContext context) {
         String seed = "claim " + context.random().nextLong();
         return new KubeletClaim(
                 "dra-conformance-nowhere",

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A file that is changed after it appeared was written in place, unless it appeared when another
  * name vanished: then it was renamed, and what follows may be a change of its mode.
  */
-final class SpecWatch implements AutoCloseable {
+public final class SpecWatch implements AutoCloseable {
 
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
@@ -55,12 +55,12 @@ final class SpecWatch implements AutoCloseable {
         watching = Calls.async(this::look);
     }
 
-    static SpecWatch of(List<Path> folders) throws IOException {
+    public static SpecWatch of(List<Path> folders) throws IOException {
         return new SpecWatch(folders);
     }
 
     /** What a reader may have seen that it should not; empty if nothing. */
-    Optional<String> trouble() {
+    public Optional<String> trouble() {
         done = true;
         watching.join();
         return Optional.ofNullable(trouble);

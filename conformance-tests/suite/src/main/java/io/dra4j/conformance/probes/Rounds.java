@@ -1,24 +1,24 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import java.time.Duration;
 
 /** Counts the rounds of a rule: so many, or fewer if a driver is slow. Not for several threads. */
-final class Rounds {
+public final class Rounds {
 
     private final int most;
     private final long end;
     private int done;
 
     /** At most so many, none begun after this time but the first. */
-    Rounds(int most, Duration time) {
+    public Rounds(int most, Duration time) {
         this.most = most;
         end = System.nanoTime() + time.toNanos();
     }
 
     /** Whether there is another round, which begins then. */
-    boolean next() {
+    public boolean next() {
         boolean another = done < most && (done == 0 || System.nanoTime() < end);
         if (another) {
             done++;
@@ -27,7 +27,7 @@ final class Rounds {
     }
 
     /** How many have begun. */
-    int done() {
+    public int done() {
         return done;
     }
 }

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** What calls leave in the CDI directory, and among the files that the settings name. */
-final class Leftovers {
+public final class Leftovers {
 
     private static final int MOST_NAMED = 8;
 
@@ -28,7 +28,7 @@ final class Leftovers {
      * Remembers the directory as it is now; if there is a device, after it was prepared and
      * unprepared, so that specs which are written once for all claims are there already.
      */
-    static Leftovers since(TestContext context) {
+    public static Leftovers since(TestContext context) {
         context.devices().usable().stream()
                 .findFirst()
                 .map(context.claims()::allocate)
@@ -49,7 +49,7 @@ final class Leftovers {
     }
 
     /** Fails if there is now more or less, or something else. */
-    void none(String after) {
+    public void none(String after) {
         Map<String, JsonNode> now = files(context);
         Violation.unless(
                 now.equals(before),
@@ -62,7 +62,7 @@ final class Leftovers {
     }
 
     /** Fails if there are files that must be gone once no claim is prepared. */
-    static void noFiles(TestContext context, String after) {
+    public static void noFiles(TestContext context, String after) {
         for (String glob : context.settings().driver().emptyWhenUnprepared()) {
             List<Path> left = Globs.matching(context, glob);
             Violation.unless(

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.driver.Instance;
@@ -14,13 +14,13 @@ import java.util.Optional;
  * A time in which nobody disturbs the driver, and everything that it does is looked at: one for all
  * rules about it, because it is long by contract.
  */
-final class QuietWindow {
+public final class QuietWindow {
 
     /** Contract: twice the time after which a helper looks again, and some more. */
-    static final Duration WITHOUT_WRITES = Duration.ofSeconds(75);
+    public static final Duration WITHOUT_WRITES = Duration.ofSeconds(75);
 
     /** Contract: three times the time after which an entry of health is old. */
-    static final Duration HEALTH = Duration.ofSeconds(90);
+    public static final Duration HEALTH = Duration.ofSeconds(90);
 
     private final Publishing publishing;
     private final SeenPools before;
@@ -44,7 +44,7 @@ final class QuietWindow {
     }
 
     /** The window of a test context, or its next if the driver was restarted since. */
-    static QuietWindow of(TestContext context) throws InterruptedException {
+    public static QuietWindow of(TestContext context) throws InterruptedException {
         SeenPools before = new Publishing(context).now();
         QuietWindow window =
                 context.shared(QuietWindow.class, () -> new QuietWindow(context, before));
@@ -53,12 +53,12 @@ final class QuietWindow {
                 : new QuietWindow(context, before);
     }
 
-    SeenPools before() {
+    public SeenPools before() {
         return before;
     }
 
     /** The stream of the driver's health, which is open all the time. */
-    Optional<HealthWatch> health() {
+    public Optional<HealthWatch> health() {
         return health;
     }
 
@@ -68,13 +68,13 @@ final class QuietWindow {
     }
 
     /** The writes within the window; waits for its end, but no longer than until the first. */
-    List<RecordedRequest> writes() {
+    public List<RecordedRequest> writes() {
         publishing.writesWithin(number, left(WITHOUT_WRITES));
         return publishing.writesAfter(number);
     }
 
     /** All messages about health within the window; waits for its end, or that of the stream. */
-    List<HealthWatch.Report> reports() throws InterruptedException {
+    public List<HealthWatch.Report> reports() throws InterruptedException {
         HealthWatch watch = health.orElseThrow();
         watch.awaitEnd(left(HEALTH));
         return watch.reports();

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Two instances of a driver side by side, as a rolling update has them for a while. */
-final class TwoInstances {
+public final class TwoInstances {
 
     private final TestContext context;
     private final Running old;
@@ -34,7 +34,7 @@ final class TwoInstances {
      * @param info who it said it is
      * @param registration its registration socket
      */
-    record Running(Instance process, PluginInfo info, Path registration) {}
+    public record Running(Instance process, PluginInfo info, Path registration) {}
 
     /** Those that run under a pod's UID already, so that one of them can be the older. */
     private static final class Known {
@@ -53,7 +53,7 @@ final class TwoInstances {
      *
      * @throws Violation if they do not run side by side
      */
-    static TwoInstances start(TestContext context) {
+    public static TwoInstances start(TestContext context) {
         Set<Running> known = context.shared(Known.class, Known::new).running;
         Optional<Running> older =
                 known.stream().filter(r -> r.process() == context.driver().current()).findFirst();
@@ -87,19 +87,19 @@ final class TwoInstances {
         return new Running(process, plugins.get(plugins.size() - 1), registered.socket());
     }
 
-    Running old() {
+    public Running old() {
         return old;
     }
 
-    Running fresh() {
+    public Running fresh() {
         return fresh;
     }
 
-    List<Running> both() {
+    public List<Running> both() {
         return List.of(old, fresh);
     }
 
-    ClaimResult prepared(Running at, KubeletClaim claim) {
+    public ClaimResult prepared(Running at, KubeletClaim claim) {
         CallResult result = context.calls().prepareAt(at.info(), claim);
         result.complaint()
                 .ifPresent(
@@ -111,7 +111,7 @@ final class TwoInstances {
         return result.answers().get(claim.uid());
     }
 
-    void unprepared(Running at, KubeletClaim claim) {
+    public void unprepared(Running at, KubeletClaim claim) {
         context.calls()
                 .unprepareAt(at.info(), claim)
                 .complaint()
@@ -128,14 +128,14 @@ final class TwoInstances {
     }
 
     /** Stops the older, and goes on with the newer. */
-    void endOld() {
+    public void endOld() {
         context.driver().use(old.process());
         context.driver().terminate();
         context.driver().use(fresh.process());
     }
 
     /** Kills the newer, and goes on with the older. */
-    void killFresh() {
+    public void killFresh() {
         context.driver().use(fresh.process());
         context.driver().kill();
         context.driver().use(old.process());

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The files in which a driver remembers claims, as the settings name them. */
-final class StateFiles {
+public final class StateFiles {
 
     private final Map<Path, byte[]> before;
 
@@ -26,7 +26,7 @@ final class StateFiles {
      *
      * @throws Untested if there are none
      */
-    static StateFiles of(TestContext context) throws IOException {
+    public static StateFiles of(TestContext context) throws IOException {
         String setting = context.settings().driver().stateFiles();
         Map<Path, byte[]> files = new TreeMap<>();
         for (Path file : Globs.matching(context, setting)) {
@@ -41,12 +41,12 @@ final class StateFiles {
         return new StateFiles(files);
     }
 
-    List<Path> paths() {
+    public List<Path> paths() {
         return List.copyOf(before.keySet());
     }
 
     /** What can happen to a file. */
-    enum Damage {
+    public enum Damage {
         EMPTIED("was emptied") {
             @Override
             byte[] of(byte[] content) {
@@ -77,26 +77,26 @@ final class StateFiles {
         abstract byte[] of(byte[] content);
 
         /** What has happened, for a sentence about the file. */
-        String words() {
+        public String words() {
             return words;
         }
     }
 
-    void damage(Damage damage) throws IOException {
+    public void damage(Damage damage) throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             Files.write(file.getKey(), damage.of(file.getValue()));
         }
     }
 
     /** Puts back what was in them. */
-    void restore() throws IOException {
+    public void restore() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             Files.write(file.getKey(), file.getValue());
         }
     }
 
     /** Whether they are as they were. */
-    boolean areUnchanged() throws IOException {
+    public boolean areUnchanged() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             if (!Files.exists(file.getKey())
                     || !Arrays.equals(Files.readAllBytes(file.getKey()), file.getValue())) {

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Names that mean harm, and where one would see that they did some. */
-final class HostileNames {
+public final class HostileNames {
 
     /** The path of a claim without its namespace and its name. */
     private static final Pattern CLAIM =
@@ -45,7 +45,7 @@ final class HostileNames {
         before = marked();
     }
 
-    static HostileNames around(TestContext context) throws IOException {
+    public static HostileNames around(TestContext context) throws IOException {
         return new HostileNames(context);
     }
 
@@ -86,7 +86,7 @@ final class HostileNames {
     }
 
     /** Each name as UID, as namespace and as name of a claim that is otherwise there. */
-    List<KubeletClaim> claims(KubeletClaim real) {
+    public List<KubeletClaim> claims(KubeletClaim real) {
         List<KubeletClaim> claims = new ArrayList<>();
         for (String name : names) {
             claims.add(new KubeletClaim(real.namespace(), real.name(), name));
@@ -111,7 +111,7 @@ final class HostileNames {
     }
 
     /** Finds no file that is named like one of them and lies where it should not. */
-    void checkFiles() throws IOException {
+    public void checkFiles() throws IOException {
         Set<String> now = marked();
         now.removeAll(before);
         try {
@@ -128,12 +128,12 @@ final class HostileNames {
     }
 
     /** From now on the driver may ask for this claim, too. */
-    void calling(KubeletClaim claim) {
+    public void calling(KubeletClaim claim) {
         calls.computeIfAbsent(context.proxy().lastNumber(), number -> new ArrayList<>()).add(claim);
     }
 
     /** Finds that a request asks for a claim of a call, if it has to do with the names at all. */
-    void checkPath(RecordedRequest request) {
+    public void checkPath(RecordedRequest request) {
         boolean ours =
                 segments(request.path()).toString().contains(mark)
                         || request.resource().equals("resourceclaims");

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.PublishedDevice;
@@ -19,34 +19,34 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Streams of the driver's health, and what every message on them must have. */
-final class HealthStreams {
+public final class HealthStreams {
 
     private final TestContext context;
 
-    HealthStreams(TestContext context) {
+    public HealthStreams(TestContext context) {
         this.context = context;
     }
 
     /** The versions of the service that the driver declares. */
-    static List<Version> versions(TestContext context) {
+    public static List<Version> versions(TestContext context) {
         List<String> declared = context.driver().info().versions();
         return Arrays.stream(Version.values())
                 .filter(version -> declared.contains(version.wireName()))
                 .toList();
     }
 
-    HealthWatch open(Version version) {
+    public HealthWatch open(Version version) {
         context.transcript().note("open a stream of " + version.wireName());
         return context.kubelet().watchHealth(context.place().driver(), version);
     }
 
     /** Opens a stream of the version that the kubelet would take. */
-    HealthWatch open() {
+    public HealthWatch open() {
         return open(versions(context).get(0));
     }
 
     /** Waits for a message as wanted, and measures the time. */
-    Report await(HealthWatch watch, Predicate<Report> wanted, Duration timeout, String what)
+    public Report await(HealthWatch watch, Predicate<Report> wanted, Duration timeout, String what)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until " + what, timeout);
         Optional<Report> found = watch.await(wanted, timeout);
@@ -59,7 +59,7 @@ final class HealthStreams {
     }
 
     /** Whether the driver ends a stream within a limit, with the time as measured. */
-    boolean ends(HealthWatch watch, Duration limit) throws InterruptedException {
+    public boolean ends(HealthWatch watch, Duration limit) throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until the stream ended", limit);
         boolean ended = watch.awaitEnd(limit);
         wait.end(ended);
@@ -67,15 +67,15 @@ final class HealthStreams {
     }
 
     /** Whether an entry says more than a kubelet would assume by itself when it is out of date. */
-    static boolean isKnown(HealthWatch.Device device) {
+    public static boolean isKnown(HealthWatch.Device device) {
         return !device.state().equals("UNKNOWN");
     }
 
-    static boolean isAnyKnown(Report report) {
+    public static boolean isAnyKnown(Report report) {
         return report.devices().stream().anyMatch(HealthStreams::isKnown);
     }
 
-    static String seen(HealthWatch watch) {
+    public static String seen(HealthWatch watch) {
         List<Report> reports = watch.reports();
         return reports.size()
                 + " messages came"
@@ -90,7 +90,7 @@ final class HealthStreams {
                         .toList());
     }
 
-    Set<String> published() {
+    public Set<String> published() {
         return context.devices().all().stream()
                 .map(PublishedDevice::toString)
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -103,7 +103,7 @@ final class HealthStreams {
     }
 
     /** The devices of which a message says nothing. */
-    static List<String> missing(Report report, Set<String> devices) {
+    public static List<String> missing(Report report, Set<String> devices) {
         return devices.stream().filter(name -> !names(report).contains(name)).toList();
     }
 }

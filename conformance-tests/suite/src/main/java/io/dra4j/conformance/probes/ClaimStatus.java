@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.rules;
+package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.Measurements;
@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /** What drivers have written of the devices of a claim. */
-record ClaimStatus(TestContext context, KubeletClaim claim) {
+public record ClaimStatus(TestContext context, KubeletClaim claim) {
 
     /** The entry of a driver's device, if there is one. */
-    Optional<JsonNode> entry(String driver, String device) {
+    public Optional<JsonNode> entry(String driver, String device) {
         return entry(context.claims().object(claim), driver, device);
     }
 
@@ -30,7 +30,8 @@ record ClaimStatus(TestContext context, KubeletClaim claim) {
     }
 
     /** Waits until the entry of a device of the driver under test is as wanted, and measures it. */
-    boolean await(String what, Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
+    public boolean await(
+            String what, Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin(what, timeout);
         String path = context.claims().path(claim);
