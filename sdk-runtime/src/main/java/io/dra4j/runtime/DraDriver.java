@@ -6,6 +6,10 @@ import io.dra4j.api.DeviceBinder;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.driver.DriverSettings;
+import io.dra4j.runtime.internal.driver.HttpSettings;
+import io.dra4j.runtime.internal.driver.RunningDriver;
+import io.dra4j.runtime.internal.driver.SerializedProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -334,7 +338,8 @@ public final class DraDriver implements AutoCloseable {
                             procRoot,
                             podUid,
                             clock,
-                            listener,
+                            listener::recoverable,
+                            listener::fatal,
                             removesSlicesOnClose,
                             unhealthyTaint,
                             httpEndpoint == null

@@ -5,6 +5,8 @@ package io.dra4j.runtime;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.DriverOptions.LogFormat;
+import io.dra4j.runtime.internal.driver.DriverLogging;
+import io.dra4j.runtime.internal.driver.JournalMain;
 import java.io.PrintStream;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -147,7 +149,7 @@ public final class DriverMain {
     private <O extends DriverOptions> int parseAndRun(
             String[] args, DriverProgram program, O options, Function<O, DriverRun> assembly) {
         if (JournalMain.isFor(args)) {
-            return new JournalMain(out, err).execute(program, args);
+            return new JournalMain(out, err).execute(program.name(), args);
         }
         CommandLine command = options.commandLine(program, environment);
         try {
@@ -165,7 +167,7 @@ public final class DriverMain {
             out.println(program.name() + " " + program.version());
             return SUCCESS;
         }
-        DriverLogging.configure(options.loggingFormat(), options.verbosity());
+        DriverLogging.configure(options.loggingFormat() == LogFormat.json, options.verbosity());
         return untilEnd(program, options, () -> assembly.apply(options));
     }
 

@@ -4,7 +4,7 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Inventory;
-import io.dra4j.runtime.internal.publish.PoolPlan;
+import io.dra4j.runtime.internal.publish.plan.PoolPlan;
 import java.util.List;
 
 /**

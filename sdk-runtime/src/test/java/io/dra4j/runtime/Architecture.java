@@ -37,7 +37,7 @@ final class Architecture {
         return DescribedPredicate.describe(
                 "*Main or *Options of io.dra4j.runtime",
                 type ->
-                        type.getPackageName().equals("io.dra4j.runtime")
+                        type.getPackageName().matches("io.dra4j.runtime(.internal.driver)?")
                                 && outermost(type).getSimpleName().matches(".*(Main|Options)"));
     }
 

@@ -18,6 +18,8 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
+import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
+import io.dra4j.runtime.internal.claim.allocation.HoldConflict;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.io.Serial;
 import java.time.Instant;

@@ -30,11 +30,6 @@ final class OwnerText {
         return bytes(text) <= MOST_BYTES ? text : cut(text, MOST_BYTES - bytes(CUT)) + CUT;
     }
 
-    /** Names a claim to those who may not know it: enough to find it in the log, and no more. */
-    static String stranger(String uid) {
-        return "another claim (UID " + uid.substring(0, Math.min(8, uid.length())) + "…)";
-    }
-
     private static String printable(String message) {
         StringBuilder text = new StringBuilder(message.length());
         message.codePoints()

@@ -11,6 +11,7 @@ import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
+import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.util.HashSet;

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +33,7 @@ final class InventoryReader {
     private static final Duration LONGEST_READ = Duration.ofMinutes(1);
     private static final String INVENTORY = "inventory";
 
-    private final SlicePublisher.InventorySource source;
+    private final Callable<Inventory> source;
     private final Executor providerThread;
     private final Executor loop;
     private final Runnable onRead;
@@ -57,7 +58,7 @@ final class InventoryReader {
      * @param onRead called there after each answer of the provider
      */
     InventoryReader(
-            SlicePublisher.InventorySource source,
+            Callable<Inventory> source,
             Executor providerThread,
             Executor loop,
             Runnable onRead,
@@ -129,7 +130,7 @@ final class InventoryReader {
     /** On the provider's thread. */
     private void read(long question) {
         try {
-            Inventory read = source.inventory();
+            Inventory read = source.call();
             if (read == null) {
                 throw new IllegalStateException(
                         "DeviceProvider.inventory() returned null; return Inventory.of() if there are no devices");

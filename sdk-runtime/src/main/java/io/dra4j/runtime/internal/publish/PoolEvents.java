@@ -9,6 +9,8 @@ import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.publish.plan.Feature;
+import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -10,6 +10,8 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.publish.plan.CounterLayout;
+import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Duration;
 import java.time.Instant;

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,6 +24,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -53,37 +55,24 @@ public final class SlicePublisher implements AutoCloseable {
     private static final int REMOVALS = 3;
     private static final String LOOP = "publishing";
 
-    /** Reads a full snapshot of what the node offers, or throws: unknown is not empty. */
-    @FunctionalInterface
-    public interface InventorySource {
-        /** Reads the inventory, on a thread of its own. */
-        Inventory inventory() throws Exception;
-    }
-
-    /** The right to write slices, which one process of a driver has at a time. */
-    @FunctionalInterface
-    public interface PublisherLock {
-        /** Takes it, unless another process has it; the answer gives it back. */
-        Optional<Runnable> tryTake();
-    }
-
     /**
      * What a publisher works with.
      *
-     * @param source reads the inventory
+     * @param source reads a full snapshot, on a thread of its own, or throws: unknown is not empty
      * @param mayTaint whether a device may ever have taints, counters or lists
      * @param store the slices in the cluster
-     * @param baton the right to write them
+     * @param lock takes the right to write them, unless another process has it; the result gives it
+     *     back
      * @param notices takes what the host and the admins should know
      * @param meters take how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads
      */
     public record Parts(
-            InventorySource source,
+            Callable<Inventory> source,
             boolean mayTaint,
             SliceStore store,
-            PublisherLock baton,
+            Supplier<Optional<Runnable>> lock,
             EventRecorder notices,
             Meters meters,
             boolean removesOnClose,
@@ -95,7 +84,7 @@ public final class SlicePublisher implements AutoCloseable {
     private final InstantSource clock;
     private final InventoryReader reader;
     private final InventoryWriter writer;
-    private final PublisherTurns turn;
+    private final PublisherLock lock;
     private final Changes changes = new Changes();
     private volatile PublishStatus standing =
             new PublishStatus(0, 0, List.of("inventory: not read yet"));
@@ -147,7 +136,7 @@ public final class SlicePublisher implements AutoCloseable {
                         parts.mayTaint(),
                         parts.notices(),
                         this::onDue);
-        this.turn = new PublisherTurns(parts.baton(), clock);
+        this.lock = new PublisherLock(parts.lock(), clock);
         this.rounds = new Retries(random);
         this.nextReread = clock.instant().plus(REREAD_EVERY);
         parts.meters().watch(Metric.PUBLISHED_SLICES, () -> standing.slices());
@@ -242,7 +231,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     /** Returns what keeps the cluster from having the inventory, a line each; from any thread. */
     public List<String> missing() {
-        if (turn.isWaiting()) {
+        if (lock.isWaiting()) {
             return List.of(); // another process answers for it
         }
         List<String> known = standing.missing();
@@ -274,14 +263,14 @@ public final class SlicePublisher implements AutoCloseable {
     /** The loop has ended: this thread is alone. */
     private void endAlone() {
         if (parts.removesOnClose()) {
-            if (turn.isOurs()) {
+            if (lock.tryAcquire()) {
                 removeAll();
             } else {
                 LOG.atInfo().log("The ResourceSlices stay: another process publishes them");
             }
         }
         writer.close();
-        turn.giveBack();
+        lock.release();
     }
 
     private void removeAll() {
@@ -342,7 +331,7 @@ public final class SlicePublisher implements AutoCloseable {
             if (round()) {
                 changes.arePublished(seen);
             }
-            standing = reader.last() == null || turn.isWaiting() ? standing : writer.standing();
+            standing = reader.last() == null || lock.isWaiting() ? standing : writer.standing();
             rounds.succeeded();
             scheduleNext();
         } catch (RuntimeException e) {
@@ -357,7 +346,7 @@ public final class SlicePublisher implements AutoCloseable {
             loop.shutdown();
             standing =
                     new PublishStatus(0, 0, List.of("publishing: has ended; restart the driver"));
-            turn.giveBack();
+            lock.release();
             tell(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
             throw e;
         }
@@ -372,7 +361,7 @@ public final class SlicePublisher implements AutoCloseable {
         }
         reader.refresh();
         Inventory inventory = reader.last();
-        if (!turn.isOurs()
+        if (!lock.tryAcquire()
                 || inventory == null
                 || (reader.isReading() && !retainted && !isWriteDue(now))) {
             return false;
@@ -387,7 +376,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     private void scheduleNext() {
         schedule(
-                Stream.of(Optional.of(nextReread), reader.due(), writer.due(), turn.due())
+                Stream.of(Optional.of(nextReread), reader.due(), writer.due(), lock.due())
                         .flatMap(Optional::stream)
                         .min(Instant::compareTo)
                         .orElse(nextReread));

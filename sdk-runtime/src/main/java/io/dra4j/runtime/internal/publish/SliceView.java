@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.cluster.SliceStore.Watch;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

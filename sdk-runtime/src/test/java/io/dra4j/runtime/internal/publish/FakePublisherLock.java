@@ -3,16 +3,17 @@
 package io.dra4j.runtime.internal.publish;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The right to write slices, which another process has as long as the test says so. */
-final class FakePublisherLock implements SlicePublisher.PublisherLock {
+final class FakePublisherLock implements Supplier<Optional<Runnable>> {
 
     boolean othersHaveIt;
     int asked;
     int takenAndNotGivenBack;
 
     @Override
-    public Optional<Runnable> tryTake() {
+    public Optional<Runnable> get() {
         asked++;
         if (othersHaveIt) {
             return Optional.empty();

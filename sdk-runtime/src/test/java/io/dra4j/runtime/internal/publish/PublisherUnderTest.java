@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 final class PublisherUnderTest {
 
     final FakeSliceStore store = new FakeSliceStore();
-    final FakePublisherLock baton = new FakePublisherLock();
+    final FakePublisherLock lock = new FakePublisherLock();
     final List<DriverEvent> notices = new ArrayList<>();
     ManualLoop loop = new ManualLoop();
     UnaryOperator<Inventory> taints = UnaryOperator.identity();
@@ -36,7 +36,7 @@ final class PublisherUnderTest {
                         this::read,
                         true,
                         store,
-                        baton,
+                        lock,
                         notices::add,
                         Meters.none(),
                         removesOnClose,

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
-import static io.dra4j.runtime.internal.publish.JointSlicePlannerTest.device;
-import static io.dra4j.runtime.internal.publish.JointSlicePlannerTest.gpus;
-import static io.dra4j.runtime.internal.publish.JointSlicePlannerTest.with;
+import static io.dra4j.runtime.internal.publish.plan.JointSlicePlannerTest.device;
+import static io.dra4j.runtime.internal.publish.plan.JointSlicePlannerTest.gpus;
+import static io.dra4j.runtime.internal.publish.plan.JointSlicePlannerTest.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.CounterConsumption;
@@ -14,6 +14,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.publish.plan.Feature;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -16,6 +16,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.publish.plan.Feature;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -271,7 +272,7 @@ class PublishingMishapsTest {
     void aProviderThatHangsKeepsNobodyFromRepairing() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
         CountDownLatch asked = new CountDownLatch(2);
-        SlicePublisher.InventorySource source =
+        java.util.concurrent.Callable<Inventory> source =
                 () -> {
                     asked.countDown();
                     if (asked.getCount() == 0) {
@@ -285,7 +286,7 @@ class PublishingMishapsTest {
                                 source,
                                 true,
                                 under.store,
-                                under.baton,
+                                under.lock,
                                 under.notices::add,
                                 Meters.none(),
                                 false,

@@ -19,6 +19,8 @@ import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.publish.plan.Feature;
+import io.dra4j.runtime.internal.publish.plan.Publishable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;

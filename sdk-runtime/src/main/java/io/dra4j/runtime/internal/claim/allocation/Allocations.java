@@ -1,0 +1,162 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim.allocation;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads what a claim's object asks of this driver: its own results, with their configurations.
+ *
+ * <p>Pure. Results and configurations of other drivers are passed over unread.
+ */
+public final class Allocations {
+
+    private final String driver;
+    private final List<ConfigType<?>> configTypes;
+
+    public Allocations(String driver, List<ConfigType<?>> configTypes) {
+        this.driver = driver;
+        this.configTypes = List.copyOf(configTypes);
+    }
+
+    /**
+     * Returns this driver's results.
+     *
+     * @throws PrepareException if the object is of another claim, not allocated, or has none
+     */
+    List<Result> results(ClaimRef ref, ClaimObject object) {
+        if (!object.uid().equals(ref.uid())) {
+            throw new PrepareException(
+                    "the claim was replaced by another of the same name (UID "
+                            + object.uid()
+                            + ")");
+        }
+        Allocation allocation = object.allocation();
+        if (allocation == null) {
+            throw new PrepareException("the claim is not allocated");
+        }
+        List<Result> own =
+                allocation.results().stream()
+                        .filter(result -> driver.equals(result.driver()))
+                        .toList();
+        if (own.isEmpty()) {
+            throw new PrepareException("the claim was allocated no device of driver " + driver);
+        }
+        return own;
+    }
+
+    /** Says whether a claim was allocated a device of this driver. */
+    public boolean isAllocated(ClaimObject object) {
+        Allocation allocation = object.allocation();
+        return allocation != null
+                && allocation.results().stream().anyMatch(own -> driver.equals(own.driver()));
+    }
+
+    /**
+     * Returns what the claim will hold, in the allocation's order.
+     *
+     * @throws PrepareException if {@link #results} does, or a result names no pool and device
+     */
+    public List<HeldDevice> devices(ClaimRef ref, ClaimObject object) {
+        return results(ref, object).stream().map(Allocations::held).toList();
+    }
+
+    private static HeldDevice held(Result result) {
+        String main = ConfigChoice.mainRequest(result.request());
+        try {
+            return new HeldDevice(
+                    main,
+                    main.equals(result.request())
+                            ? null
+                            : result.request().substring(main.length() + 1),
+                    new PoolName(result.pool()),
+                    new DeviceName(result.device()),
+                    result.shareId(),
+                    result.consumedCapacity(),
+                    result.adminAccess());
+        } catch (IllegalArgumentException e) {
+            throw new PrepareException("the claim's allocation is not valid: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Returns the claim as the provider sees it.
+     *
+     * @throws PrepareException if a device does not exist, or a configuration is not valid
+     */
+    public AllocatedClaim read(ClaimRef ref, ClaimObject object, Inventory inventory) {
+        List<Result> own = results(ref, object);
+        Allocation allocation = object.allocation();
+        ConfigChoice configs =
+                new ConfigChoice(
+                        driver, configTypes, allocation == null ? List.of() : allocation.configs());
+        List<AllocatedDevice> devices =
+                own.stream().map(result -> allocated(result, object, configs, inventory)).toList();
+        return new AllocatedClaim(ref, devices, object.json());
+    }
+
+    private AllocatedDevice allocated(
+            Result result, ClaimObject object, ConfigChoice configs, Inventory inventory) {
+        HeldDevice held = held(result);
+        Optional<Device> device = published(held, inventory);
+        return new AllocatedDevice(
+                held.request(),
+                held.subrequest(),
+                held.pool(),
+                held.device(),
+                held.shareId(),
+                held.consumedCapacity(),
+                held.adminAccess(),
+                object.deviceClasses().get(result.request()),
+                configs.configsOf(result, device));
+    }
+
+    private Optional<Device> published(HeldDevice wanted, Inventory inventory) {
+        Pool pool =
+                inventory
+                        .pool(wanted.pool())
+                        .orElseThrow(
+                                () ->
+                                        new PrepareException(
+                                                "driver "
+                                                        + driver
+                                                        + " has no pool "
+                                                        + wanted.pool()));
+        if (pool.placement() instanceof Placement.PublishedElsewhere) {
+            return Optional.empty();
+        }
+        Device device =
+                inventory
+                        .device(wanted.pool(), wanted.device())
+                        .orElseThrow(
+                                () ->
+                                        new PrepareException(
+                                                "pool "
+                                                        + wanted.pool()
+                                                        + " has no device "
+                                                        + wanted.device()));
+        if (wanted.shareId() != null && !device.allowMultipleAllocations()) {
+            throw new PrepareException(
+                    "the claim has a share of device "
+                            + DeviceKey.of(wanted)
+                            + ", which allows no multiple allocations");
+        }
+        return Optional.of(device);
+    }
+}

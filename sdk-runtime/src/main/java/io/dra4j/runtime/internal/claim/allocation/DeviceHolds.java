@@ -1,0 +1,153 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim.allocation;
+
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.claim.allocation.Budget.Amount;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Refuses a device that another claim holds: the last line of defence against one device for two
+ * workloads.
+ *
+ * <p>It keeps no list of its own: what is held is what the journal has in force at the moment of
+ * the question, so that two processes of the driver can't disagree. A device may be held by several
+ * claims if the API says so: shares of it, each with a share id of its own and all of them within
+ * the device's capacities, or access for administration, which neither waits for other claims nor
+ * keeps them waiting. Devices that overlap, as the pool's counters say, may not be held together.
+ * Thread-safe.
+ */
+public final class DeviceHolds {
+
+    private KnownDevices known = KnownDevices.NONE; // guarded by this
+
+    /**
+     * Returns what keeps a claim from having devices, or empty if nothing does.
+     *
+     * @param uid the claim's own UID: what it holds itself is not in its way
+     * @param inForce the claims that the journal has in force
+     * @throws PrepareException if the devices can't be had, and no other claim is to blame
+     */
+    public Optional<HoldConflict> conflict(
+            String uid, List<HeldDevice> devices, ClaimIndex inForce, Inventory inventory) {
+        List<HeldDevice> wanted = devices.stream().filter(d -> !d.adminAccess()).toList();
+        Set<DeviceKey> keys = new LinkedHashSet<>();
+        wanted.forEach(device -> keys.add(DeviceKey.of(device)));
+        Set<ClaimRecord> holders = new LinkedHashSet<>();
+        keys.forEach(key -> holders.addAll(inForce.holding(key.device())));
+        List<Hold> same = holds(uid, holders, held -> keys.contains(DeviceKey.of(held)));
+        return wanted.stream()
+                .flatMap(device -> exclusive(device, same).stream())
+                .findFirst()
+                .or(
+                        () ->
+                                budget(
+                                        uid,
+                                        wanted,
+                                        keys,
+                                        same,
+                                        inForce.all(),
+                                        known(inventory, inForce.all())));
+    }
+
+    private synchronized KnownDevices known(Inventory inventory, Collection<ClaimRecord> inForce) {
+        known = known.with(inventory, inForce);
+        return known;
+    }
+
+    private static List<Hold> holds(
+            String uid, Collection<ClaimRecord> inForce, Predicate<HeldDevice> of) {
+        List<Hold> holds = new ArrayList<>();
+        for (ClaimRecord claim : inForce) {
+            for (HeldDevice device : claim.devices()) {
+                if (!device.adminAccess() && of.test(device) && !claim.ref().uid().equals(uid)) {
+                    holds.add(new Hold(claim, DeviceKey.of(device), device));
+                }
+            }
+        }
+        return holds;
+    }
+
+    private static Optional<HoldConflict> exclusive(HeldDevice wanted, List<Hold> same) {
+        List<ClaimRecord> holders =
+                same.stream().filter(h -> h.excludes(wanted)).map(Hold::claim).toList();
+        return holders.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new HoldConflict("device " + DeviceKey.of(wanted) + " is held", holders));
+    }
+
+    private static Optional<HoldConflict> budget(
+            String uid,
+            List<HeldDevice> wanted,
+            Set<DeviceKey> keys,
+            List<Hold> same,
+            Collection<ClaimRecord> inForce,
+            KnownDevices known) {
+        Budget budget = new Budget();
+        for (Hold share : same) {
+            known.shares(share.device).forEach(a -> budget.hold(List.of(share.claim), a));
+        }
+        overlapping(uid, keys, inForce, known)
+                .forEach((key, claims) -> known.counters(key).forEach(a -> budget.hold(claims, a)));
+
+        Map<DeviceKey, List<Amount>> amounts = new LinkedHashMap<>();
+        keys.forEach(key -> amounts.put(key, known.counters(key)));
+        wanted.forEach(share -> amounts.get(DeviceKey.of(share)).addAll(known.shares(share)));
+        return amounts.entrySet().stream()
+                .flatMap(one -> one.getValue().stream().map(a -> budget.take(one.getKey(), a)))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /** Returns who else holds devices of the same pools; one that is wanted is a shared one. */
+    private static Map<DeviceKey, List<ClaimRecord>> overlapping(
+            String uid,
+            Set<DeviceKey> wanted,
+            Collection<ClaimRecord> inForce,
+            KnownDevices known) {
+        List<DeviceKey> counted = wanted.stream().filter(known::hasCounters).toList();
+        Map<DeviceKey, List<ClaimRecord>> holders = new LinkedHashMap<>();
+        if (!counted.isEmpty()) {
+            Set<PoolName> pools = new HashSet<>();
+            counted.forEach(key -> pools.add(key.pool()));
+            holds(
+                            uid,
+                            inForce,
+                            held ->
+                                    pools.contains(held.pool())
+                                            && !wanted.contains(DeviceKey.of(held)))
+                    .forEach(
+                            hold ->
+                                    holders.computeIfAbsent(hold.key, k -> new ArrayList<>())
+                                            .add(hold.claim));
+        }
+        return holders;
+    }
+
+    /** What a claim holds of a device. */
+    private record Hold(ClaimRecord claim, DeviceKey key, HeldDevice device) {
+
+        boolean excludes(HeldDevice wanted) {
+            return device.pool().equals(wanted.pool())
+                    && device.device().equals(wanted.device())
+                    && (device.shareId() == null
+                            || wanted.shareId() == null
+                            || device.shareId().equals(wanted.shareId()));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.jul.LevelChangePropagator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+
+/**
+ * Sets up the logging of a driver program: Logback on standard error, and no configuration file.
+ *
+ * <p>The text format shows keys, values and the MDC as the JSON format does. What libraries log
+ * through {@code java.util.logging} comes the same way.
+ */
+public final class DriverLogging {
+
+    private static final List<String> LIBRARIES =
+            List.of("io.grpc", "io.netty", "io.fabric8", "jdk.internal.httpclient");
+    private static final String TEXT =
+            "%d{yyyy-MM-dd'T'HH:mm:ss.SSSX,UTC} %-5level %logger{0}: %msg"
+                    + "%replace( %kvp){' $',''}%replace( %mdc){' $',''}%n";
+
+    private DriverLogging() {}
+
+    public static void configure(boolean json, int verbosity) {
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        context.reset();
+        LevelChangePropagator levels = new LevelChangePropagator();
+        levels.setContext(context);
+        levels.start();
+        context.addListener(levels);
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+
+        Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        root.setLevel(level(verbosity));
+        root.addAppender(appender(context, json));
+        LIBRARIES.forEach(name -> context.getLogger(name).setLevel(libraryLevel(verbosity)));
+    }
+
+    private static Level level(int verbosity) {
+        if (verbosity >= 8) {
+            return Level.TRACE;
+        }
+        return verbosity >= 4 ? Level.DEBUG : Level.INFO;
+    }
+
+    private static Level libraryLevel(int verbosity) {
+        if (verbosity >= 8) {
+            return Level.TRACE;
+        }
+        return verbosity >= 6 ? Level.DEBUG : Level.WARN;
+    }
+
+    private static ConsoleAppender<ILoggingEvent> appender(LoggerContext context, boolean json) {
+        ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
+        appender.setContext(context);
+        appender.setTarget("System.err");
+        appender.setEncoder(json ? json(context) : text(context));
+        appender.start();
+        return appender;
+    }
+
+    private static Encoder<ILoggingEvent> json(LoggerContext context) {
+        JsonEncoder encoder = new JsonEncoder();
+        encoder.setContext(context);
+        encoder.setWithSequenceNumber(false);
+        encoder.setWithContext(false);
+        encoder.setWithNanoseconds(false);
+        encoder.start();
+        return encoder;
+    }
+
+    private static Encoder<ILoggingEvent> text(LoggerContext context) {
+        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+        encoder.setContext(context);
+        encoder.setPattern(TEXT);
+        encoder.start();
+        return encoder;
+    }
+}

@@ -1,0 +1,84 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.DeviceBinder;
+import io.dra4j.api.device.Taint;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.kubelet.PluginSockets;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a driver was built with.
+ *
+ * @param kubeconfig {@code null} for the configuration inside a pod
+ * @param podUid {@code null} unless two instances may run side by side
+ * @param unhealthyTaint {@code null} to taint no device for its health
+ * @param http {@code null} unless metrics and probes are served
+ * @param binder {@code null} if no device has binding conditions
+ * @param healthcheckPort negative for none
+ */
+public record DriverSettings(
+        String driverName,
+        String nodeName,
+        @Nullable Path kubeconfig,
+        Path cdiRoot,
+        Path pluginsDirectory,
+        Path registrarDirectory,
+        Path procRoot,
+        @Nullable String podUid,
+        InstantSource clock,
+        Consumer<DraException> onRecoverable,
+        Consumer<DraException> onFatal,
+        boolean removesSlicesOnClose,
+        Taint.@Nullable Effect unhealthyTaint,
+        @Nullable HttpSettings http,
+        @Nullable DeviceBinder binder,
+        int healthcheckPort) {
+
+    private static final Pattern DNS_SUBDOMAIN =
+            Pattern.compile(
+                    "(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+    private static final int LONGEST_DRIVER_NAME = 63;
+    private static final int LAST_PORT = 65535;
+    private static final Pattern POD_UID =
+            Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]+(-[A-Za-z0-9]+)*");
+
+    public DriverSettings {
+        if (driverName.length() > LONGEST_DRIVER_NAME
+                || !DNS_SUBDOMAIN.matcher(driverName).matches()) {
+            throw new DraException(
+                    "Not a driver name: \""
+                            + driverName
+                            + "\"; use a lower-case DNS subdomain of at most 63 characters, such as"
+                            + " gpu.example.com");
+        }
+        if (!DNS_SUBDOMAIN.matcher(nodeName).matches()) {
+            throw new DraException(
+                    "Not a node name: \"" + nodeName + "\"; use the name of the Node object");
+        }
+        if (healthcheckPort > LAST_PORT) {
+            throw new DraException(
+                    "Not a TCP port: " + healthcheckPort + "; use one up to " + LAST_PORT);
+        }
+        if (podUid != null && !POD_UID.matcher(podUid).matches()) {
+            throw new DraException(
+                    "Not the UID of a pod: \""
+                            + podUid
+                            + "\"; use metadata.uid of the driver's own pod, by the downward API");
+        }
+    }
+
+    /** Where the driver keeps its service socket and its journal. */
+    Path dataDirectory() {
+        return pluginsDirectory.resolve(driverName);
+    }
+
+    PluginSockets sockets() {
+        return new PluginSockets(driverName, registrarDirectory, dataDirectory(), podUid);
+    }
+}

@@ -1,0 +1,56 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.error.DraException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Where metrics and probes are served.
+ *
+ * @param address where to listen
+ * @param metricsPath the path of the metrics
+ */
+public record HttpSettings(InetSocketAddress address, String metricsPath) {
+
+    public static final String METRICS_PATH = "/metrics";
+
+    private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
+    private static final List<String> PROBES = List.of("/healthz", "/readyz");
+
+    public HttpSettings {
+        if (!PATH.matcher(metricsPath).matches() || PROBES.contains(metricsPath)) {
+            throw new DraException(
+                    "Not a path for metrics: \""
+                            + metricsPath
+                            + "\"; use one such as /metrics, and not that of a probe");
+        }
+    }
+
+    /** Reads an endpoint as Go programs have it: {@code :8080}, or {@code 127.0.0.1:8080}. */
+    public static HttpSettings of(String endpoint, String metricsPath) {
+        boolean anyAddress = endpoint.startsWith(":");
+        try {
+            URI uri = URI.create("http://" + (anyAddress ? "any" : "") + endpoint);
+            if (uri.getHost() != null
+                    && uri.getRawUserInfo() == null
+                    && uri.getPort() >= 0
+                    && endpoint.endsWith(":" + uri.getPort())) {
+                return new HttpSettings(
+                        anyAddress
+                                ? new InetSocketAddress(uri.getPort())
+                                : new InetSocketAddress(uri.getHost(), uri.getPort()),
+                        metricsPath);
+            }
+        } catch (IllegalArgumentException e) {
+            // not of that form either
+        }
+        throw new DraException(
+                "Not an HTTP endpoint: \""
+                        + endpoint
+                        + "\"; use one such as :8080 or 127.0.0.1:8080");
+    }
+}

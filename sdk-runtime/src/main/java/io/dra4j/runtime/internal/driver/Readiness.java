@@ -1,0 +1,42 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
+import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What keeps a driver from being ready, a line each.
+ *
+ * <p>It is ready when the kubelet has confirmed the registration and the cluster has all its pools,
+ * by its own doing or by that of another process of it. Thread-safe, and answers at once.
+ */
+final class Readiness implements AutoCloseable {
+
+    private volatile Supplier<List<String>> missing = () -> List.of("start: it still starts");
+
+    List<String> missing() {
+        return missing.get();
+    }
+
+    void started(KubeletPlugin plugin, SlicePublisher publisher) {
+        missing = () -> missing(plugin, publisher);
+    }
+
+    private static List<String> missing(KubeletPlugin plugin, SlicePublisher publisher) {
+        List<String> missing = new ArrayList<>();
+        if (!plugin.isRegistered()) {
+            missing.add("registration: the kubelet has not confirmed it");
+        }
+        missing.addAll(publisher.missing());
+        return missing;
+    }
+
+    @Override
+    public void close() {
+        missing = () -> List.of("stop: it stops");
+    }
+}

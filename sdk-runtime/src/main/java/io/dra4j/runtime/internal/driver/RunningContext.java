@@ -1,0 +1,67 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.runtime.internal.claim.ClaimPreparation;
+import io.dra4j.runtime.internal.publish.SlicePublisher;
+import io.dra4j.runtime.internal.status.ClaimReports;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+
+/** What a running driver offers to its provider. */
+record RunningContext(
+        DriverSettings settings,
+        ClaimPreparation claims,
+        ClaimReports reports,
+        SlicePublisher publisher,
+        RunningHealth health)
+        implements DriverContext {
+
+    @Override
+    public String driverName() {
+        return settings.driverName();
+    }
+
+    @Override
+    public String nodeName() {
+        return settings.nodeName();
+    }
+
+    @Override
+    public InstantSource clock() {
+        return settings.clock();
+    }
+
+    @Override
+    public List<HeldClaim> held() {
+        return claims.held();
+    }
+
+    @Override
+    public void inventoryChanged() {
+        publisher.inventoryChanged();
+    }
+
+    @Override
+    public void reportHealth(Collection<DeviceHealth> reports) {
+        health.report(reports);
+    }
+
+    @Override
+    public void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
+        reports.updateStatus(claim, device, status);
+    }
+
+    @Override
+    public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
+        reports.updateMetadata(claim, device, metadata);
+    }
+}

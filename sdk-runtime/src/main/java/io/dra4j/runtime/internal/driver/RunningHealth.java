@@ -1,0 +1,84 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Taint;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.api.health.HealthState;
+import io.dra4j.runtime.internal.health.HealthFeed;
+import io.dra4j.runtime.internal.health.HealthReports;
+import io.dra4j.runtime.internal.health.HealthTaints;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ways of the provider's health reports: to the kubelet and, by policy, into taints.
+ *
+ * <p>Of a provider that reports no health there is no way, and a report is refused. Thread-safe.
+ */
+final class RunningHealth {
+
+    private final HealthReports reports = new HealthReports();
+    private final boolean isReported;
+    private final @Nullable HealthTaints taints;
+
+    RunningHealth(DriverSettings settings, DeviceProvider provider) {
+        Taint.Effect effect = settings.unhealthyTaint();
+        isReported = provider.reportsHealth();
+        taints =
+                isReported && effect != null
+                        ? new HealthTaints(reports, settings.driverName(), effect)
+                        : null;
+    }
+
+    void report(Collection<DeviceHealth> health) {
+        if (!isReported) {
+            throw new IllegalStateException(
+                    "The driver was registered as one that reports no health; let the provider's"
+                            + " reportsHealth() return true");
+        }
+        reports.report(health);
+    }
+
+    /** Tells whether devices may get a taint from here. */
+    boolean mayTaint() {
+        return taints != null;
+    }
+
+    /** Returns the inventory with the taints of devices that do not work. */
+    Inventory taint(Inventory inventory) {
+        return taints == null ? inventory : taints.taint(inventory);
+    }
+
+    /** Lets the publisher know when other devices are to be tainted. */
+    void informs(SlicePublisher publisher) {
+        if (taints != null) {
+            taints.onChange(publisher::taintsChanged);
+        }
+    }
+
+    /** Lets the meters tell how many devices are in which state, if anybody says. */
+    void measure(SlicePublisher publisher, Meters meters) {
+        for (HealthState state : isReported ? HealthState.values() : new HealthState[0]) {
+            meters.watch(
+                    Metric.DEVICE_HEALTH,
+                    () ->
+                            publisher.lastInventory().stream()
+                                    .flatMap(inventory -> reports.current(inventory).stream())
+                                    .filter(device -> device.state() == state)
+                                    .count(),
+                    state.name().toLowerCase(Locale.ROOT));
+        }
+    }
+
+    /** Makes what the kubelet listens to; {@code null} if there is nothing to hear. */
+    @Nullable HealthFeed feed(SlicePublisher publisher) {
+        return isReported ? new HealthFeed(reports, publisher::lastInventory) : null;
+    }
+}

@@ -1,0 +1,75 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The right to write slices: of the processes of a driver on a node, one has it at a time.
+ *
+ * <p>During a rolling update the new process waits for the old one to end, however it ends, so that
+ * the two never undo what the other wrote. Used on the loop's thread alone, except {@link
+ * #isWaiting}.
+ */
+final class PublisherLock {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PublisherLock.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    private final Supplier<Optional<Runnable>> lock;
+    private final InstantSource clock;
+    private @Nullable Runnable held;
+    private @Nullable Instant next;
+    private volatile boolean waiting;
+
+    PublisherLock(Supplier<Optional<Runnable>> lock, InstantSource clock) {
+        this.lock = lock;
+        this.clock = clock;
+    }
+
+    /** Returns whether this process writes, after trying to take the lock if that is due. */
+    boolean tryAcquire() {
+        Instant now = clock.instant();
+        if (held == null && (next == null || !next.isAfter(now))) {
+            next = now.plus(INTERVAL);
+            held = lock.get().orElse(null);
+            logChange();
+            waiting = held == null;
+        }
+        return held != null;
+    }
+
+    private void logChange() {
+        if (held == null && !waiting) {
+            LOG.atInfo().log(
+                    "Another process of the driver publishes; this one goes on with it when"
+                            + " that one ends");
+        } else if (held != null && waiting) {
+            LOG.atInfo().log("The other process has ended; this one publishes now");
+        }
+    }
+
+    /** When to try again; empty if there is no need to. */
+    Optional<Instant> due() {
+        return held == null ? Optional.ofNullable(next) : Optional.empty();
+    }
+
+    /** Lets another process take it. */
+    void release() {
+        if (held != null) {
+            held.run();
+        }
+    }
+
+    /** Returns whether another process was seen to publish; from any thread. */
+    boolean isWaiting() {
+        return waiting;
+    }
+}

@@ -1,0 +1,87 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish.plan;
+
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.validate.Problem;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * Where in the slices of a pool its counter sets stand: the releases of Kubernetes differ, and each
+ * refuses the other's way.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/4815-dra-partitionable-devices">
+ *     KEP-4815, DRA: Add support for partitionable devices</a>
+ */
+public enum CounterLayout {
+    /** From 1.35 on: in slices of their own; the scheduler looks for them in the whole pool. */
+    APART {
+        @Override
+        public List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
+            return SlicePlanner.plan(pool, before, mayTaint);
+        }
+
+        @Override
+        public List<Problem> problems(Pool pool) {
+            return List.of();
+        }
+
+        @Override
+        public List<CounterSet> besides(Device device) {
+            return List.of();
+        }
+    },
+    /** In 1.34: with the devices that consume them, which are looked up in their slice alone. */
+    TOGETHER {
+        @Override
+        public List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
+            return JointSlicePlanner.plan(pool, before, mayTaint);
+        }
+
+        @Override
+        public List<Problem> problems(Pool pool) {
+            return CounterGroup.of(pool).stream()
+                    .flatMap(group -> group.problems(pool.name()).stream())
+                    .toList();
+        }
+
+        @Override
+        public List<CounterSet> besides(Device device) {
+            return device.consumesCounters().stream()
+                    .map(consumed -> new CounterSet(consumed.counterSet(), consumed.counters()))
+                    .toList();
+        }
+    };
+
+    private static final int FIRST_APART = 35;
+
+    /**
+     * Returns the layout that a server takes; one that does not say its release is taken for a new
+     * one.
+     *
+     * @param minor the number after {@code 1.} in its release
+     */
+    public static CounterLayout of(OptionalInt minor) {
+        return minor.orElse(FIRST_APART) < FIRST_APART ? TOGETHER : APART;
+    }
+
+    /**
+     * Plans a pool whose rules hold.
+     *
+     * @param before the last plan, or what the cluster has after a restart, in whichever layout
+     * @param mayTaint whether a device of this provider may ever have taints, counters or lists
+     * @throws IllegalArgumentException if the pool can't be written as slices; the message names
+     *     pool, device and field
+     */
+    public abstract List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint);
+
+    /** Tells what of a pool, whose rules hold, this layout has no room for. */
+    public abstract List<Problem> problems(Pool pool);
+
+    /** Returns the counter sets that a slice must have besides a device, which takes them whole. */
+    public abstract List<CounterSet> besides(Device device);
+}

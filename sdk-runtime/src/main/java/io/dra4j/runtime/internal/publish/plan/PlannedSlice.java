@@ -1,0 +1,42 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish.plan;
+
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * One slice that a pool should have.
+ *
+ * @param index its place in the pool, kept as long as the slice lives; its name begins with it
+ * @param content what it should say; the generation is not decided yet
+ */
+public record PlannedSlice(int index, Content content) {
+
+    private static final Pattern INDEXED_NAME = Pattern.compile("([0-9a-f]{5,7})-.*");
+
+    /** Reads the index of a slice in the cluster off its name; empty if it is none of ours. */
+    static OptionalInt indexOf(String name) {
+        Matcher matcher = INDEXED_NAME.matcher(name);
+        return matcher.matches()
+                ? OptionalInt.of(Integer.parseInt(matcher.group(1), 16))
+                : OptionalInt.empty();
+    }
+
+    /** Takes the slices in the cluster for a plan: what a driver goes on from after its restart. */
+    public static List<PlannedSlice> adopt(Collection<Stored> slices) {
+        return slices.stream()
+                .sorted(Comparator.comparing(Stored::name))
+                .flatMap(
+                        slice ->
+                                indexOf(slice.name()).stream()
+                                        .mapToObj(i -> new PlannedSlice(i, slice.content())))
+                .toList();
+    }
+}

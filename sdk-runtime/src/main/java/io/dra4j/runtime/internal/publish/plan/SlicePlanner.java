@@ -1,0 +1,125 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish.plan;
+
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Decides which slices a pool consists of: the pool and the plan before in, the new plan out, for
+ * servers from Kubernetes 1.35 on.
+ *
+ * <p>A slice takes 64 devices, or 128 if none of the provider's may ever have taints, counters or
+ * lists; so the first taint moves nothing. Counter sets have slices of their own. Placement is
+ * stable: a device keeps its slice when others come and go. Within a slice devices have the
+ * inventory's order; so have the slices of a pool that is planned for the first time. A pool has at
+ * least one slice: empty is not absent.
+ */
+final class SlicePlanner {
+
+    static final int MOST_DEVICES = 128;
+    static final int MOST_SPECIAL_DEVICES = 64;
+    static final int MOST_COUNTER_SETS = 8;
+
+    private SlicePlanner() {}
+
+    /**
+     * Plans a pool.
+     *
+     * @param before the last plan, or what the cluster has after a restart
+     * @param mayTaint whether a device of this provider may ever have taints, counters or lists
+     * @throws IllegalArgumentException if the pool can't be written as slices; the message names
+     *     pool, device and field
+     */
+    static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
+        try {
+            Set<Integer> notForCounters = withDevices(before);
+            TreeMap<Integer, List<CounterSet>> counters =
+                    new Arrangement<CounterSet>(CounterSet::name, MOST_COUNTER_SETS)
+                            .place(
+                                    pool.counterSets(),
+                                    held(before, SlicePlanner::setsApart),
+                                    notForCounters);
+            Set<Integer> notForDevices = new HashSet<>(counters.keySet());
+            Map<Integer, List<Device>> homes = held(before, Content::devices);
+            homes.keySet().removeAll(counters.keySet());
+            TreeMap<Integer, List<Device>> devices =
+                    new Arrangement<Device>(Device::name, deviceLimit(pool, mayTaint))
+                            .place(pool.devices(), homes, notForDevices);
+            if (counters.isEmpty() && devices.isEmpty()) {
+                devices.put(0, List.of());
+            }
+            return slices(pool, counters, devices);
+        } catch (IllegalArgumentException e) {
+            throw of(pool, e);
+        }
+    }
+
+    /** Returns a failure that names the pool, too. */
+    static IllegalArgumentException of(Pool pool, IllegalArgumentException failure) {
+        return new IllegalArgumentException(
+                "Pool " + pool.name() + ": " + failure.getMessage(), failure);
+    }
+
+    /** Sets that were with devices leave them the slice: there are fewer sets than devices. */
+    private static List<CounterSet> setsApart(Content content) {
+        return content.devices().isEmpty() ? content.counterSets() : List.of();
+    }
+
+    /** New counter sets must not push devices out of their slices. */
+    static Set<Integer> withDevices(List<PlannedSlice> before) {
+        Set<Integer> indexes = new HashSet<>();
+        for (PlannedSlice slice : before) {
+            if (!slice.content().devices().isEmpty()) {
+                indexes.add(slice.index());
+            }
+        }
+        return indexes;
+    }
+
+    static <T> Map<Integer, List<T>> held(
+            List<PlannedSlice> before, Function<Content, List<T>> part) {
+        Map<Integer, List<T>> held = new TreeMap<>();
+        before.forEach(slice -> held.put(slice.index(), part.apply(slice.content())));
+        return held;
+    }
+
+    private static List<PlannedSlice> slices(
+            Pool pool,
+            TreeMap<Integer, List<CounterSet>> counters,
+            TreeMap<Integer, List<Device>> devices) {
+        long count = counters.size() + devices.size();
+        List<PlannedSlice> plan = new ArrayList<>();
+        counters.forEach((index, sets) -> plan.add(slice(pool, index, count, List.of(), sets)));
+        devices.forEach((index, some) -> plan.add(slice(pool, index, count, some, List.of())));
+        return plan;
+    }
+
+    static PlannedSlice slice(
+            Pool pool, int index, long count, List<Device> devices, List<CounterSet> sets) {
+        Content content = new Content(pool.name(), 0, count, pool.placement(), devices, sets);
+        return new PlannedSlice(index, content.canonical());
+    }
+
+    /** The API allows 64 devices to a slice in which one has a taint, a counter or a list. */
+    static int deviceLimit(Pool pool, boolean mayTaint) {
+        return mayTaint || pool.devices().stream().anyMatch(SlicePlanner::isSpecial)
+                ? MOST_SPECIAL_DEVICES
+                : MOST_DEVICES;
+    }
+
+    private static boolean isSpecial(Device device) {
+        return Feature.TAINTS.usedBy(device)
+                || Feature.COUNTERS.usedBy(device)
+                || Feature.LIST_ATTRIBUTES.usedBy(device);
+    }
+}

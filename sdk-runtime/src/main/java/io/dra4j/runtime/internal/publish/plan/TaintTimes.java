@@ -1,0 +1,89 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish.plan;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps the times that the server gave to taints.
+ *
+ * <p>A taint without a time begins when it is first published. Written again without that time, it
+ * would begin anew, and tolerations that last for some seconds would start over. Times are kept
+ * while a driver runs, also if somebody deletes its slices; one that starts afterwards can't know
+ * them.
+ */
+public final class TaintTimes {
+
+    private final Map<Object, Device> published;
+
+    private TaintTimes(Map<Object, Device> published) {
+        this.published = published;
+    }
+
+    public static TaintTimes none() {
+        return new TaintTimes(Map.of());
+    }
+
+    /** Returns the times of these slices, and of what they do not have, those known before. */
+    TaintTimes and(Collection<Stored> slices) {
+        Map<Object, Device> both = new HashMap<>(published);
+        both.putAll(of(slices).published);
+        return new TaintTimes(both);
+    }
+
+    public static TaintTimes of(Collection<Stored> slices) {
+        return new TaintTimes(
+                slices.stream()
+                        .flatMap(slice -> slice.content().devices().stream())
+                        .filter(device -> !device.taints().isEmpty())
+                        .collect(
+                                Collectors.toMap(
+                                        Device::name, Function.identity(), (one, other) -> one)));
+    }
+
+    /** Returns the content with each taint without a time dated as it is published. */
+    public Content keptIn(Content content) {
+        if (content.devices().stream().noneMatch(this::needsTime)) {
+            return content;
+        }
+        return content.withDevices(content.devices().stream().map(this::dated).toList());
+    }
+
+    private boolean needsTime(Device device) {
+        return device.taints().stream().anyMatch(taint -> taint.timeAdded() == null)
+                && published.containsKey(device.name());
+    }
+
+    private Device dated(Device device) {
+        if (!needsTime(device)) {
+            return device;
+        }
+        List<Taint> before = published.get(device.name()).taints();
+        return device.toBuilder()
+                .taints(device.taints().stream().map(taint -> dated(taint, before)).toList())
+                .build();
+    }
+
+    private static Taint dated(Taint taint, List<Taint> before) {
+        if (taint.timeAdded() != null) {
+            return taint;
+        }
+        return before.stream().filter(earlier -> isSame(taint, earlier)).findFirst().orElse(taint);
+    }
+
+    private static boolean isSame(Taint one, Taint other) {
+        return one.key().equals(other.key())
+                && Objects.equals(one.value(), other.value())
+                && one.effect() == other.effect();
+    }
+}

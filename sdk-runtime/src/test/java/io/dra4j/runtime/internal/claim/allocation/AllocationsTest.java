@@ -1,0 +1,358 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim.allocation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.AppliedConfig;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ConfigSource;
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AllocationsTest {
+
+    private static final String DRIVER = "gpu.example.com";
+    private static final ClaimRef REF = new ClaimRef("ns", "claim", "uid-1");
+
+    /** A configuration such as a vendor writes one. */
+    record Settings(
+            @Nullable Mode mode,
+            @Nullable Integer count,
+            @Nullable Quantity limit,
+            @Nullable String note) {
+
+        Settings(@Nullable Mode mode, @Nullable Integer count, @Nullable Quantity limit) {
+            this(mode, count, limit, null);
+        }
+
+        enum Mode {
+            Fast,
+            Slow
+        }
+    }
+
+    private static final ConfigType<Settings> SETTINGS =
+            ConfigType.of("gpu.example.com/v1", "Settings", Settings.class)
+                    .defaultingTo(() -> new Settings(null, null, null))
+                    .normalizedBy(
+                            s ->
+                                    new Settings(
+                                            s.mode() == null ? Settings.Mode.Slow : s.mode(),
+                                            s.count() == null ? 1 : s.count(),
+                                            s.limit()))
+                    .validatedBy(
+                            s ->
+                                    s.count() < 0
+                                            ? List.of("invalid count: " + s.count())
+                                            : List.of());
+
+    private static final Inventory INVENTORY =
+            Inventory.of(
+                    Pool.ofNode(
+                            "node",
+                            List.of(
+                                    Device.builder("gpu-0").attribute("type", "gpu").build(),
+                                    Device.builder("mig-0").attribute("type", "mig").build())),
+                    Pool.publishedElsewhere("rack"));
+
+    private static Result result(String request, String device) {
+        return new Result(DRIVER, request, "node", device, null, Map.of(), false);
+    }
+
+    private static Config fromClaim(String json, String... requests) {
+        return new Config(false, List.of(requests), DRIVER, json);
+    }
+
+    private static Config fromClass(String json, String... requests) {
+        return new Config(true, List.of(requests), DRIVER, json);
+    }
+
+    private static String settings(String fields) {
+        return "{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Settings\"" + fields + "}";
+    }
+
+    private static ClaimObject object(List<Result> results, Config... configs) {
+        return new ClaimObject(
+                "uid-1",
+                new Allocation(results, List.of(configs)),
+                Map.of("r0", "class-a", "gpu/large", "class-b"),
+                "{}");
+    }
+
+    private static AllocatedClaim read(ClaimObject object, ConfigType<?>... types) {
+        return new Allocations(DRIVER, List.of(types)).read(REF, object, INVENTORY);
+    }
+
+    private static AppliedConfig<Settings> applied(Result result, Config... configs) {
+        AllocatedDevice device = read(object(List.of(result), configs), SETTINGS).devices().get(0);
+        return device.config(SETTINGS).orElseThrow();
+    }
+
+    @Nested
+    class Results {
+
+        @Test
+        void ofOtherDriversArePassedOver() {
+            Result foreign =
+                    new Result("nic.example.com", "r1", "node", "gpu-0", null, Map.of(), false);
+
+            AllocatedClaim claim = read(object(List.of(foreign, result("r0", "gpu-0"))));
+
+            assertThat(claim.devices()).hasSize(1);
+            assertThat(claim.devices().get(0).request()).isEqualTo("r0");
+            assertThat(claim.devices().get(0).deviceClass()).isEqualTo("class-a");
+        }
+
+        @Test
+        void ofAPrioritizedListTellRequestAndSubrequest() {
+            AllocatedDevice device =
+                    read(object(List.of(result("gpu/large", "gpu-0")))).devices().get(0);
+
+            assertThat(device.request()).isEqualTo("gpu");
+            assertThat(device.subrequest()).isEqualTo("large");
+            assertThat(device.deviceClass()).isEqualTo("class-b");
+        }
+
+        @Test
+        void ofAnotherClaimOfTheSameNameAreRefused() {
+            ClaimObject replaced =
+                    new ClaimObject("uid-2", new Allocation(List.of(), List.of()), Map.of(), "{}");
+
+            assertThatThrownBy(() -> read(replaced))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("replaced by another of the same name (UID uid-2)");
+        }
+
+        @Test
+        void areNeededAndOfThisDriver() {
+            assertThatThrownBy(() -> read(new ClaimObject("uid-1", null, Map.of(), "{}")))
+                    .hasMessage("the claim is not allocated");
+            assertThatThrownBy(() -> read(object(List.of())))
+                    .hasMessage("the claim was allocated no device of driver gpu.example.com");
+        }
+
+        @Test
+        void mustNameAPoolAndDeviceThatExist() {
+            Result elsewhere = new Result(DRIVER, "r0", "other", "gpu-0", null, Map.of(), false);
+
+            assertThatThrownBy(() -> read(object(List.of(elsewhere))))
+                    .hasMessage("driver gpu.example.com has no pool other");
+            assertThatThrownBy(() -> read(object(List.of(result("r0", "gpu-9")))))
+                    .hasMessage("pool node has no device gpu-9");
+        }
+
+        @Test
+        void ofAPoolThatIsPublishedElsewhereAreTheProvidersToCheck() {
+            Result remote = new Result(DRIVER, "r0", "rack", "disk-7", null, Map.of(), false);
+
+            assertThat(read(object(List.of(remote))).devices()).hasSize(1);
+        }
+    }
+
+    @Nested
+    class Configs {
+
+        @Test
+        void ofNobodyAreTheDefaults() {
+            AppliedConfig<Settings> config = applied(result("r0", "gpu-0"));
+
+            assertThat(config.source()).isEqualTo(ConfigSource.DEFAULT);
+            assertThat(config.value()).isEqualTo(new Settings(Settings.Mode.Slow, 1, null));
+        }
+
+        @Test
+        void ofTheClaimOutweighThoseOfTheClassWhereverTheyStand() {
+            AppliedConfig<Settings> config =
+                    applied(
+                            result("r0", "gpu-0"),
+                            fromClaim(settings(",\"mode\":\"Fast\",\"limit\":\"2Gi\"")),
+                            fromClass(settings(",\"count\":3")));
+
+            assertThat(config.source()).isEqualTo(ConfigSource.FROM_CLAIM);
+            assertThat(config.index()).isZero();
+            assertThat(config.value())
+                    .isEqualTo(new Settings(Settings.Mode.Fast, 1, Quantity.ofBytes(2L << 30)));
+        }
+
+        @Test
+        void thatComeLaterWin() {
+            AppliedConfig<Settings> config =
+                    applied(
+                            result("r0", "gpu-0"),
+                            fromClaim(settings(",\"count\":1")),
+                            fromClaim(settings(",\"count\":2")));
+
+            assertThat(config.value().count()).isEqualTo(2);
+            assertThat(config.index()).isEqualTo(1);
+        }
+
+        @Test
+        void areMergedIfTheTypeSaysSo() {
+            ConfigType<Settings> adding =
+                    SETTINGS.mergedBy(
+                            (a, b) -> new Settings(b.mode(), a.count() + b.count(), b.limit()));
+            ClaimObject object =
+                    object(
+                            List.of(result("r0", "gpu-0")),
+                            fromClass(settings(",\"count\":3")),
+                            fromClaim(settings(",\"count\":4")));
+
+            AllocatedDevice device = read(object, adding).devices().get(0);
+
+            assertThat(device.config(adding).orElseThrow().value().count()).isEqualTo(7);
+        }
+
+        @Test
+        void applyToTheRequestsThatTheyName() {
+            ClaimObject object =
+                    object(
+                            List.of(result("r0", "gpu-0"), result("r1", "mig-0")),
+                            fromClaim(settings(",\"count\":5"), "r1"));
+
+            List<AllocatedDevice> devices = read(object, SETTINGS).devices();
+
+            assertThat(devices.get(0).config(SETTINGS).orElseThrow().value().count()).isEqualTo(1);
+            assertThat(devices.get(1).config(SETTINGS).orElseThrow().value().count()).isEqualTo(5);
+        }
+
+        @Test
+        void forTheMainRequestCoverTheSubrequestThatWasChosen() {
+            assertThat(
+                            applied(
+                                            result("gpu/large", "gpu-0"),
+                                            fromClaim(settings(",\"count\":5"), "gpu"))
+                                    .value()
+                                    .count())
+                    .isEqualTo(5);
+        }
+
+        @Test
+        void forASubrequestCountOnlyIfItWasChosenAndAreNotReadOtherwise() {
+            Config large = fromClaim(settings(",\"count\":5"), "gpu/large");
+            Config small = fromClaim("not even JSON", "gpu/small");
+
+            AppliedConfig<Settings> config = applied(result("gpu/large", "gpu-0"), large, small);
+
+            assertThat(config.value().count()).isEqualTo(5);
+        }
+
+        @Test
+        void ofOtherDriversAreNotRead() {
+            Config foreign = new Config(false, List.of(), "nic.example.com", "nonsense");
+
+            assertThat(applied(result("r0", "gpu-0"), foreign).source())
+                    .isEqualTo(ConfigSource.DEFAULT);
+        }
+
+        @Test
+        void thatDoNotFitASkippedDeviceAreAnErrorOnlyIfTheyNameItsRequest() {
+            ConfigType<Settings> forGpus =
+                    SETTINGS.fitting(d -> d.attributes().toString().contains("value=gpu"));
+            List<Result> both = List.of(result("r0", "gpu-0"), result("r1", "mig-0"));
+
+            List<AllocatedDevice> devices =
+                    read(object(both, fromClaim(settings(",\"count\":5"))), forGpus).devices();
+            assertThat(devices.get(0).config(forGpus)).isPresent();
+            assertThat(devices.get(1).config(forGpus)).isEmpty();
+
+            ClaimObject named = object(both, fromClaim(settings(""), "r1"));
+            assertThatThrownBy(() -> read(named, forGpus))
+                    .hasMessage("config 0 from the claim: Settings does not fit device node/mig-0");
+        }
+
+        @Test
+        void fromASourceThatIsNotAllowedAreAnError() {
+            ConfigType<Settings> forUsers = SETTINGS.onlyFrom(ConfigSource.FROM_CLAIM);
+            ClaimObject object = object(List.of(result("r0", "gpu-0")), fromClass(settings("")));
+
+            assertThatThrownBy(() -> read(object, forUsers))
+                    .hasMessage("config 0 from the class: Settings is not allowed in a class");
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                quoteCharacter = '`',
+                textBlock =
+                        """
+                        ,"bogus":1              | Settings: unknown field bogus
+                        ,"count":"1"            | Settings: count: not a number of the size
+                        ,"count":1.5            | Settings: count: not a number of the size
+                        ,"count":99999999999    | Settings: count: not a number of the size
+                        ,"count":""             | Settings: count: not a number of the size
+                        ,"count":[1]            | Settings: count: not a number of the size
+                        ,"mode":"Warp"          | Settings: mode: not one of Fast, Slow
+                        ,"mode":0               | Settings: mode: not one of Fast, Slow
+                        ,"mode":""              | Settings: mode: not one of Fast, Slow
+                        ,"limit":"many"         | Settings: limit: Not a quantity: "many"
+                        ,"limit":{}             | Settings: limit: not a quantity, such as 80Gi
+                        ,"limit":true           | Settings: limit: Not a quantity: "true"
+                        ,"note":5               | Settings: note: not a text
+                        ,"note":1.5             | Settings: note: not a text
+                        ,"note":true            | Settings: note: not a text
+                        ,"note":{}              | Settings: note: not a text
+                        ,"count":-1             | Settings: invalid count: -1
+                        ,"count":1,"count":2    | the parameters are not JSON, or have a field twice
+                        } trailing {            | the parameters are not JSON, or have a field twice
+                        """)
+        void thatAreNotValidAreAnErrorThatNamesEntryAndField(String fields, String problem) {
+            assertThatThrownBy(() -> applied(result("r0", "gpu-0"), fromClaim(settings(fields))))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageStartingWith("config 0 from the claim: " + problem)
+                    .hasMessageNotContainingAny("java", "dra4j", "jackson", "type", "JsonNode");
+        }
+
+        @Test
+        void mayGiveAQuantityAsANumber() {
+            assertThat(
+                            applied(result("r0", "gpu-0"), fromClaim(settings(",\"limit\":2")))
+                                    .value()
+                                    .limit())
+                    .isEqualTo(Quantity.of(2));
+        }
+
+        @Test
+        void withoutAKindAreAnErrorThatSaysWhatIsMissing() {
+            assertThatThrownBy(() -> applied(result("r0", "gpu-0"), fromClaim("{}")))
+                    .hasMessageContaining("need both apiVersion and kind, and have neither")
+                    .hasMessageContaining("it knows gpu.example.com/v1 Settings");
+            assertThatThrownBy(
+                            () ->
+                                    applied(
+                                            result("r0", "gpu-0"),
+                                            fromClaim("{\"kind\":\"Settings\"}")))
+                    .hasMessageContaining("have kind Settings alone");
+        }
+
+        @Test
+        void ofAnUnknownKindAreAnErrorThatNamesTheKnownOnes() {
+            Config unknown =
+                    fromClaim("{\"apiVersion\":\"gpu.example.com/v9\",\"kind\":\"Settings\"}");
+
+            assertThatThrownBy(() -> applied(result("r0", "gpu-0"), unknown))
+                    .hasMessageContaining("does not know the kind \"gpu.example.com/v9 Settings\"")
+                    .hasMessageContaining("it knows gpu.example.com/v1 Settings");
+            assertThatThrownBy(() -> read(object(List.of(result("r0", "gpu-0")), unknown)))
+                    .hasMessageContaining("it knows none");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim.allocation;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class DeviceHoldsTest {
+
+    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
+    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
+
+    private final DeviceHolds devices = new DeviceHolds();
+    private final Map<String, ClaimRecord> inForce = new LinkedHashMap<>();
+
+    @Test
+    void aDeviceThatAnotherClaimHoldsIsRefusedUntilItIsReleased() {
+        hold(A, List.of(whole("gpu-0")));
+
+        assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"))))
+                .isInstanceOf(PrepareException.class)
+                .hasMessage(
+                        "device node/gpu-0 is held by another claim (UID uid-a…); it is free when"
+                                + " that is unprepared")
+                .hasRootCauseMessage("Held by ns/a (UID uid-a) STARTED");
+
+        inForce.remove("uid-a");
+        assertThatCode(() -> hold(B, List.of(whole("gpu-0")))).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aRefusedClaimHoldsNothing() {
+        hold(A, List.of(whole("gpu-1")));
+        assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"), whole("gpu-1"))))
+                .isInstanceOf(PrepareException.class);
+
+        assertThatCode(() -> hold(A, List.of(whole("gpu-0")))).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aDeviceOfEqualNameInAnotherPoolIsAnotherDevice() {
+        hold(A, List.of(whole("gpu-0")));
+        HeldDevice elsewhere =
+                new HeldDevice(
+                        "r",
+                        null,
+                        new PoolName("rack"),
+                        new DeviceName("gpu-0"),
+                        null,
+                        Map.of(),
+                        false);
+
+        assertThatCode(() -> hold(B, List.of(elsewhere))).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aClaimMayHoldItsOwnDeviceAgain() {
+        hold(A, List.of(whole("gpu-0")));
+
+        assertThatCode(() -> hold(A, List.of(whole("gpu-0")))).doesNotThrowAnyException();
+    }
+
+    @Test
+    void administrationNeitherWaitsNorKeepsOthersWaiting() {
+        hold(A, List.of(whole("gpu-0")));
+        assertThatCode(() -> hold(B, List.of(device("gpu-0", null, true))))
+                .doesNotThrowAnyException();
+
+        inForce.remove("uid-a");
+        assertThatCode(() -> hold(A, List.of(whole("gpu-0")))).doesNotThrowAnyException();
+    }
+
+    @Test
+    void sharesOfOneDeviceAreHeldByTheirShareIds() {
+        hold(A, List.of(device("gpu-0", "s1", false)));
+
+        assertThatCode(() -> hold(B, List.of(device("gpu-0", "s2", false))))
+                .doesNotThrowAnyException();
+        inForce.remove("uid-b");
+        assertThatThrownBy(() -> hold(B, List.of(device("gpu-0", "s1", false))))
+                .isInstanceOf(PrepareException.class);
+        assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"))))
+                .isInstanceOf(PrepareException.class);
+    }
+
+    @Nested
+    class DevicesThatOverlap {
+
+        private final Inventory partitions =
+                Inventory.of(
+                        Pool.ofNode(
+                                        "node",
+                                        List.of(
+                                                taking("full", "80Gi"),
+                                                taking("half-0", "40Gi"),
+                                                taking("half-1", "40Gi")))
+                                .withCounterSets(List.of(new CounterSet("gpu", memory("80Gi")))));
+
+        private static Device taking(String name, String memory) {
+            return Device.builder(name)
+                    .consumes(new CounterConsumption("gpu", memory(memory)))
+                    .build();
+        }
+
+        private static Map<String, Quantity> memory(String amount) {
+            return Map.of("memory", new Quantity(amount));
+        }
+
+        private void hold(ClaimRef claim, Inventory inventory, String... names) {
+            DeviceHoldsTest.this.hold(
+                    claim, Stream.of(names).map(DeviceHoldsTest::whole).toList(), inventory);
+        }
+
+        @Test
+        void areRefusedWithCounterAndHolder() {
+            hold(A, partitions, "half-0");
+
+            assertThatThrownBy(() -> hold(B, partitions, "full"))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("device node/full takes 80Gi of counter memory")
+                    .hasMessageContaining("counter set gpu of pool node, which has 80Gi")
+                    .hasMessageContaining("and 42949672960 of it is held by another claim (UID")
+                    .hasMessageNotContaining("ns/a");
+            assertThatCode(() -> hold(B, partitions, "half-1")).doesNotThrowAnyException();
+        }
+
+        @Test
+        void areRefusedWithinOneClaimToo() {
+            assertThatThrownBy(() -> hold(A, partitions, "half-0", "full"))
+                    .isInstanceOf(PrepareException.class);
+            assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
+        }
+
+        @Test
+        void areCountedOnceIfTheyAreShared() {
+            List<HeldDevice> one = List.of(device("full", "s1", false));
+            List<HeldDevice> other = List.of(device("full", "s2", false));
+            DeviceHoldsTest.this.hold(A, one, partitions);
+
+            assertThatCode(() -> DeviceHoldsTest.this.hold(B, other, partitions))
+                    .doesNotThrowAnyException();
+        }
+
+        @Test
+        void areNotCountedForAdministration() {
+            DeviceHoldsTest.this.hold(A, List.of(device("half-0", null, true)), partitions);
+
+            assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
+        }
+
+        @Test
+        void areCountedStillWhenTheyHaveLeftTheInventory() {
+            hold(A, partitions, "half-0");
+            Pool pool = partitions.pools().get(0);
+            Inventory without =
+                    Inventory.of(
+                            Pool.ofNode("node", List.of(pool.devices().get(0)))
+                                    .withCounterSets(pool.counterSets()));
+
+            assertThatThrownBy(() -> hold(B, without, "full")).isInstanceOf(PrepareException.class);
+        }
+
+        @Test
+        void areCountedAfterARestart() {
+            put(A, List.of(whole("half-0")));
+
+            assertThatThrownBy(() -> hold(B, partitions, "full"))
+                    .isInstanceOf(PrepareException.class);
+        }
+
+        @Test
+        void areFreeWhenTheyAreReleased() {
+            hold(A, partitions, "half-0");
+            inForce.remove("uid-a");
+
+            assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
+        }
+    }
+
+    @Nested
+    class SharesOfADevice {
+
+        private final Inventory shared =
+                Inventory.of(
+                        Pool.ofNode(
+                                "node",
+                                List.of(
+                                        Device.builder("gpu-0")
+                                                .allowMultipleAllocations(true)
+                                                .capacity("memory", "80Gi")
+                                                .build())));
+
+        private HeldDevice share(String id, String memory) {
+            return new HeldDevice(
+                    "r",
+                    null,
+                    new PoolName("node"),
+                    new DeviceName("gpu-0"),
+                    id,
+                    Map.of("memory", new Quantity(memory)),
+                    false);
+        }
+
+        @Test
+        void areRefusedBeyondItsCapacity() {
+            hold(A, List.of(share("s1", "50Gi")), shared);
+
+            assertThatThrownBy(() -> hold(B, List.of(share("s2", "31Gi")), shared))
+                    .hasMessageContaining("takes 31Gi of capacity memory of device node/gpu-0")
+                    .hasMessageContaining("which has 80Gi")
+                    .hasMessageContaining("another claim (UID uid-a…)");
+            assertThatCode(() -> hold(B, List.of(share("s2", "30Gi")), shared))
+                    .doesNotThrowAnyException();
+        }
+
+        @Test
+        void areAddedUpWithinOneClaimToo() {
+            assertThatThrownBy(
+                            () ->
+                                    hold(
+                                            A,
+                                            List.of(share("s1", "50Gi"), share("s2", "50Gi")),
+                                            shared))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("the claim takes more than there is");
+        }
+
+        @Test
+        void ofCapacitiesThatTheDeviceDoesNotNameAreNotLimited() {
+            assertThatCode(() -> hold(A, List.of(share("s1", "500Gi")), Inventory.of()))
+                    .doesNotThrowAnyException();
+        }
+    }
+
+    private void hold(ClaimRef claim, List<HeldDevice> wanted) {
+        hold(claim, wanted, Inventory.of());
+    }
+
+    private void hold(ClaimRef claim, List<HeldDevice> wanted, Inventory inventory) {
+        devices.conflict(claim.uid(), wanted, ClaimIndex.of(inForce.values()), inventory)
+                .ifPresent(HoldConflict::refuse);
+        put(claim, wanted);
+    }
+
+    private void put(ClaimRef claim, List<HeldDevice> held) {
+        inForce.put(claim.uid(), new ClaimRecord(claim, Phase.STARTED, "boot", held, null, null));
+    }
+
+    private static HeldDevice whole(String name) {
+        return device(name, null, false);
+    }
+
+    private static HeldDevice device(String name, String shareId, boolean admin) {
+        return new HeldDevice(
+                "r", null, new PoolName("node"), new DeviceName(name), shareId, Map.of(), admin);
+    }
+}

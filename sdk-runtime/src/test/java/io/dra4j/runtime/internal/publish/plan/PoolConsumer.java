@@ -1,0 +1,80 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish.plan;
+
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a pool as the scheduler does. */
+public final class PoolConsumer {
+
+    /** What a complete pool says; taints without their times, since those the server adds. */
+    public record Seen(
+            Set<Placement> placements,
+            Map<String, Device> devices,
+            Map<String, CounterSet> counterSets) {}
+
+    private PoolConsumer() {}
+
+    /** Returns what the pool offers; {@code null} while it is incomplete, or invalid. */
+    public static @Nullable Seen look(Collection<Stored> slices) {
+        long newest = slices.stream().mapToLong(s -> s.content().generation()).max().orElse(0);
+        List<Content> present =
+                slices.stream()
+                        .map(Stored::content)
+                        .filter(content -> content.generation() == newest)
+                        .toList();
+        if (present.stream().noneMatch(content -> content.sliceCount() == present.size())) {
+            return null;
+        }
+        return seen(present);
+    }
+
+    /** Returns what some slices say together; {@code null} if that is no valid pool. */
+    public static @Nullable Seen seen(Collection<Content> contents) {
+        Seen seen =
+                new Seen(new TreeSet<>(PoolConsumer::compare), new TreeMap<>(), new TreeMap<>());
+        boolean valid = true;
+        for (Content content : contents) {
+            seen.placements().add(content.placement());
+            for (Device device : content.devices()) {
+                valid &= seen.devices().put(device.name().value(), undated(device)) == null;
+            }
+            for (CounterSet set : content.counterSets()) {
+                valid &= seen.counterSets().put(set.name(), set) == null;
+            }
+        }
+        return valid ? seen : null;
+    }
+
+    private static int compare(Placement one, Placement other) {
+        return one.toString().compareTo(other.toString());
+    }
+
+    private static Device undated(Device device) {
+        return new Device(
+                device.name(),
+                device.attributes(),
+                device.capacities(),
+                device.allowMultipleAllocations(),
+                device.consumesCounters(),
+                device.taints().stream()
+                        .map(taint -> Taint.of(taint.key(), taint.value(), taint.effect()))
+                        .toList(),
+                device.placement(),
+                device.binding(),
+                device.bindsToNode(),
+                device.rawFields());
+    }
+}
