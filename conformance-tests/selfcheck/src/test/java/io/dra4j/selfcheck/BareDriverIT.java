@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
-import static io.dra4j.selfcheck.BareContext.DRIVER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -23,111 +23,115 @@ import org.junit.jupiter.api.Test;
 /** The driver that has no fault, or the others would prove nothing. */
 class BareDriverIT {
 
-    private BareContext context;
+    private TestNode node;
 
     @BeforeEach
     void prepareTheNode() throws Exception {
-        context = new BareContext(BareProgram.command());
+        node = BareProgram.node();
     }
 
     @AfterEach
     void clear() {
-        context.close();
+        node.close();
     }
 
     @Test
     void preparesRepeatsAndUnpreparesInBothVersions() throws Exception {
         start();
-        KubeletClaim claim = context.allocate("one", "gpu-0", "gpu-1");
+        KubeletClaim claim = node.allocate("one", "gpu-0", "gpu-1");
 
-        ClaimResult first = answer(context.prepare(claim), claim);
-        CallResult again = context.kubelet.prepare(DRIVER, List.of(claim), Service.V1BETA1);
+        ClaimResult first = answer(node.prepare(claim), claim);
+        CallResult again =
+                node.kubelet().prepare(BareProgram.DRIVER, List.of(claim), Service.V1BETA1);
 
         assertThat(first.devices()).hasSize(2);
         assertThat(answer(again, claim).devices()).isEqualTo(first.devices());
-        assertThat(context.specs()).hasSize(1);
-        KubeletClaim rival = context.allocate("two", "gpu-1");
-        assertThat(context.prepare(rival).complaint()).get().asString().contains("is held by");
-        assertThat(context.unprepare(claim, rival).complaint()).isEmpty();
-        assertThat(context.specs()).isEmpty();
-        assertThat(context.prepare(rival).complaint()).isEmpty();
+        assertThat(node.specs()).hasSize(1);
+        KubeletClaim rival = node.allocate("two", "gpu-1");
+        assertThat(node.prepare(rival).complaint()).get().asString().contains("is held by");
+        assertThat(node.unprepare(claim, rival).complaint()).isEmpty();
+        assertThat(node.specs()).isEmpty();
+        assertThat(node.prepare(rival).complaint()).isEmpty();
     }
 
     @Test
     void remembersClaimsOverACrash() throws Exception {
         start();
-        KubeletClaim claim = context.allocate("one", "gpu-0");
-        ClaimResult first = answer(context.prepare(claim), claim);
-        List<JsonNode> slices = context.awaitSlices(1);
+        KubeletClaim claim = node.allocate("one", "gpu-0");
+        ClaimResult first = answer(node.prepare(claim), claim);
+        List<JsonNode> slices = awaitSlices(1);
 
         restartAfterKill();
 
-        assertThat(answer(context.prepare(claim), claim).devices()).isEqualTo(first.devices());
-        assertThat(context.prepare(context.allocate("two", "gpu-0")).complaint()).isPresent();
-        context.deleteObject(claim);
-        assertThat(context.unprepare(claim).complaint()).isEmpty();
-        assertThat(context.specs()).isEmpty();
-        assertThat(context.awaitSlices(1)).isEqualTo(slices);
-        assertThat(context.terminate()).isZero();
-        assertThat(context.registry).isEmptyDirectory();
+        assertThat(answer(node.prepare(claim), claim).devices()).isEqualTo(first.devices());
+        assertThat(node.prepare(node.allocate("two", "gpu-0")).complaint()).isPresent();
+        node.delete(claim);
+        assertThat(node.unprepare(claim).complaint()).isEmpty();
+        assertThat(node.specs()).isEmpty();
+        assertThat(awaitSlices(1)).isEqualTo(slices);
+        assertThat(node.terminate()).isZero();
+        assertThat(node.place().registry()).isEmptyDirectory();
     }
 
     @Test
     void makesADamagedStateAnew() throws Exception {
         start();
-        KubeletClaim claim = context.allocate("one", "gpu-0");
-        answer(context.prepare(claim), claim);
-        Path state = context.plugins.resolve(DRIVER).resolve("state.json");
+        KubeletClaim claim = node.allocate("one", "gpu-0");
+        answer(node.prepare(claim), claim);
+        Path state = node.place().plugins().resolve(BareProgram.DRIVER).resolve("state.json");
 
         Files.writeString(state, Files.readString(state).substring(0, 20));
 
-        assertThat(context.prepare(context.allocate("two", "gpu-0")).complaint()).isPresent();
-        assertThat(context.unprepare(claim).complaint()).isEmpty();
-        assertThat(context.specs()).isEmpty();
+        assertThat(node.prepare(node.allocate("two", "gpu-0")).complaint()).isPresent();
+        assertThat(node.unprepare(claim).complaint()).isEmpty();
+        assertThat(node.specs()).isEmpty();
     }
 
     @Test
     void mendsSlicesAndSurvivesTroubleOfTheApi() throws Exception {
-        context.proxy.inject(
-                Fault.status(500, "trouble").on(Requests.writes("resourceslices")).times(2));
+        node.proxy()
+                .inject(
+                        Fault.status(500, "trouble")
+                                .on(Requests.writes("resourceslices"))
+                                .times(2));
         start("--num-devices", "130");
-        List<JsonNode> slices = context.awaitSlices(2);
+        List<JsonNode> slices = awaitSlices(2);
 
-        context.api
+        node.api()
                 .store()
                 .delete("resourceslices", "", slices.get(0).at("/metadata/name").asText());
 
-        context.awaitSlices(
+        node.awaitSlices(
                 found -> found.size() == 2 && !found.containsAll(slices) && settled(found));
-        context.proxy.cutWatches();
-        context.api.store().list("resourceslices").forEach(this::tamper);
-        context.awaitSlices(found -> found.size() == 2 && settled(found) && devices(found) == 130);
-        context.proxy.down();
-        KubeletClaim claim = context.allocate("one", "gpu-129");
-        assertThat(context.prepare(claim).complaint()).isPresent();
-        assertThat(context.unprepare(claim).complaint()).isEmpty();
-        context.proxy.up();
-        assertThat(context.prepare(claim).complaint()).isEmpty();
+        node.proxy().cutWatches();
+        node.api().store().list("resourceslices").forEach(this::tamper);
+        node.awaitSlices(found -> found.size() == 2 && settled(found) && devices(found) == 130);
+        node.proxy().down();
+        KubeletClaim claim = node.allocate("one", "gpu-129");
+        assertThat(node.prepare(claim).complaint()).isPresent();
+        assertThat(node.unprepare(claim).complaint()).isEmpty();
+        node.proxy().up();
+        assertThat(node.prepare(claim).complaint()).isEmpty();
     }
 
     @Test
     void publishesTaintsPartitionsAndWhatIsPluggedIn() throws Exception {
-        Path faults = context.root.resolve("faults");
+        Path faults = node.place().root().resolve("faults");
         start("--gpu-partitions", "2", "--num-devices", "2", "--fault-file", faults.toString());
-        context.awaitSlices(found -> found.size() == 2 && devices(found) == 6 && settled(found));
+        node.awaitSlices(found -> found.size() == 2 && devices(found) == 6 && settled(found));
 
         Files.writeString(faults, "gpu-0-full NoSchedule broken\ngpu-1-full absent\n");
 
-        context.awaitSlices(found -> devices(found) == 5 && found.toString().contains("timeAdded"));
-        KubeletClaim part = context.allocate("part", "gpu-0-partition-1");
-        assertThat(context.prepare(part).complaint()).isEmpty();
-        assertThat(context.prepare(context.allocate("full", "gpu-0-full")).complaint()).isPresent();
+        node.awaitSlices(found -> devices(found) == 5 && found.toString().contains("timeAdded"));
+        KubeletClaim part = node.allocate("part", "gpu-0-partition-1");
+        assertThat(node.prepare(part).complaint()).isEmpty();
+        assertThat(node.prepare(node.allocate("full", "gpu-0-full")).complaint()).isPresent();
     }
 
     private void tamper(JsonNode slice) {
         ObjectNode changed = slice.deepCopy();
         ((ObjectNode) changed.path("spec")).putArray("devices").addObject().put("name", "foreign");
-        context.api.store().put(changed);
+        node.api().store().put(changed);
     }
 
     private static boolean settled(List<JsonNode> slices) {
@@ -141,19 +145,21 @@ class BareDriverIT {
     }
 
     private void start(String... options) throws Exception {
-        context.start(options);
-        context.awaitRegistered();
+        node.start(options);
+        node.awaitRegistered();
+    }
+
+    private List<JsonNode> awaitSlices(int count) {
+        return node.awaitSlices(slices -> slices.size() == count);
     }
 
     private void restartAfterKill() throws Exception {
-        int before = context.kubelet.events().size();
-        context.kill();
-        context.start();
-        context.awaitRegisteredAfter(before);
+        node.kill();
+        assertThat(node.startRegistered()).isTrue();
     }
 
     private ClaimResult answer(CallResult result, KubeletClaim claim) {
-        assertThat(result.complaint()).as(context::log).isEmpty();
+        assertThat(result.complaint()).as(node::log).isEmpty();
         return result.answers().get(claim.uid());
     }
 }

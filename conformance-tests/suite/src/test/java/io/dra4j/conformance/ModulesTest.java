@@ -100,10 +100,12 @@ class ModulesTest {
     /** What a module tests itself with, of ours. */
     private static final Map<String, Set<String>> MAY_TEST_WITH =
             Map.of(
+                    "sdk-runtime",
+                    Set.of("dra4j-testkit"),
                     "conformance-tests/suite",
                     Set.of("dra4j-example-fake-driver"),
                     "conformance-tests/selfcheck",
-                    Set.of("dra4j-conformance-tests", "dra4j-testkit"),
+                    Set.of("dra4j-conformance-tests", "dra4j-testkit", "dra4j-example-fake-driver"),
                     "nvidia-driver",
                     Set.of("dra4j-conformance-tests"));
 

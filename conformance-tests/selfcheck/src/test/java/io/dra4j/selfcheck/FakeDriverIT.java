@@ -1,0 +1,162 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.rules.RuleBook;
+import io.dra4j.conformance.run.Engine;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Progress;
+import io.dra4j.conformance.run.Verdict;
+import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.driver.JavaProgram;
+import io.dra4j.testkit.driver.ProcessDriver;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The suite on the fake driver as a process. */
+class FakeDriverIT {
+
+    private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");
+    private static final String DRIVER = "gpu.example.com";
+
+    /** More than a minute by contract: every night. */
+    private static final Set<String> LONG_BY_CONTRACT = Set.of("DRA-SLICE-06", "DRA-SLICE-14");
+
+    /** Limits of a second are hard to keep beside other tests. */
+    private static final String TIMEOUT_FACTOR = "patience: 3\n";
+
+    private static final String HOOKS =
+            """
+              hooks:
+                unplug: [sh, -c, 'printf "gpu-0 absent\\ngpu-129 absent\\n" > {ROOT}/f && mv {ROOT}/f {ROOT}/faults']
+                plug: [sh, -c, ': > {ROOT}/f && mv {ROOT}/f {ROOT}/faults']
+                fault: [sh, -c, 'echo "gpu-1 NoSchedule ecc" > {ROOT}/f && mv {ROOT}/f {ROOT}/faults']
+                recover: [sh, -c, ': > {ROOT}/f && mv {ROOT}/f {ROOT}/faults']
+            """;
+
+    private static List<String> program;
+
+    @BeforeAll
+    static void archive() throws Exception {
+        program =
+                new JavaProgram(
+                                Path.of("target/fake-driver"),
+                                JavaProgram.SHORT_LIVED,
+                                JavaProgram.ownClassPath().stream()
+                                        .filter(entry -> !entry.contains("/conformance-tests/"))
+                                        .toList(),
+                                "io.dra4j.example.FakeDriverMain")
+                        .archived(FakeDriverIT::train);
+    }
+
+    private static void train(List<String> command) throws InterruptedException {
+        try (TestNode node = new TestNode(DRIVER, command)) {
+            node.start();
+            node.awaitRegistered();
+            var claim = node.allocate("claim", "gpu-0");
+            node.prepare(claim);
+            node.unprepare(claim);
+            node.terminate();
+        }
+    }
+
+    private static Outcome run(String settings, String... options) {
+        List<String> command = new ArrayList<>(program);
+        command.addAll(List.of(options));
+        return new Engine(
+                        SettingsReader.parse(settings + TIMEOUT_FACTOR, "the test", Map.of()),
+                        new ProcessDriver(command, Map.of(), TestNode.TIMEOUT),
+                        Catalogue.load(),
+                        Progress.NONE)
+                .run();
+    }
+
+    @Test
+    @Tag("slow")
+    void holdsAllRequirements() throws IOException {
+        String only =
+                new RuleBook()
+                        .ids().stream()
+                                .filter(id -> NIGHTLY || !LONG_BY_CONTRACT.contains(id))
+                                .collect(Collectors.joining(", "));
+        String settings;
+        try (InputStream file = FakeDriverIT.class.getResourceAsStream("fake-driver.yaml")) {
+            settings =
+                    new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+        }
+
+        Outcome outcome = run(settings + "\nonly: [%s]\n".formatted(only), "--num-devices=40");
+
+        assertThat(outcome.results())
+                .allSatisfy(
+                        result ->
+                                assertThat(result.verdict())
+                                        .as(Runner.text(result))
+                                        .isIn(
+                                                Verdict.PASS,
+                                                Verdict.NOT_APPLICABLE,
+                                                Verdict.UNTESTED));
+    }
+
+    /** What it offers when it is asked to, and changes that hooks make. */
+    private static void holds(String settings, String only, String... options) {
+        String driver = "driver:\n  name: %s\n  process: {command: [the test has it]}\n";
+        Outcome outcome =
+                run(driver.formatted(DRIVER) + settings + "\nonly: [" + only + "]\n", options);
+
+        List<String> wanted = List.of(only.split(", "));
+        assertThat(outcome.results())
+                .filteredOn(result -> wanted.contains(result.requirement().id()))
+                .hasSameSizeAs(wanted)
+                .allSatisfy(
+                        result ->
+                                assertThat(result.verdict())
+                                        .as("%s%n%s", Runner.text(result), result.evidence())
+                                        .isEqualTo(Verdict.PASS));
+    }
+
+    @Test
+    void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() {
+        holds(
+                HOOKS + "  declares: [taint]",
+                "DRA-SLICE-04, DRA-SLICE-05, DRA-SLICE-12, DRA-HLT-02, DRA-HLT-04, DRA-TAINT-02",
+                "--num-devices=130",
+                "--fault-file={ROOT}/faults");
+    }
+
+    @Test
+    void offersSharesStatusAndMetadata() {
+        holds(
+                "  declares: [multi, dst, meta]",
+                "DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-HLT-06",
+                "--num-devices=2",
+                "--gpu-allow-multiple-allocations",
+                "--gpu-device-status",
+                "--gpu-device-metadata");
+    }
+
+    @Test
+    void offersPartitionsAndDevicesThatAreWaitedFor() {
+        holds(
+                "  declares: [ctr, bind]",
+                "DRA-PART-01, DRA-PART-02, DRA-BIND-01",
+                "--num-devices=2",
+                "--gpu-partitions=4",
+                "--binding-conditions");
+    }
+}

@@ -1,0 +1,249 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.KubeletEvent;
+import io.dra4j.testkit.proxy.ApiProxy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * A node with an API server behind a fault proxy, a kubelet, and processes of one driver.
+ *
+ * <pre>{@code
+ * @AutoClose TestNode node = new TestNode("gpu.example.com", List.of("./my-driver"));
+ *
+ * node.start();
+ * node.awaitRegistered();
+ * CallResult result = node.prepare(node.allocate("claim", "gpu-0"));
+ * }</pre>
+ *
+ * <p>A process finds its node in the environment ({@link Place#values()}), and in braces in its
+ * command. All waits end after {@link #TIMEOUT} with an {@link AssertionError}.
+ */
+public final class TestNode implements AutoCloseable {
+
+    /** The node's name. */
+    public static final String NAME = "node-1";
+
+    /** The longest wait. */
+    public static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final List<String> command;
+    private final Place place;
+    private final EmbeddedApiServer api = EmbeddedApiServer.builder().node(NAME).start();
+    private final ApiProxy proxy = ApiProxy.before(api.url());
+    private final FakeKubelet kubelet;
+    private final Map<String, String> environment = new HashMap<>();
+    private final List<Instance> instances = new ArrayList<>();
+
+    /** Prepares a node for a driver, which does not run yet. */
+    public TestNode(String driver, List<String> command) {
+        this.command = List.copyOf(command);
+        place = Place.create(NAME, driver);
+        kubelet = FakeKubelet.start(place.registry());
+        try {
+            proxy.writeKubeconfig(place.kubeconfig());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns the directories of the node. */
+    public Place place() {
+        return place;
+    }
+
+    /** Returns the API server. */
+    public EmbeddedApiServer api() {
+        return api;
+    }
+
+    /** Returns the proxy through which the driver reaches the API server. */
+    public ApiProxy proxy() {
+        return proxy;
+    }
+
+    /** Returns the kubelet. */
+    public FakeKubelet kubelet() {
+        return kubelet;
+    }
+
+    /** Returns variables that processes to be started find in their environment; may be changed. */
+    public Map<String, String> environment() {
+        return environment;
+    }
+
+    /** Starts a process, beside those that run; the node's methods are about the newest. */
+    public Instance start(String... options) {
+        List<String> words = new ArrayList<>(command);
+        words.addAll(Arrays.asList(options));
+        Instance started = new ProcessDriver(words, environment, TIMEOUT).start(place, Map.of());
+        instances.add(started);
+        return started;
+    }
+
+    /**
+     * Starts a process, and waits until the kubelet has registered it.
+     *
+     * @return whether it is registered; if not, it has ended by itself
+     */
+    public boolean startRegistered(String... options) throws InterruptedException {
+        int before = kubelet.events().size();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
+        Instance started = start(options);
+        while (started.isAlive()) {
+            if (kubelet.awaitEvents(events -> isRegisteredAfter(before, events), POLL)) {
+                return true;
+            }
+            if (System.nanoTime() > end) {
+                throw notRegistered();
+            }
+        }
+        return false;
+    }
+
+    private static boolean isRegisteredAfter(int before, List<KubeletEvent> events) {
+        return events.stream()
+                .skip(before)
+                .anyMatch(event -> event.kind() == KubeletEvent.Kind.REGISTERED);
+    }
+
+    /** Waits until the kubelet has registered the driver. */
+    public void awaitRegistered() throws InterruptedException {
+        if (!kubelet.awaitRegistered(place.driver(), TIMEOUT)) {
+            throw notRegistered();
+        }
+    }
+
+    private AssertionError notRegistered() {
+        return new AssertionError("Not registered: " + kubelet.events() + "\n" + logTail());
+    }
+
+    /** Kills the newest process, as a crash does. */
+    public void kill() {
+        newest().kill();
+    }
+
+    /** Ends the newest process, as the end of its pod does, and returns its exit status. */
+    public int terminate() {
+        newest().terminate();
+        return awaitExit();
+    }
+
+    /** Waits for the end of the newest process, and returns its exit status. */
+    public int awaitExit() {
+        OptionalInt status = newest().awaitExit(TIMEOUT);
+        if (status.isEmpty()) {
+            throw new AssertionError("The driver did not end\n" + logTail());
+        }
+        return status.getAsInt();
+    }
+
+    private Instance newest() {
+        return instances.get(instances.size() - 1);
+    }
+
+    /** Waits until the cluster's slices satisfy a condition, and returns them. */
+    public List<JsonNode> awaitSlices(Predicate<List<JsonNode>> condition) {
+        try {
+            return api.store().await("resourceslices", condition, TIMEOUT);
+        } catch (AssertionError e) {
+            throw new AssertionError(proxy.log() + "\n" + logTail(), e);
+        }
+    }
+
+    /** Creates a claim that has devices of the node's pool allocated. */
+    public KubeletClaim allocate(String name, String... devices) {
+        ObjectNode claim = JsonNodeFactory.instance.objectNode();
+        claim.put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        claim.putObject("metadata").put("namespace", "default").put("name", name);
+        claim.withObject("/spec/devices")
+                .putArray("requests")
+                .addObject()
+                .put("name", "gpu")
+                .putObject("exactly")
+                .put("deviceClassName", place.driver());
+        ArrayNode results = claim.withObject("/status/allocation/devices").putArray("results");
+        for (String device : devices) {
+            results.addObject()
+                    .put("request", "gpu")
+                    .put("driver", place.driver())
+                    .put("pool", NAME)
+                    .put("device", device);
+        }
+        JsonNode created = api.store().put(claim);
+        return new KubeletClaim("default", name, created.at("/metadata/uid").asText());
+    }
+
+    /** Deletes the claim from the API server; the kubelet does not unprepare it. */
+    public void delete(KubeletClaim claim) {
+        api.store().delete("resourceclaims", claim.namespace(), claim.name());
+    }
+
+    /** Prepares claims in one call of the kubelet. */
+    public CallResult prepare(KubeletClaim... claims) {
+        return kubelet.prepare(place.driver(), Arrays.asList(claims));
+    }
+
+    /** Unprepares claims in one call of the kubelet. */
+    public CallResult unprepare(KubeletClaim... claims) {
+        return kubelet.unprepare(place.driver(), Arrays.asList(claims));
+    }
+
+    /** Returns the names of the files in the CDI directory. */
+    public List<String> specs() throws IOException {
+        try (Stream<Path> files = Files.list(place.cdi())) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    /** Returns what all processes have logged. */
+    public String log() {
+        try {
+            return Files.readString(place.log());
+        } catch (IOException e) {
+            return "no log: " + e;
+        }
+    }
+
+    /** Returns the end of the log, for messages. */
+    public String logTail() {
+        String log = log();
+        return log.substring(Math.max(0, log.length() - 3000));
+    }
+
+    /** Kills all processes, and removes the directories. */
+    @Override
+    public void close() {
+        instances.forEach(Instance::kill);
+        kubelet.close();
+        proxy.close();
+        api.close();
+        place.remove();
+    }
+}

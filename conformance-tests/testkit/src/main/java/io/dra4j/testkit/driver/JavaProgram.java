@@ -1,0 +1,134 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+
+/**
+ * A driver in Java that is started often: with an archive of the classes that it loads, it starts
+ * in half the time.
+ *
+ * <p>The archive stays in its folder for as long as the class path has the same content. Several
+ * JVMs may make it at a time.
+ *
+ * @param folder the folder of the archive, and of jars in the place of directories of classes
+ * @param jvmOptions options of the JVM
+ * @param classPath jars, and directories of classes
+ * @param main the name of the main class
+ */
+public record JavaProgram(
+        Path folder, List<String> jvmOptions, List<String> classPath, String main) {
+
+    /** JVM options for programs that run for seconds. */
+    public static final List<String> SHORT_LIVED =
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
+    /** Copies the lists. */
+    public JavaProgram {
+        folder = folder.toAbsolutePath();
+        jvmOptions = List.copyOf(jvmOptions);
+        classPath = List.copyOf(classPath);
+    }
+
+    /** A run of the program, which ends after it has loaded what it needs. */
+    public interface Training {
+
+        /** Runs a command until it ends by itself or by SIGTERM. */
+        void run(List<String> command) throws IOException, InterruptedException;
+    }
+
+    /** Returns the entries of this JVM's class path. */
+    public static List<String> ownClassPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.isEmpty())
+                .toList();
+    }
+
+    /** Returns the command that starts the program without an archive. */
+    public List<String> command() {
+        return command(classPath, List.of());
+    }
+
+    /** Returns the command that starts the program with its archive, which is made if needed. */
+    public List<String> archived(Training training) throws IOException, InterruptedException {
+        Files.createDirectories(folder);
+        List<String> jars = new ArrayList<>();
+        for (String entry : classPath) {
+            jars.add(Files.isDirectory(Path.of(entry)) ? jar(Path.of(entry)) : entry);
+        }
+        String key = jars + main + jvmOptions + System.getProperty("java.vm.version");
+        Path archive = folder.resolve(hash(key) + ".jsa");
+        if (!Files.exists(archive)) {
+            Path made = folder.resolve(UUID.randomUUID() + ".tmp");
+            training.run(command(jars, List.of("-XX:ArchiveClassesAtExit=" + made)));
+            removeOthers();
+            Files.move(made, archive, StandardCopyOption.ATOMIC_MOVE);
+        }
+        return command(
+                jars,
+                List.of(
+                        "-XX:SharedArchiveFile=" + archive,
+                        "-Xlog:cds=off",
+                        "-Xlog:cds+dynamic=off"));
+    }
+
+    private List<String> command(List<String> entries, List<String> more) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmOptions);
+        command.addAll(more);
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, entries), main));
+        return command;
+    }
+
+    /** Removes the archives of earlier builds; a JVM that uses one has it open. */
+    private void removeOthers() throws IOException {
+        try (DirectoryStream<Path> archives = Files.newDirectoryStream(folder, "*.jsa")) {
+            for (Path old : archives) {
+                Files.deleteIfExists(old);
+            }
+        }
+    }
+
+    /** Makes a jar of a directory: archives support no directories on the class path. */
+    private String jar(Path classes) throws IOException {
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(classes)) {
+            files = all.filter(Files::isRegularFile).sorted().toList();
+        }
+        StringBuilder content = new StringBuilder(classes.toString());
+        for (Path file : files) {
+            content.append(file).append(Files.size(file)).append(Files.getLastModifiedTime(file));
+        }
+        Path jar = folder.resolve(hash(content.toString()) + ".jar");
+        if (!Files.exists(jar)) {
+            Path made = folder.resolve(UUID.randomUUID() + ".tmp");
+            try (OutputStream out = Files.newOutputStream(made);
+                    JarOutputStream entries = new JarOutputStream(out)) {
+                for (Path file : files) {
+                    entries.putNextEntry(new ZipEntry(classes.relativize(file).toString()));
+                    Files.copy(file, entries);
+                }
+            }
+            Files.move(made, jar, StandardCopyOption.ATOMIC_MOVE);
+        }
+        return jar.toString();
+    }
+
+    private static String hash(String text) {
+        return UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8)).toString();
+    }
+}

@@ -1,0 +1,221 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.process;
+
+import static io.dra4j.runtime.process.TestDriver.NAME;
+import static io.dra4j.testkit.TestNode.TIMEOUT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.kubelet.probe.v1.HealthCheckRequest;
+import io.dra4j.kubelet.probe.v1.HealthGrpc;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the driver says of itself, over HTTP and in its log, while a kubelet calls it. */
+class ObservedDriverIT {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Path REFERENCE = Path.of("../docs-site/reference/metrics.md");
+
+    private static TestNode node;
+    private static DriverPages pages;
+
+    @BeforeAll
+    static void start() throws Exception {
+        node = TestDriver.node();
+        node.start(DriverPages.OPTION, "--healthcheck-port=0", "--logging-format=json");
+        node.awaitRegistered();
+        node.api().store().awaitObject("resourceslices", found -> true, TIMEOUT);
+        pages = DriverPages.ofProcess(1, node);
+        pages.awaitReady();
+    }
+
+    @AfterAll
+    static void stop() {
+        node.close();
+    }
+
+    /** A metric of the driver; its name may bring labels of its own. */
+    private static double value(Map<String, Double> scrape, String name, String... labels) {
+        List<String> ids =
+                scrape.keySet().stream()
+                        .filter(id -> id.startsWith(name + "{"))
+                        .filter(id -> List.of(labels).stream().allMatch(id::contains))
+                        .toList();
+        assertThat(ids).as(name + List.of(labels)).hasSize(1);
+        assertThat(ids.get(0)).contains("driver=\"" + NAME + "\"", "node=\"node-1\"");
+        return scrape.get(ids.get(0));
+    }
+
+    @Test
+    void theMetricsTellHowTheDriverStands() throws Exception {
+        Map<String, Double> scrape = pages.scrape();
+
+        assertThat(value(scrape, "dra4j_published_slices")).isEqualTo(1);
+        assertThat(value(scrape, "dra4j_unpublished_pools")).isZero();
+        assertThat(value(scrape, "dra4j_registrations_total", "success")).isEqualTo(1);
+        assertThat(value(scrape, "dra4j_registrations_total", "error")).isZero();
+        assertThat(value(scrape, "dra4j_journal_damaged_lines_total")).isZero();
+        assertThat(value(scrape, "dra4j_problems_total", "InvalidPool")).isZero();
+        assertThat(value(scrape, "dra4j_build_info", "version=")).isEqualTo(1);
+        assertThat(scrape).containsKey("process_files_open_files");
+    }
+
+    @Test
+    void theDriversMetricsAreThoseOfTheReferencePage() throws Exception {
+        node.kubelet().prepare(NAME, List.of(node.allocate("any", "gpu-7")));
+        Set<String> scraped =
+                pages.get("/metrics")
+                        .body()
+                        .lines()
+                        .filter(line -> line.startsWith("# TYPE dra4j_"))
+                        .filter(line -> !line.endsWith("_seconds_max gauge"))
+                        .map(line -> line.substring("# TYPE ".length()))
+                        .collect(Collectors.toCollection(TreeSet::new));
+
+        Set<String> documented = new TreeSet<>();
+        Matcher row =
+                Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\|")
+                        .matcher(Files.readString(REFERENCE));
+        while (row.find()) {
+            documented.add(row.group(1) + " " + row.group(2));
+        }
+        assertThat(scraped).hasSizeGreaterThan(10).isEqualTo(documented);
+    }
+
+    @Test
+    void everyLineOfACallHasTheIdOfThatCallAndNoOther() throws Exception {
+        KubeletClaim one = node.allocate("traced-1", "gpu-4");
+        KubeletClaim two = node.allocate("traced-2", "gpu-5");
+        int before = node.log().length();
+
+        node.kubelet().prepare(NAME, List.of(one, two));
+        node.kubelet().prepare(NAME, List.of(new KubeletClaim("default", "gone", "uid-gone")));
+        node.kubelet().unprepare(NAME, List.of(one));
+        node.kubelet().unprepare(NAME, List.of(two));
+
+        List<Set<String>> ids = new ArrayList<>();
+        for (String claim : List.of("traced-1", "traced-2", "gone")) {
+            ids.add(opIdsOfLinesAbout(claim, before));
+        }
+        assertThat(ids.get(0)).hasSize(2);
+        assertThat(ids.get(1)).hasSize(2);
+        assertThat(ids.get(2)).hasSize(1);
+        Set<String> shared = new HashSet<>(ids.get(0));
+        shared.retainAll(ids.get(1));
+        assertThat(shared).as("the prepare was one call, each unprepare another").hasSize(1);
+        assertThat(linesOfCallsWithoutId(before)).isEmpty();
+    }
+
+    private static List<JsonNode> lines(int from) throws IOException {
+        List<JsonNode> lines = new ArrayList<>();
+        for (String line : node.log().substring(from).lines().toList()) {
+            lines.add(JSON.readTree(line));
+        }
+        assertThat(lines).isNotEmpty();
+        return lines;
+    }
+
+    private static Set<String> opIdsOfLinesAbout(String claim, int from) throws IOException {
+        return lines(from).stream()
+                .filter(line -> line.path("kvpList").toString().contains("/" + claim))
+                .map(line -> line.at("/mdc/op.id").asText())
+                .collect(Collectors.toSet());
+    }
+
+    private static List<JsonNode> linesOfCallsWithoutId(int from) throws IOException {
+        return lines(from).stream()
+                .filter(
+                        line ->
+                                line.path("threadName")
+                                        .asText()
+                                        .matches("dra4j-(claim|dra-call).*"))
+                .filter(line -> line.at("/mdc/op.id").asText().isEmpty())
+                .toList();
+    }
+
+    @Test
+    void probesCallBothSockets() throws Exception {
+        Matcher port =
+                Pattern.compile("health checks on port \\{}[^0-9]*(\\d+)").matcher(node.log());
+        assertThat(port.find()).as(node.log()).isTrue();
+        ManagedChannel channel =
+                NettyChannelBuilder.forAddress("localhost", Integer.parseInt(port.group(1)))
+                        .usePlaintext()
+                        .build();
+        Path socket = node.place().plugins().resolve(NAME).resolve("dra.sock");
+        Path aside = node.place().root().resolve("aside");
+        try {
+            assertThat(probe(channel)).isEqualTo("SERVING");
+            Files.move(socket, aside);
+            assertThat(probe(channel)).isEqualTo("NOT_SERVING");
+            Files.move(aside, socket);
+            assertThat(probe(channel)).isEqualTo("SERVING");
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    private static String probe(ManagedChannel channel) {
+        return HealthGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+                .check(HealthCheckRequest.newBuilder().setService("liveness").build())
+                .getStatus()
+                .name();
+    }
+
+    /** One driver goes the whole way from nothing to ready. */
+    @Test
+    void readinessNamesWhatIsMissingAndHealthDoesNotCare() throws Exception {
+        try (TestNode alone = TestDriver.node()) {
+            alone.kubelet().close();
+            alone.proxy().down();
+            alone.start(DriverPages.OPTION);
+            DriverPages its = DriverPages.ofProcess(1, alone);
+
+            String missing = its.await("/readyz", answer -> answer.body().contains("API server"));
+            assertThat(missing)
+                    .startsWith("not ready\nregistration: the kubelet has not confirmed it\n")
+                    .contains("API server: ", "pool node-1: it is not written yet");
+            assertThat(its.get("/healthz").statusCode()).isEqualTo(200);
+            assertThat(value(its.scrape(), "dra4j_unpublished_pools")).isEqualTo(1);
+
+            alone.proxy().up();
+            alone.api().store().awaitObject("resourceslices", found -> true, TIMEOUT);
+            String rest = its.await("/readyz", answer -> !answer.body().contains("node-1"));
+            assertThat(rest)
+                    .isEqualTo("not ready\nregistration: the kubelet has not confirmed it\n");
+
+            try (FakeKubelet kubelet = FakeKubelet.start(alone.place().registry())) {
+                assertThat(kubelet.awaitRegistered(NAME, TIMEOUT)).isTrue();
+                its.awaitReady();
+
+                alone.proxy().down();
+                HttpResponse<String> health = its.get("/healthz");
+                assertThat(health.statusCode()).isEqualTo(200);
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.process;
+
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.driver.JavaProgram;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Nodes for {@link TestDriverMain}. */
+final class TestDriver {
+
+    static final String NAME = "gpu.example.com";
+
+    private static List<String> archived; // guarded by the class
+
+    private TestDriver() {}
+
+    /** A node on which the driver starts fast. */
+    static TestNode node() throws IOException, InterruptedException {
+        return new TestNode(NAME, command());
+    }
+
+    /** A node on which the driver starts as any Java program. */
+    static TestNode coldNode() {
+        return new TestNode(NAME, program(List.of()).command());
+    }
+
+    private static JavaProgram program(List<String> jvmOptions) {
+        return new JavaProgram(
+                Path.of("target/test-driver"),
+                jvmOptions,
+                JavaProgram.ownClassPath(),
+                TestDriverMain.class.getName());
+    }
+
+    /** The command of the driver with an archive of the classes that it needs for a claim. */
+    private static synchronized List<String> command() throws IOException, InterruptedException {
+        if (archived == null) {
+            archived = program(JavaProgram.SHORT_LIVED).archived(TestDriver::train);
+        }
+        return archived;
+    }
+
+    private static void train(List<String> command) throws InterruptedException {
+        try (TestNode node = new TestNode(NAME, command)) {
+            node.start();
+            node.awaitRegistered();
+            KubeletClaim claim = node.allocate("claim", "gpu-0");
+            node.prepare(claim);
+            node.unprepare(claim);
+            node.terminate();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.process;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.DriverMain;
+import io.dra4j.runtime.DriverOptions;
+import io.dra4j.runtime.DriverProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * A driver of devices that have nothing behind them, or of hardware that it changes after it has
+ * recorded each change.
+ *
+ * <p>Its hardware is a directory: a device in use is a file there that holds the claim's UID. It
+ * tolerates no error of the SDK: a device that is in use cannot be taken, and what is not in the
+ * state that it gets back stays in use for ever.
+ */
+public final class TestDriverMain {
+
+    private TestDriverMain() {}
+
+    /** Runs until SIGTERM. */
+    public static void main(String[] args) {
+        DriverProgram program =
+                new DriverProgram(
+                        "test-driver", "A driver of files.", TestDriver.NAME, TestDriverMain.class);
+        DriverMain.run(args, program, new Options(), Provider::new);
+    }
+
+    /** The driver's own options. */
+    static final class Options extends DriverOptions {
+        @Option(names = "--hardware")
+        private @Nullable Path hardware;
+    }
+
+    private static final class Provider implements DeviceProvider {
+        private static final int DEVICES = 8;
+        private static final Pattern DEVICE = Pattern.compile("gpu-[0-9]");
+        private final @Nullable Path hardware;
+        private final String node;
+
+        Provider(Options options) {
+            hardware = options.hardware;
+            node = options.nodeName();
+        }
+
+        @Override
+        public void start(DriverContext context) {
+            if (hardware != null && !Files.isDirectory(hardware)) {
+                throw new DraException("There is no hardware at " + hardware);
+            }
+        }
+
+        @Override
+        public boolean reportsHealth() {
+            return true;
+        }
+
+        @Override
+        public Inventory inventory() {
+            List<Device> devices =
+                    IntStream.range(0, DEVICES)
+                            .mapToObj(i -> Device.builder("gpu-" + i).build())
+                            .toList();
+            return Inventory.of(Pool.ofNode(node, devices));
+        }
+
+        @Override
+        public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws IOException {
+            if (hardware != null) {
+                take(hardware, claim, progress);
+            }
+            return PreparedClaim.of(claim.devices().stream().map(Provider::prepared).toList());
+        }
+
+        private static void take(Path hardware, AllocatedClaim claim, Progress progress)
+                throws IOException {
+            List<String> names = claim.devices().stream().map(d -> d.device().value()).toList();
+            progress.record(
+                    new ProviderState(
+                            1,
+                            names.stream()
+                                    .map(name -> '"' + name + '"')
+                                    .collect(Collectors.joining(",", "[", "]"))));
+            for (String name : names) {
+                Files.writeString(
+                        hardware.resolve(name), claim.ref().uid(), StandardOpenOption.CREATE_NEW);
+            }
+        }
+
+        private static PreparedDevice prepared(AllocatedDevice device) {
+            String name = device.device().value();
+            return PreparedDevice.of(device, ContainerEdits.builder().env("GPU", name).build());
+        }
+
+        @Override
+        public void unprepare(HeldClaim claim, Progress progress) throws IOException {
+            ProviderState state = claim.state();
+            if (hardware == null || state == null) {
+                return;
+            }
+            Matcher devices = DEVICE.matcher(state.json());
+            while (devices.find()) {
+                Files.deleteIfExists(hardware.resolve(devices.group()));
+            }
+            progress.record(new ProviderState(1, "[]"));
+        }
+    }
+}

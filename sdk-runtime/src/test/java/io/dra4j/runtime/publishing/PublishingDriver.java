@@ -1,0 +1,167 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.publishing;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.Progress;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.DraDriver;
+import io.dra4j.runtime.DriverListener;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import io.dra4j.testkit.proxy.Requests;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** A driver in this JVM whose inventory the test sets, before a proxy and an API server. */
+final class PublishingDriver implements AutoCloseable {
+
+    static final String DRIVER = "gpu.example.com";
+    static final String NODE = "node-1";
+    static final String SLICES = "resourceslices";
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    final EmbeddedApiServer api;
+    final ApiProxy proxy;
+    final BlockingQueue<DraException> problems = new LinkedBlockingQueue<>();
+    private final Path root = Files.createTempDirectory(Path.of("/tmp"), "dp-");
+    private final Provider provider = new Provider();
+    private final DraDriver driver;
+
+    static {
+        // Thousands of pools, many of them wrong on purpose: failures show what matters.
+        ((Logger) LoggerFactory.getLogger("io.dra4j.runtime")).setLevel(Level.ERROR);
+    }
+
+    private PublishingDriver(EmbeddedApiServer api, List<Pool> pools) throws IOException {
+        this.api = api;
+        proxy = ApiProxy.before(api.url());
+        provider.inventory = new Inventory(pools);
+        driver =
+                DraDriver.builder(DRIVER, NODE, provider)
+                        .kubeconfig(proxy.writeKubeconfig(root.resolve("kubeconfig")))
+                        .cdiRoot(root.resolve("cdi"))
+                        .kubeletPluginsDirectory(Files.createDirectories(root.resolve("plugins")))
+                        .kubeletRegistrarDirectory(
+                                Files.createDirectories(root.resolve("registry")))
+                        .listener(
+                                new DriverListener() {
+                                    @Override
+                                    public void recoverable(DraException problem) {
+                                        problems.add(problem);
+                                    }
+                                })
+                        .build();
+        driver.start();
+    }
+
+    /** Starts a driver with an inventory; the server is the caller's to close. */
+    static PublishingDriver start(EmbeddedApiServer api, Pool... pools) throws IOException {
+        return new PublishingDriver(api, List.of(pools));
+    }
+
+    void publish(List<Pool> pools) {
+        provider.inventory = new Inventory(pools);
+        provider.context.inventoryChanged();
+    }
+
+    boolean awaitPublished() throws InterruptedException {
+        return driver.awaitPublished(PATIENCE);
+    }
+
+    boolean awaitPublished(Duration limit) throws InterruptedException {
+        return driver.awaitPublished(limit);
+    }
+
+    /** Waits for a message to the host with all of some words; others before it are dropped. */
+    String awaitProblem(String... words) throws InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        String heard = "";
+        DraException problem;
+        while ((problem = problems.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS)) != null) {
+            heard = problem.getMessage();
+            if (Stream.of(words).allMatch(heard::contains)) {
+                return heard;
+            }
+        }
+        throw new AssertionError(
+                "the host never heard of " + List.of(words) + "; last it heard: " + heard);
+    }
+
+    List<JsonNode> slices(String pool) {
+        return api.store().list(SLICES).stream()
+                .filter(slice -> slice.at("/spec/pool/name").asText().equals(pool))
+                .toList();
+    }
+
+    /** What the driver asked, to be told that it made a mistake. */
+    List<RecordedRequest> refused() {
+        return proxy.requests(
+                Requests.to(SLICES)
+                        .and(request -> request.status() >= 400 && request.status() < 500));
+    }
+
+    /** Requests, dry runs too, that sent something of a pool. */
+    List<RecordedRequest> about(String pool) {
+        return proxy.requests(
+                Requests.to(SLICES).and(request -> request.body().contains('"' + pool + '"')));
+    }
+
+    @Override
+    public void close() {
+        driver.close();
+        proxy.close();
+        try (Stream<Path> files = Files.walk(root)) {
+            files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static final class Provider implements DeviceProvider {
+        private volatile Inventory inventory = Inventory.of();
+        private volatile @Nullable DriverContext context;
+
+        @Override
+        public void start(DriverContext given) {
+            context = given;
+        }
+
+        @Override
+        public Inventory inventory() {
+            return inventory;
+        }
+
+        @Override
+        public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+            throw new IllegalStateException("no claim of these tests is ever prepared");
+        }
+
+        @Override
+        public void unprepare(HeldClaim claim, Progress progress) {
+            throw new IllegalStateException("no claim of these tests was ever prepared");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.publishing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Pool;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.FeatureGate;
+import io.dra4j.testkit.proxy.Requests;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The runtime's rules and the embedded server's, written apart, agree on random pools. */
+class ValidPoolsIT {
+
+    private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 60 : 15;
+    private static final int POOLS = 20;
+
+    /** Each is held up most of the time, as a driver is that changes its mind: all go at once. */
+    private static final ExecutorService LANES = Executors.newCachedThreadPool();
+
+    private static final Map<Long, Future<?>> LIMITS = new TreeMap<>();
+    private static final Map<Long, Future<?>> EDGES = new TreeMap<>();
+
+    @BeforeAll
+    static void begin() {
+        for (long seed : new long[] {1, 2}) {
+            LIMITS.put(seed, LANES.submit(() -> limits(seed)));
+            EDGES.put(seed, LANES.submit(() -> edges(seed)));
+        }
+    }
+
+    @AfterAll
+    static void end() {
+        LANES.shutdownNow();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void poolsAtTheLimitsArePublishedWithoutAnErrorOfTheServer(long seed) throws Exception {
+        LIMITS.get(seed).get();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void whatTheClientAcceptsTheServerTakes(long seed) throws Exception {
+        EDGES.get(seed).get();
+    }
+
+    private static EmbeddedApiServer server() {
+        return EmbeddedApiServer.builder()
+                .node(PublishingDriver.NODE)
+                .featureGate(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true)
+                .start();
+    }
+
+    private static Void limits(long seed) throws Exception {
+        LimitPools pools = new LimitPools(new Random(seed), 0);
+        List<Pool> inventory = List.of();
+        int devices = 0;
+        try (EmbeddedApiServer api = server();
+                PublishingDriver driver = PublishingDriver.start(api)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                inventory = inventory(pools, "");
+                driver.publish(inventory);
+
+                assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
+                assertThat(driver.refused()).isEmpty();
+                assertThat(published(api)).isEqualTo(wanted(inventory));
+                devices += wanted(inventory).size();
+            }
+            assertThat(driver.problems).isEmpty();
+            System.out.printf(
+                    "limits: seed %d, %d pools, %d devices, %d requests, none refused%n",
+                    seed, ROUNDS * POOLS, devices, driver.proxy.requests().size());
+            assertRestartWritesNothing(api, inventory);
+        }
+        return null;
+    }
+
+    private static Void edges(long seed) throws Exception {
+        LimitPools pools = new LimitPools(new Random(seed), 3);
+        int accepted = 0;
+        try (EmbeddedApiServer api = server();
+                PublishingDriver driver = PublishingDriver.start(api)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                List<Pool> inventory = inventory(pools, "r" + round + "/");
+                inventory.add(Pool.ofNode("r" + round + "/zz-last", List.of()));
+                driver.publish(inventory);
+                String last = inventory.get(POOLS).name().value();
+                api.store()
+                        .awaitObject(
+                                PublishingDriver.SLICES,
+                                slice -> slice.at("/spec/pool/name").asText().equals(last),
+                                PublishingDriver.PATIENCE);
+
+                assertThat(driver.refused()).isEmpty();
+                for (Pool pool : inventory.subList(0, POOLS)) {
+                    accepted += driver.slices(pool.name().value()).isEmpty() ? 0 : 1;
+                }
+            }
+            assertThat(accepted).isBetween(ROUNDS * POOLS / 10, ROUNDS * POOLS * 9 / 10);
+            System.out.printf(
+                    "edges: seed %d, %d pools, %d accepted, %d requests, none refused%n",
+                    seed, ROUNDS * POOLS, accepted, driver.proxy.requests().size());
+        }
+        return null;
+    }
+
+    /** What the server makes of a pool equals the pool: there is nothing to write again. */
+    private static void assertRestartWritesNothing(EmbeddedApiServer api, List<Pool> inventory)
+            throws Exception {
+        try (PublishingDriver again = PublishingDriver.start(api, inventory.toArray(Pool[]::new))) {
+            assertThat(again.awaitPublished()).isTrue();
+            assertThat(again.proxy.requests(Requests.writes(PublishingDriver.SLICES))).isEmpty();
+        }
+    }
+
+    private static List<Pool> inventory(LimitPools pools, String prefix) {
+        List<Pool> inventory = new ArrayList<>();
+        for (int i = 0; i < POOLS; i++) {
+            inventory.add(pools.next(prefix + "pool-" + i + "/" + "n.".repeat(i * 6) + "n"));
+        }
+        return inventory;
+    }
+
+    /** What each device has, in numbers. */
+    private static Map<String, List<Integer>> published(EmbeddedApiServer api) {
+        Map<String, List<Integer>> devices = new HashMap<>();
+        for (JsonNode slice : api.store().list(PublishingDriver.SLICES)) {
+            String pool = slice.at("/spec/pool/name").asText();
+            for (JsonNode device : slice.at("/spec/devices")) {
+                devices.put(
+                        pool + " " + device.path("name").asText(),
+                        List.of(
+                                device.path("attributes").size(),
+                                device.path("capacity").size(),
+                                device.path("consumesCounters").size(),
+                                device.path("taints").size(),
+                                device.path("bindingConditions").size(),
+                                device.findParents("requestPolicy").size()));
+            }
+        }
+        return devices;
+    }
+
+    private static Map<String, List<Integer>> wanted(List<Pool> inventory) {
+        Map<String, List<Integer>> devices = new HashMap<>();
+        for (Pool pool : inventory) {
+            for (Device device : pool.devices()) {
+                devices.put(
+                        pool.name() + " " + device.name(),
+                        List.of(
+                                device.attributes().size(),
+                                device.capacities().size(),
+                                device.consumesCounters().size(),
+                                device.taints().size(),
+                                device.binding().conditions().size(),
+                                (int)
+                                        device.capacities().values().stream()
+                                                .filter(c -> c.requestPolicy() != null)
+                                                .count()));
+            }
+        }
+        return devices;
+    }
+}
