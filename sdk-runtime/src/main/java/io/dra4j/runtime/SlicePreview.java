@@ -4,6 +4,7 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.publish.plan.PoolPlan;
 import java.util.List;
 
@@ -32,9 +33,10 @@ public final class SlicePreview {
      */
     public static List<String> json(
             String driverName, String nodeName, Inventory inventory, boolean mayTaint) {
+        SliceCodec codec = new SliceCodec(driverName, nodeName);
         return inventory.pools().stream()
                 .flatMap(pool -> PoolPlan.of(pool, mayTaint).stream())
-                .map(slice -> slice.json(driverName, nodeName))
+                .map(codec::json)
                 .toList();
     }
 }

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toSet;
-
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -17,6 +13,8 @@ import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -85,16 +83,37 @@ final class Architecture {
         };
     }
 
-    /** The public top-level types of each package at or below the root, by package name. */
-    static Map<String, Set<String>> doorsByPackage(JavaClasses classes, String root) {
-        return classes.stream()
-                .filter(type -> type.getPackageName().startsWith(root))
-                .filter(type -> type.isTopLevelClass())
-                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
-                .collect(
-                        groupingBy(
-                                JavaClass::getPackageName,
-                                mapping(JavaClass::getSimpleName, toSet())));
+    /** A class outside of the type's package depends on it. */
+    static ArchCondition<JavaClass> beUsedFromAnotherPackage() {
+        return new ArchCondition<>("be used from another package, or be package-private") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                boolean isUsed =
+                        type.getDirectDependenciesToSelf().stream()
+                                .map(dependency -> dependency.getOriginClass().getPackageName())
+                                .anyMatch(user -> !user.equals(type.getPackageName()));
+                if (!isUsed) {
+                    events.add(
+                            SimpleConditionEvent.violated(
+                                    type, type.getName() + " is used by its own package alone"));
+                }
+            }
+        };
+    }
+
+    /** One slice for each top-level class with all in it. */
+    static SliceAssignment topLevelClasses() {
+        return new SliceAssignment() {
+            @Override
+            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                return SliceIdentifier.of(outermost(type).getName());
+            }
+
+            @Override
+            public String getDescription() {
+                return "top-level classes";
+            }
+        };
     }
 
     /** The packages at or below the root that hold a class, and no package-info that says so. */

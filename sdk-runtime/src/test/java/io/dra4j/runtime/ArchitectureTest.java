@@ -11,10 +11,11 @@ import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.dra4j.runtime.Architecture.beFinalUnlessExtended;
-import static io.dra4j.runtime.Architecture.doorsByPackage;
+import static io.dra4j.runtime.Architecture.beUsedFromAnotherPackage;
 import static io.dra4j.runtime.Architecture.notMentionInSignatures;
 import static io.dra4j.runtime.Architecture.packagesWithoutNullMarked;
 import static io.dra4j.runtime.Architecture.programs;
+import static io.dra4j.runtime.Architecture.topLevelClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -49,31 +50,6 @@ class ArchitectureTest {
                     Map.entry(I + ".health", 5),
                     Map.entry(I + ".observe", 8),
                     Map.entry(I + ".status", 8));
-
-    /** Three doors are enough for a package, except where a reason is given. */
-    private static final Map<String, Integer> DOORS =
-            Map.of(
-                    // the journal, its records and who looks through them, what it lacks, who hears
-                    // how it fares, and writes that belong together; the locks, the boot
-                    I + ".checkpoint", 8,
-                    // what the kubelet asks and its two sealed results, the port to the API server,
-                    // and the door itself
-                    I + ".claim", 5,
-                    // the allocation read, what holds its devices, and what a damaged claim may
-                    // hold, by its records and by its CDI spec
-                    I + ".claim.allocation", 5,
-                    // the builder's settings, the parts that they start, a program's logging and
-                    // its other command
-                    I + ".driver", 6,
-                    // a plan and its slices, what a server can't keep, the writes, and taints'
-                    // times
-                    I + ".publish.plan", 8,
-                    // the connection, the slices, the claims and their statuses as ports that
-                    // publish and status are tested through, a claim as read, the failure
-                    I + ".cluster", 6,
-                    // a leaf that all others report to: two lists of names, the meters, a notice
-                    // and its taker, and the HTTP door
-                    I + ".observe", 6);
 
     private static final String[] RUNTIME_LIBRARIES = {
         "io.grpc..",
@@ -236,14 +212,22 @@ class ArchitectureTest {
             classes().should(notMentionInSignatures(resideInAnyPackage(RUNTIME_LIBRARIES)));
 
     @ArchTest
-    static void internalPackagesHaveFewDoors(JavaClasses classes) {
-        assertThat(doorsByPackage(classes, I))
-                .allSatisfy(
-                        (name, doors) ->
-                                assertThat(doors)
-                                        .as("doors of " + name)
-                                        .hasSizeLessThanOrEqualTo(DOORS.getOrDefault(name, 3)));
-    }
+    static final ArchRule classesHaveNoCycles =
+            slices().assignedFrom(topLevelClasses()).should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule publicInternalTypesAreUsedFromAnotherPackage =
+            classes()
+                    .that()
+                    .resideInAPackage(I + "..")
+                    .and()
+                    .arePublic()
+                    .and()
+                    .areTopLevelClasses()
+                    .and()
+                    // the compiler puts the values of its constants in the place of their names
+                    .doNotHaveFullyQualifiedName(I + ".observe.LogField")
+                    .should(beUsedFromAnotherPackage());
 
     @ArchTest
     static void packagesAreNullMarkedAndDescribed(JavaClasses classes) {

@@ -3,7 +3,6 @@
 package io.dra4j.testkit.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.model.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,18 +16,17 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 
 /** Hand-written requests to a server, and what came back. */
-public final class HttpProbe {
-    public static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
-    public static final String CLAIMS =
-            "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+final class HttpProbe {
+    static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
+    static final String CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 
     /** A status and a JSON body. */
-    public record Answer(int status, JsonNode body, String contentType) {
-        public String reason() {
+    record Answer(int status, JsonNode body, String contentType) {
+        String reason() {
             return body.path("reason").asText();
         }
 
-        public String message() {
+        String message() {
             return body.path("message").asText();
         }
 
@@ -53,31 +51,31 @@ public final class HttpProbe {
     private final HttpClient client = HttpClient.newHttpClient();
     private final URI base;
 
-    public HttpProbe(EmbeddedApiServer server) {
+    HttpProbe(EmbeddedApiServer server) {
         base = server.url();
     }
 
-    public Answer get(String path) {
+    Answer get(String path) {
         return get(path, "application/json");
     }
 
-    public Answer get(String path, String accept) {
+    Answer get(String path, String accept) {
         return send(HttpRequest.newBuilder(base.resolve(path)).header("Accept", accept));
     }
 
-    public Answer post(String path, String json) {
+    Answer post(String path, String json) {
         return send("POST", path, "application/json", json);
     }
 
-    public Answer put(String path, String json) {
+    Answer put(String path, String json) {
         return send("PUT", path, "application/json", json);
     }
 
-    public Answer delete(String path, String json) {
+    Answer delete(String path, String json) {
         return send("DELETE", path, "application/json", json);
     }
 
-    public Answer send(String method, String path, String type, String body) {
+    Answer send(String method, String path, String type, String body) {
         return send(
                 HttpRequest.newBuilder(base.resolve(path))
                         .header("Content-Type", type)
@@ -129,7 +127,7 @@ public final class HttpProbe {
     }
 
     /** A small valid slice of node-1; single quotes for double ones. */
-    public static String slice(String name, int generation) {
+    static String slice(String name, int generation) {
         return json(
                 "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceSlice','metadata':{'name':'"
                         + name
@@ -145,7 +143,7 @@ public final class HttpProbe {
                         + "'},'spec':{'devices':{'requests':[{'name':'gpu','exactly':{'deviceClassName':'gpu.example.com'}}]}}}");
     }
 
-    public static String json(String singleQuoted) {
+    static String json(String singleQuoted) {
         return singleQuoted.replace('\'', '"');
     }
 }

@@ -84,7 +84,7 @@ public final class CdiSpecs {
             }
         } catch (IOException | DirectoryIteratorException e) {
             LOG.atWarn()
-                    .addKeyValue(LogField.PATH.toString(), root)
+                    .addKeyValue(LogField.PATH, root)
                     .setCause(e)
                     .log("Half-written CDI specs of an earlier run could not be removed");
         }

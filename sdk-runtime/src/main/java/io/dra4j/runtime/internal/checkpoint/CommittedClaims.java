@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +51,7 @@ final class CommittedClaims {
     synchronized void apply(List<Write> writes) {
         list = null;
         for (Write write : writes) {
-            apply(claims, write.entry());
+            write.entry().applyTo(claims);
             unsettled.remove(write.uid());
             claim(write.uid()).ifPresent(this::settle);
         }
@@ -61,15 +60,6 @@ final class CommittedClaims {
     private void settle(ClaimRecord claim) {
         if (claim.phase() != Phase.PREPARED || !claim.bootId().equals(bootId)) {
             unsettled.put(claim.ref().uid(), claim);
-        }
-    }
-
-    static void apply(Map<String, ClaimRecord> claims, Entry entry) {
-        ClaimRecord put = entry.put();
-        if (put != null) {
-            claims.put(put.ref().uid(), put);
-        } else if (entry.forget() != null) {
-            claims.remove(entry.forget());
         }
     }
 }

@@ -8,11 +8,13 @@ import java.io.PrintStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 
 /**
  * Remembers claims across crashes: what {@link #put} or {@link #forget} returned from is durable.
@@ -37,18 +39,22 @@ import java.util.concurrent.CompletionException;
 @SuppressWarnings("try") // locks are held, and not looked at
 public final class Journal implements AutoCloseable {
 
-    private static final Duration GROUP_PATIENCE = Duration.ofMillis(20);
+    private static final Duration GROUP_TIMEOUT = Duration.ofMillis(20);
 
     private final JournalStore.Place place;
     private final CommittedClaims inForce;
     private final JournalStore store;
-    private final JournalThread thread;
+    private List<Request> requests = new ArrayList<>(); // guarded by this
+    private boolean isClosed; // guarded by this
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     private Journal(JournalStore.Place place) {
         this.place = place;
         this.inForce = new CommittedClaims(place.bootId());
         this.store = new JournalStore(place, inForce);
-        this.thread = JournalThread.start(new Turns());
+        Thread thread = new Thread(this::run, "dra4j-journal");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     /**
@@ -99,24 +105,6 @@ public final class Journal implements AutoCloseable {
         } catch (DraException e) {
             throw new DraException("Can't read the journal " + path + ": " + e.getMessage(), e);
         }
-    }
-
-    /** Looks at the claims in force before a write, and throws if the write must not be. */
-    @FunctionalInterface
-    public interface Check {
-
-        /** Allows any write. */
-        Check NONE = inForce -> {};
-
-        /**
-         * Checks the claims in force; the record that the write replaces is among them.
-         *
-         * <p>It runs on the journal's own thread and must be quick; writes wait for it.
-         *
-         * @param inForce the claims, a view that is not to be kept
-         * @throws RuntimeException to refuse the write; the caller gets it as it is
-         */
-        void check(ClaimIndex inForce);
     }
 
     /** Returns the id of the node's present boot. */
@@ -178,17 +166,20 @@ public final class Journal implements AutoCloseable {
      * @throws DraException if it can't be written; the record is as it was before
      */
     public void put(ClaimRecord claim) {
-        put(claim, Check.NONE);
+        put(claim, committed -> {});
     }
 
     /**
-     * Sets the record of a claim, durably, if a check of the claims in force allows it.
+     * Sets the record of a claim, durably, if a check of the committed claims allows it.
      *
-     * <p>Check and write are one step: no process and no thread writes between them.
+     * <p>Check and write are one step: no process and no thread writes between them. The check runs
+     * on the journal's own thread and must be quick; other writes wait for it.
      *
+     * @param check gets the committed claims, a view that is not to be kept; what it throws refuses
+     *     the write, and the caller gets it unchanged
      * @throws DraException if it can't be written; the record is as it was before
      */
-    public void put(ClaimRecord claim, Check check) {
+    public void put(ClaimRecord claim, Consumer<ClaimIndex> check) {
         write(Write.put(claim, check));
     }
 
@@ -203,26 +194,30 @@ public final class Journal implements AutoCloseable {
 
     /** Begins a group of claims whose writes share syncs; the claims are named by their UIDs. */
     public WriteGroup group(Set<String> uids) {
-        return group(uids, GROUP_PATIENCE);
+        return group(uids, GROUP_TIMEOUT);
     }
 
     /**
      * Begins a group of claims whose writes share syncs.
      *
-     * @param patience how long a write waits for those of the other claims
+     * @param timeout how long a write waits for those of the other claims
      */
-    public WriteGroup group(Set<String> uids, Duration patience) {
-        return new WriteGroup(this, uids, patience);
+    public WriteGroup group(Set<String> uids, Duration timeout) {
+        return new WriteGroup(this::submit, this::await, uids, timeout);
     }
 
     /** Waits for the writes that were asked for, and closes the file. */
     @Override
     public void close() {
-        thread.close();
+        synchronized (this) {
+            isClosed = true;
+            notifyAll();
+        }
+        ended.join();
     }
 
     private void catchUp() {
-        await("read", thread.submit(List.of()));
+        await("read", submit(List.of()));
     }
 
     private void write(Write write) {
@@ -230,13 +225,25 @@ public final class Journal implements AutoCloseable {
         await(write);
     }
 
-    /** Hands over writes that are to share a sync. */
-    void submit(List<Write> together) {
-        thread.submit(together);
+    /**
+     * Hands over writes that are to share a sync.
+     *
+     * @return completed after that; each write has its own result
+     */
+    private CompletableFuture<Void> submit(List<Write> together) {
+        Request request = new Request(together, new CompletableFuture<>());
+        synchronized (this) {
+            if (!isClosed) {
+                requests.add(request);
+                notifyAll();
+                return request.done;
+            }
+        }
+        request.fail(new DraException("The journal is closed: the driver has stopped"));
+        return request.done;
     }
 
-    /** Waits until a write that was handed over is durable. */
-    void await(Write write) {
+    private void await(Write write) {
         await("write", write.durable());
     }
 
@@ -262,20 +269,43 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /** What the thread does: all of it under the lock that keeps other processes away. */
-    private final class Turns implements JournalThread.Work {
-        @Override
-        public void turn(List<Write> writes) throws IOException {
-            try (LockFile.Held ignored = place.locks().journal()) {
-                store.turn(writes);
-            }
+    private record Request(List<Write> writes, CompletableFuture<Void> done) {
+        void fail(Throwable cause) {
+            writes.forEach(write -> write.fail(cause));
+            done.completeExceptionally(cause);
         }
+    }
 
-        @Override
-        public void end() {
+    /** The journal's thread: it survives all failures, and reports them to those who wait. */
+    private void run() {
+        List<Request> batch = next();
+        while (!batch.isEmpty()) {
             try (LockFile.Held ignored = place.locks().journal()) {
-                store.end();
+                store.write(batch.stream().flatMap(request -> request.writes.stream()).toList());
+                batch.forEach(request -> request.done.complete(null));
+            } catch (IOException | RuntimeException | Error e) {
+                batch.forEach(request -> request.fail(e));
+            }
+            batch = next();
+        }
+        try (LockFile.Held ignored = place.locks().journal()) {
+            store.end();
+        } finally {
+            ended.complete(null);
+        }
+    }
+
+    /** Waits for requests, and returns all that there are; none are left once it is closed. */
+    private synchronized List<Request> next() {
+        while (requests.isEmpty() && !isClosed) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                // unexpected; the flag would close the files, and is cleared now
             }
         }
+        List<Request> all = requests;
+        requests = new ArrayList<>();
+        return all;
     }
 }

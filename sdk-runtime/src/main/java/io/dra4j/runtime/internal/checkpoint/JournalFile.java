@@ -34,7 +34,7 @@ final class JournalFile implements Closeable {
     static final FileAttribute<?> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-    private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
+    private static final Logger LOG = LoggerFactory.getLogger(JournalFile.class);
     private static final Set<StandardOpenOption> OPTIONS =
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
 
@@ -195,7 +195,7 @@ final class JournalFile implements Closeable {
             old.close();
         } catch (IOException e) {
             LOG.atWarn()
-                    .addKeyValue(LogField.PATH.toString(), path)
+                    .addKeyValue(LogField.PATH, path)
                     .log("The journal was not closed well; what is in force is durable", e);
         }
     }

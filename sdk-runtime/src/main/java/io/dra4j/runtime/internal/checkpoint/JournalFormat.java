@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.zip.CRC32C;
@@ -96,6 +97,14 @@ final class JournalFormat {
         /** The UID of the claim that it is about; the header is about none. */
         @Nullable String uid() {
             return put != null ? put.ref().uid() : forget;
+        }
+
+        void applyTo(Map<String, ClaimRecord> claims) {
+            if (put != null) {
+                claims.put(put.ref().uid(), put);
+            } else if (forget != null) {
+                claims.remove(forget);
+            }
         }
 
         static Entry header(boolean incomplete) {

@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,12 +33,11 @@ import org.slf4j.LoggerFactory;
  */
 final class JournalStore {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
+    private static final Logger LOG = LoggerFactory.getLogger(JournalStore.class);
 
     private final Place place;
     private final CommittedClaims inForce;
     private final Reserve reserve;
-    private final Admission admission;
     private final Quarantine quarantine;
     private final CompactionPolicy growth = new CompactionPolicy();
     private final ByteArrayOutputStream damaged = new ByteArrayOutputStream(); // not yet kept
@@ -52,7 +52,6 @@ final class JournalStore {
         this.place = place;
         this.inForce = inForce;
         this.reserve = Reserve.of(place.path);
-        this.admission = new Admission(reserve);
         this.quarantine = Quarantine.of(place.path);
     }
 
@@ -90,8 +89,8 @@ final class JournalStore {
         return Files.readAttributes(place.path, BasicFileAttributes.class);
     }
 
-    /** Does one turn; the outcome of each write is told to it, unless this throws. */
-    void turn(List<Write> writes) throws IOException {
+    /** Catches up with the file, and writes; each write gets its own result, unless this throws. */
+    void write(List<Write> writes) throws IOException {
         try {
             JournalFile current = catchUp();
             if (!writes.isEmpty()) {
@@ -160,7 +159,7 @@ final class JournalStore {
                 return load(); // another process knows more than this one's memory
             }
             LOG.atWarn()
-                    .addKeyValue(LogField.PATH.toString(), place.path)
+                    .addKeyValue(LogField.PATH, place.path)
                     .log("Somebody removed or cut the journal; it is written again from memory");
             compact(known);
         } else if (left == null || now.size() != left.to) {
@@ -235,7 +234,7 @@ final class JournalStore {
         loss = loss.then(found);
         if (found.tornTail()) {
             LOG.atWarn()
-                    .addKeyValue(LogField.PATH.toString(), place.path)
+                    .addKeyValue(LogField.PATH, place.path)
                     .log(
                             "The last line of the journal was torn by a crash and is cut; the call"
                                     + " that wrote it had not returned");
@@ -243,8 +242,8 @@ final class JournalStore {
         if (found.isDamage()) {
             place.meter.damaged(found.damagedLines());
             LOG.atError()
-                    .addKeyValue(LogField.PATH.toString(), place.path)
-                    .addKeyValue(LogField.CLAIM_UID.toString(), found.uids())
+                    .addKeyValue(LogField.PATH, place.path)
+                    .addKeyValue(LogField.CLAIM_UID, found.uids())
                     .log(
                             "Of the journal {} lines are damaged or gone; {} claims are held as"
                                     + " damaged until they are unprepared{}; what was found is"
@@ -257,13 +256,51 @@ final class JournalStore {
     }
 
     private void write(JournalFile to, List<Write> writes) {
-        List<Write> admitted = admission.admit(writes, ahead);
+        List<Write> admitted = admitted(writes);
         try {
             append(to, admitted);
         } catch (IOException e) {
             ahead = ClaimIndex.of(inForce.list());
-            giveBack(to, Admission.releasing(admitted, e), e);
+            giveBack(to, releasing(admitted, e), e);
         }
+    }
+
+    /**
+     * Returns what may be written, in order, and applies it to what is ahead; the others fail.
+     *
+     * <p>Without a reserve on the disk, nothing is begun that could not be ended. A write's own
+     * check sees the claims as if the writes before it were durable.
+     */
+    private List<Write> admitted(List<Write> writes) {
+        List<Write> admitted = new ArrayList<>();
+        for (Write write : withRoom(writes)) {
+            try {
+                write.check().accept(ahead);
+                ahead.apply(write.entry());
+                admitted.add(write);
+            } catch (RuntimeException | Error e) { // the caller's, unchanged
+                write.fail(e);
+            }
+        }
+        return admitted;
+    }
+
+    private List<Write> withRoom(List<Write> writes) {
+        if (reserve.isThere() || writes.stream().allMatch(Write::releases)) {
+            return writes;
+        }
+        try {
+            reserve.putBack();
+            return writes;
+        } catch (IOException e) {
+            return releasing(writes, e);
+        }
+    }
+
+    /** Returns the writes that lead to free devices; the others fail. */
+    private static List<Write> releasing(List<Write> writes, IOException cause) {
+        writes.stream().filter(write -> !write.releases()).forEach(write -> write.fail(cause));
+        return writes.stream().filter(Write::releases).toList();
     }
 
     /** Writes what gives devices back, with the room that was reserved for it. */
@@ -378,6 +415,6 @@ final class JournalStore {
     }
 
     private void warn(String what, IOException e) {
-        LOG.atWarn().addKeyValue(LogField.PATH.toString(), place.path).log(what, e);
+        LOG.atWarn().addKeyValue(LogField.PATH, place.path).log(what, e);
     }
 }

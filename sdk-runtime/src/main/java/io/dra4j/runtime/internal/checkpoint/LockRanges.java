@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LockRanges {
 
-    private static final Logger LOG = LoggerFactory.getLogger(LockFile.class);
+    private static final Logger LOG = LoggerFactory.getLogger(LockRanges.class);
     private static final Set<StandardOpenOption> OPTIONS =
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     private static final Map<Path, LockRanges> OPEN = new HashMap<>(); // guarded by itself
@@ -97,7 +97,7 @@ final class LockRanges {
     }
 
     private void warn(String what, IOException e) {
-        LOG.atWarn().addKeyValue(LogField.PATH.toString(), path).log(what, e);
+        LOG.atWarn().addKeyValue(LogField.PATH, path).log(what, e);
     }
 
     /**

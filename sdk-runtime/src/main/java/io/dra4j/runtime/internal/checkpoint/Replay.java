@@ -114,7 +114,7 @@ final class Replay {
         next = last;
         lines++;
         complete = line.record().isComplete(complete);
-        CommittedClaims.apply(claims, line.record());
+        line.record().applyTo(claims);
         uids.remove(line.claim());
     }
 

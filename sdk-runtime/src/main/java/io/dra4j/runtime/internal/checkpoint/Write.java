@@ -3,13 +3,13 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.runtime.internal.checkpoint.Journal.Check;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /**
  * A record that is to be written, encoded by whoever wants it.
@@ -17,21 +17,22 @@ import java.util.concurrent.TimeoutException;
  * @param record the entry's bytes
  * @param durable completed when it is durable, or can't be
  */
-record Write(Entry entry, byte[] record, Check check, CompletableFuture<Void> durable) {
+record Write(
+        Entry entry, byte[] record, Consumer<ClaimIndex> check, CompletableFuture<Void> durable) {
 
-    static Write put(ClaimRecord claim, Check check) {
+    static Write put(ClaimRecord claim, Consumer<ClaimIndex> check) {
         return of(Entry.put(claim), check);
     }
 
     static Write forget(String uid) {
-        return of(Entry.forget(uid), Check.NONE);
+        return of(Entry.forget(uid), committed -> {});
     }
 
     static Write foundAll() {
-        return of(Entry.foundAll(), Check.NONE);
+        return of(Entry.foundAll(), committed -> {});
     }
 
-    private static Write of(Entry entry, Check check) {
+    private static Write of(Entry entry, Consumer<ClaimIndex> check) {
         return new Write(entry, JournalFormat.encode(entry), check, new CompletableFuture<>());
     }
 

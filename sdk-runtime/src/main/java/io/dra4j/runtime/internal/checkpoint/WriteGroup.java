@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
-import io.dra4j.runtime.internal.checkpoint.Journal.Check;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Writes what the claims of one kubelet call have to write together, so that they share a sync.
@@ -21,24 +21,38 @@ import java.util.Set;
  */
 public final class WriteGroup {
 
-    private final Journal journal;
-    private final Duration patience;
+    private final Consumer<List<Write>> submit;
+    private final Consumer<Write> await;
+    private final Duration timeout;
     private final Set<String> members; // guarded by this
     private final List<Write> gathered = new ArrayList<>(); // guarded by this
 
-    WriteGroup(Journal journal, Set<String> uids, Duration patience) {
-        this.journal = journal;
-        this.patience = patience;
+    /**
+     * Makes a group.
+     *
+     * @param submit hands over writes that are to share a sync
+     * @param await waits until a write that was handed over is durable
+     * @param uids the claims, by their UIDs
+     * @param timeout how long a write waits for those of the other claims
+     */
+    WriteGroup(
+            Consumer<List<Write>> submit,
+            Consumer<Write> await,
+            Set<String> uids,
+            Duration timeout) {
+        this.submit = submit;
+        this.await = await;
+        this.timeout = timeout;
         this.members = new HashSet<>(uids);
     }
 
     /** Does what {@link Journal#put(ClaimRecord)} does. */
     public void put(ClaimRecord claim) {
-        write(Write.put(claim, Check.NONE));
+        write(Write.put(claim, committed -> {}));
     }
 
-    /** Does what {@link Journal#put(ClaimRecord, Check)} does. */
-    public void put(ClaimRecord claim, Check check) {
+    /** Does what {@link Journal#put(ClaimRecord, Consumer)} does. */
+    public void put(ClaimRecord claim, Consumer<ClaimIndex> check) {
         write(Write.put(claim, check));
     }
 
@@ -47,40 +61,40 @@ public final class WriteGroup {
         write(Write.forget(uid));
     }
 
-    /** Says that a member will write no more; writes of it are written at once from now on. */
+    /** Removes a member, which writes no more; writes of it are written at once from now on. */
     public synchronized void leave(String uid) {
         members.remove(uid);
-        writeIfAllAreThere();
+        submitIfComplete();
     }
 
     private void write(Write write) {
         gather(write);
-        if (!write.isDoneWithin(patience)) {
-            goOnWithoutTheLate(write);
+        if (!write.isDoneWithin(timeout)) {
+            submitWithoutLate(write);
         }
-        journal.await(write);
+        await.accept(write);
     }
 
     private synchronized void gather(Write write) {
         if (members.contains(write.uid())) {
             gathered.add(write);
-            writeIfAllAreThere();
+            submitIfComplete();
         } else {
-            journal.submit(List.of(write));
+            submit.accept(List.of(write));
         }
     }
 
-    private synchronized void goOnWithoutTheLate(Write impatient) {
-        if (gathered.contains(impatient)) {
+    private synchronized void submitWithoutLate(Write waiting) {
+        if (gathered.contains(waiting)) {
             members.clear();
             gathered.forEach(write -> members.add(write.uid()));
-            writeIfAllAreThere();
+            submitIfComplete();
         }
     }
 
-    private void writeIfAllAreThere() {
+    private void submitIfComplete() {
         if (!gathered.isEmpty() && gathered.size() >= members.size()) {
-            journal.submit(List.copyOf(gathered));
+            submit.accept(List.copyOf(gathered));
             gathered.clear();
         }
     }

@@ -2,127 +2,108 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
-import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
-import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
-import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
-import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
-import io.dra4j.runtime.internal.claim.allocation.HoldConflict;
-import io.dra4j.runtime.internal.status.ClaimReports;
 import java.io.Serial;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of one claim on this node, one durable step after the other.
+ * An operation on one claim on this node, one durable step after the other.
  *
  * <p>Prepare ({@link #begin}):
  *
  * <ol>
- *   <li>the journal says STARTED, if no claim in force is in the way: check and write are one step;
- *   <li>the provider works; what it records of its progress is in the journal when it goes on;
+ *   <li>the journal has the claim as STARTED, if no committed claim conflicts: check and write are
+ *       one step;
+ *   <li>the provider works; progress that it records is in the journal when it continues;
  *   <li>what devices report, and then the CDI spec, are in place;
- *   <li>the journal says PREPARED, with the answer.
+ *   <li>the journal has the claim as PREPARED, with the results.
  * </ol>
  *
- * <p>Unprepare ({@link #end}), of a claim in whatever phase:
+ * <p>Unprepare ({@link #end}), of a claim in any phase:
  *
  * <ol>
- *   <li>the journal says UNPREPARING;
- *   <li>the provider undoes; what it records of its progress is in the journal when it goes on;
- *   <li>the CDI spec is gone, and then what devices reported;
+ *   <li>the journal has the claim as UNPREPARING;
+ *   <li>the provider undoes its work; progress that it records is in the journal when it continues;
+ *   <li>the CDI spec is removed, and then what devices reported;
  *   <li>the journal forgets the claim.
  * </ol>
  *
- * <p>So whatever moment the process dies in, the journal knows of all that may be left, and
- * unprepare alone cleans it up. An object is one operation on the claim: it has the claim's lock
- * from {@link Lives#take} to {@link #close}, which keeps away other threads and the other process
- * of a rolling update. Not thread-safe.
+ * <p>So at any moment that the process dies, the journal lists all that may be left, and unprepare
+ * alone cleans it up. The operation holds the claim's lock from {@link #take} to {@link #close},
+ * which excludes other threads and the other process of a rolling update. Not thread-safe.
  */
 final class ClaimLifecycle implements AutoCloseable {
 
-    private final Lives of;
+    private final ClaimContext context;
     private final String uid;
     private final Deadline deadline;
     private final WriteGroup writes;
     private final LockFile.Held lock;
 
     private ClaimLifecycle(
-            Lives of, String uid, Deadline deadline, WriteGroup writes, LockFile.Held lock) {
-        this.of = of;
+            ClaimContext context,
+            String uid,
+            Deadline deadline,
+            WriteGroup writes,
+            LockFile.Held lock) {
+        this.context = context;
         this.uid = uid;
         this.deadline = deadline;
         this.writes = writes;
         this.lock = lock;
     }
 
-    /** What the lives of all claims have in common. */
-    record Lives(
-            DeviceProvider provider,
-            Journal journal,
-            LockFile locks,
-            CdiSpecs specs,
-            ClaimReports reports,
-            DeviceHolds holds) {
+    /**
+     * Locks a claim.
+     *
+     * @param writes what the claim's call shares its writes with
+     * @throws DraException if another process works on the claim until the deadline
+     */
+    static ClaimLifecycle take(
+            ClaimContext context, String uid, Deadline deadline, WriteGroup writes) {
+        LockFile.Held lock = context.locks().claim(uid, deadline.instant());
+        return new ClaimLifecycle(context, uid, deadline, writes, lock);
+    }
 
-        /**
-         * Takes a claim to work on.
-         *
-         * @param writes what the claim's call shares its writes with
-         * @throws DraException if another process works on the claim until the deadline
-         */
-        ClaimLifecycle take(String uid, Deadline deadline, WriteGroup writes) {
-            LockFile.Held lock = locks.claim(uid, deadline.instant());
-            return new ClaimLifecycle(this, uid, deadline, writes, lock);
-        }
-
-        /**
-         * Takes a claim to work on by itself.
-         *
-         * @throws Busy if anybody else works on it
-         */
-        ClaimLifecycle takeIfFree(String uid, Deadline deadline) throws Busy {
-            LockFile.Held lock;
-            try {
-                lock = locks.claim(uid, Instant.MIN);
-            } catch (DraException e) {
-                throw new Busy(e);
-            }
-            return new ClaimLifecycle(this, uid, deadline, journal.group(Set.of(uid)), lock);
-        }
-
-        /** Says whether a record is the one of a claim that is prepared in this boot. */
-        boolean isPrepared(ClaimRecord record) {
-            return record.phase() == Phase.PREPARED && isOfThisBoot(record);
-        }
-
-        /** Says whether a record was begun in this boot. */
-        boolean isOfThisBoot(ClaimRecord record) {
-            return record.bootId().equals(journal.bootId());
-        }
-
-        /** Returns a record as the provider sees it. */
-        HeldClaim held(ClaimRecord record) {
-            return record.held(journal.bootId());
+    /**
+     * Locks a claim without waiting.
+     *
+     * @throws Busy if an operation of the claim runs, in any process
+     */
+    static ClaimLifecycle takeIfFree(ClaimContext context, String uid, Deadline deadline)
+            throws Busy {
+        try {
+            LockFile.Held lock = context.locks().claim(uid, Instant.MIN);
+            WriteGroup alone = context.journal().group(Set.of(uid));
+            return new ClaimLifecycle(context, uid, deadline, alone, lock);
+        } catch (DraException e) {
+            throw new Busy(e);
         }
     }
 
-    /** Somebody else works on the claim. */
+    /** Locks a claim without waiting, to look at it or to end it at once. */
+    static ClaimLifecycle takeIfFree(ClaimContext context, String uid) throws Busy {
+        return takeIfFree(context, uid, Deadline.in(Duration.ZERO, context.clock()));
+    }
+
+    /** Another operation of the claim runs. */
     static final class Busy extends Exception {
         @Serial private static final long serialVersionUID = 1L;
 
@@ -131,33 +112,27 @@ final class ClaimLifecycle implements AutoCloseable {
         }
     }
 
-    /** Returns what the journal knows of the claim. */
+    /** Returns the claim's record. */
     Optional<ClaimRecord> record() {
-        return of.journal.claim(uid);
+        return context.journal().claim(uid);
     }
 
     /**
-     * Prepares the claim, which the journal does not know.
+     * Prepares the claim, which has no record.
      *
+     * @param check refuses the claim by the committed claims, if it must
      * @throws Exception what the provider throws, and {@link DraException} if a step fails; what
-     *     was begun is to be {@linkplain #end ended} then
+     *     was begun must be {@linkplain #end ended} then
      */
-    Answer begin(AllocatedClaim claim, Inventory inventory) throws Exception {
+    Answer begin(AllocatedClaim claim, Consumer<ClaimIndex> check) throws Exception {
         List<HeldDevice> devices = PreparedResults.held(claim);
-        writes.put(
-                record(claim.ref(), Phase.STARTED, devices, null, null),
-                inForce -> {
-                    LostClaims.requireNoneLost(of.journal);
-                    of.holds
-                            .conflict(uid, devices, inForce, inventory)
-                            .ifPresent(HoldConflict::refuse);
-                });
+        writes.put(record(claim.ref(), Phase.STARTED, devices, null, null), check);
 
         PreparedClaim prepared;
         try (CallProgress progress = new CallProgress(this::recordProgress, deadline)) {
-            prepared = of.provider.prepare(claim, progress);
+            prepared = context.provider().prepare(claim, progress);
         }
-        Answer answer = PreparedResults.answer(claim, of.reports.prepared(claim, prepared));
+        Answer answer = PreparedResults.answer(claim, context.reports().prepared(claim, prepared));
 
         writeSpec(answer);
 
@@ -166,16 +141,16 @@ final class ClaimLifecycle implements AutoCloseable {
         return answer;
     }
 
-    /** Answers the claim, which is prepared, with its CDI spec in place again. */
+    /** Returns the outcome of the claim, which is prepared, with its CDI spec in place again. */
     PrepareOutcome answer(Answer answer) {
         writeSpec(answer);
-        of.reports.reestablish(uid);
+        context.reports().reestablish(uid);
         return PreparedResults.outcome(
-                answer, of.specs.ids(uid, PreparedResults.specDevices(answer)));
+                answer, context.specs().ids(uid, PreparedResults.specDevices(answer)));
     }
 
     /**
-     * Unprepares the claim, in whatever phase its record is.
+     * Unprepares the claim, in any phase.
      *
      * @throws Exception what the provider throws, and {@link DraException} if a step fails; the
      *     claim stays held then
@@ -191,31 +166,37 @@ final class ClaimLifecycle implements AutoCloseable {
                         null));
 
         try (CallProgress progress = new CallProgress(this::recordProgress, deadline)) {
-            of.provider.unprepare(of.held(record), progress);
+            context.provider().unprepare(context.held(record), progress);
         }
 
-        of.specs.remove(uid);
-        of.reports.end(uid);
+        context.specs().remove(uid);
+        context.reports().end(uid);
 
         writes.forget(uid);
     }
 
-    /** Removes what may be there of the claim, which the journal does not know. */
+    /** Removes what may be left of the claim, which has no record. */
     void endUnknown() {
-        of.specs.remove(uid);
-        of.reports.end(uid);
+        context.specs().remove(uid);
+        context.reports().end(uid);
     }
 
     private void writeSpec(Answer answer) {
-        of.specs.write(uid, answer.edits(), PreparedResults.specDevices(answer));
+        context.specs().write(uid, answer.edits(), PreparedResults.specDevices(answer));
     }
 
-    /** A provider waits for this one alone: nothing is gathered. */
+    /** A provider waits for this write alone: it is not grouped. */
     private void recordProgress(ProviderState state) {
         ClaimRecord now = record().orElseThrow();
-        of.journal.put(
-                new ClaimRecord(
-                        now.ref(), now.phase(), now.bootId(), now.devices(), state, now.answer()));
+        context.journal()
+                .put(
+                        new ClaimRecord(
+                                now.ref(),
+                                now.phase(),
+                                now.bootId(),
+                                now.devices(),
+                                state,
+                                now.answer()));
     }
 
     private @Nullable ProviderState state() {
@@ -228,7 +209,7 @@ final class ClaimLifecycle implements AutoCloseable {
             List<HeldDevice> devices,
             @Nullable ProviderState state,
             @Nullable Answer answer) {
-        return new ClaimRecord(ref, phase, of.journal.bootId(), devices, state, answer);
+        return new ClaimRecord(ref, phase, context.journal().bootId(), devices, state, answer);
     }
 
     @Override

@@ -2,27 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
-import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
-import io.dra4j.api.device.Inventory;
-import io.dra4j.runtime.internal.cdi.CdiSpecs;
-import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
-import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
-import io.dra4j.runtime.internal.observe.EventRecorder;
-import io.dra4j.runtime.internal.status.ClaimReports;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -31,18 +20,17 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares each claim exactly once, and unprepares it, whatever the kubelet repeats or forgets.
+ * Prepares each claim exactly once, and unprepares it, even if the kubelet repeats or forgets
+ * calls.
  *
  * <p>Claims run in parallel; the operations of one claim run one after the other, and one that is
- * repeated while it runs is joined ({@link ClaimQueue}). What a prepare does in its turn, and what
- * an unprepare does, is told by {@link Preparation} and {@link Unpreparation}; what is durable
- * when, by {@link ClaimLifecycle}. A prepare always reads the claim's object; an unprepare never
- * does.
+ * repeated while it runs is joined ({@link ClaimQueue}). {@link Preparation} and {@link
+ * Unpreparation} are the operations, {@link ClaimLifecycle} their durable steps. A prepare always
+ * reads the claim's object; an unprepare never does.
  *
  * <p>Every claim of a call is answered, about a second before the kubelet gives the call up; work
  * that takes longer goes on, and the kubelet's next try joins it. Thread-safe.
@@ -52,101 +40,57 @@ public final class ClaimPreparation implements ClaimOperations {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
     private static final Duration MARGIN = Duration.ofSeconds(1);
 
-    private final Parts parts;
+    private final ClaimContext context;
     private final Function<Set<String>, WriteGroup> groups;
-    private final ClaimLifecycle.Lives lives;
     private final Preparation preparation;
     private final Unpreparation unpreparation;
-    private final LostClaims lost;
     private final SpecRepair specs;
     private final Orphans orphans;
 
     /**
-     * Makes the way of claims; nothing is done before {@link #takeUp}.
+     * Makes the operations; nothing is done before {@link #recover}.
      *
-     * @param parts what claims are prepared with
+     * @param context what claims are prepared with
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
-    public ClaimPreparation(Parts parts, Executor executor) {
-        this(parts, executor, parts.journal::group);
+    public ClaimPreparation(ClaimContext context, Executor executor) {
+        this(context, executor, context.journal()::group);
     }
 
-    ClaimPreparation(Parts parts, Executor executor, Function<Set<String>, WriteGroup> groups) {
-        this.parts = parts;
+    ClaimPreparation(
+            ClaimContext context, Executor executor, Function<Set<String>, WriteGroup> groups) {
+        this.context = context;
         this.groups = groups;
-        this.lives =
-                new ClaimLifecycle.Lives(
-                        parts.provider,
-                        parts.journal,
-                        parts.locks,
-                        parts.specs,
-                        parts.reports,
-                        new DeviceHolds());
         ClaimQueue queue = new ClaimQueue(executor);
-        this.unpreparation = new Unpreparation(lives, queue);
-        this.lost = new LostClaims(parts, lives);
-        this.specs = new SpecRepair(parts, lives, lost);
-        this.preparation =
-                new Preparation(
-                        parts,
-                        lives,
-                        queue,
-                        executor,
-                        lost,
-                        new StaleClaims(lives, unpreparation, parts.inventory));
-        this.orphans = new Orphans(parts, unpreparation, Deadline.MONOTONIC);
+        LostClaims lost = new LostClaims(context);
+        this.unpreparation = new Unpreparation(context, queue, lost);
+        this.specs = new SpecRepair(context, lost);
+        this.preparation = new Preparation(context, queue, executor, lost, unpreparation);
+        this.orphans = new Orphans(context, unpreparation, Deadline.MONOTONIC);
     }
 
     /**
-     * What claims are prepared with.
-     *
-     * @param driver the driver's name
-     * @param provider prepares the devices
-     * @param reader reads claims
-     * @param journal remembers claims
-     * @param locks keep other processes of the driver from a claim
-     * @param specs tells containers
-     * @param reports tells what devices report
-     * @param inventory the last inventory that could be read
-     * @param clock the time
-     * @param notices hear of damage
-     * @param dataDirectory the driver's directory below the kubelet's plugins
+     * Recovers the claims of the journal, before the first call: lost claims are searched, and CDI
+     * specs reconciled. What fails now is tried again by {@link #maintain}.
      */
-    public record Parts(
-            String driver,
-            DeviceProvider provider,
-            ClaimReader reader,
-            Journal journal,
-            LockFile locks,
-            CdiSpecs specs,
-            ClaimReports reports,
-            Supplier<Optional<Inventory>> inventory,
-            InstantSource clock,
-            EventRecorder notices,
-            Path dataDirectory) {}
-
-    /**
-     * Takes up the claims of the journal, before the first call: lost claims are looked for, and
-     * CDI specs brought in line. What can't be done now is tried again by {@link #lookAfter}.
-     */
-    public void takeUp() {
-        specs.takeUp();
+    public void recover() {
+        specs.recover();
     }
 
-    /** Does what is due behind the scenes; to be called every few seconds, by one thread. */
-    public void lookAfter() {
+    /** Repairs and cleans up what is due; to be called every few seconds, by one thread. */
+    public void maintain() {
         specs.repairAgain();
         orphans.look();
     }
 
-    /** Returns the claims that the journal knows. */
+    /** Returns the claims that have a record. */
     public List<HeldClaim> held() {
-        return parts.journal.claims().stream().map(lives::held).toList();
+        return context.journal().claims().stream().map(context::held).toList();
     }
 
     @Override
     public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
-        Deadline waiting = Deadline.at(deadline, parts.clock);
+        Deadline waiting = Deadline.at(deadline, context.clock());
         Duration margin = margin(waiting);
         Deadline readBy = waiting.before(margin.multipliedBy(3).dividedBy(2));
         WriteGroup writes = writes(claims.stream().map(ClaimRef::uid).toList());
@@ -162,7 +106,7 @@ public final class ClaimPreparation implements ClaimOperations {
 
     @Override
     public Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline) {
-        Deadline waiting = Deadline.at(deadline, parts.clock);
+        Deadline waiting = Deadline.at(deadline, context.clock());
         WriteGroup writes = writes(uids);
         return all(
                 uids,

@@ -21,7 +21,6 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,66 +37,64 @@ import org.slf4j.LoggerFactory;
  * Finds the claims that a damaged journal lost, and holds them as damaged.
  *
  * <p>A damaged claim keeps its devices from others until it is unprepared, and never counts as
- * prepared. What the journal itself can't name is told by CDI specs without a record, and by the
- * API server's claims with devices of this node; they tell as well which devices a damaged claim
- * may have besides those of its last intact record. As long as a damaged record, or an incomplete
- * journal, has not been compared with them, no claim can be prepared, because nobody knows which
- * devices are free. That holds whenever damage is found: by a start, or later, by another process.
- * A restart compares again. Thread-safe.
+ * prepared. What the journal itself can't name is reported by CDI specs without a record, and by
+ * the API server's claims with devices of this node; they tell as well which devices a damaged
+ * claim may have besides those of its last intact record. As long as a damaged record, or an
+ * incomplete journal, has not been compared with them, no claim can be prepared, because nobody
+ * knows which devices are free. That holds whenever damage is found: by a start, or later, by
+ * another process. A restart compares again. Thread-safe.
  */
 final class LostClaims {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(LostClaims.class);
     private static final String UNKNOWN = "unknown";
 
-    private final ClaimPreparation.Parts parts;
+    private final ClaimContext context;
     private final Journal journal;
-    private final ClaimLifecycle.Lives lives;
     private final Allocations allocations;
     private final ReentrantLock comparing = new ReentrantLock(); // held while claims are compared
     private volatile Set<ClaimRecord> compared = Set.of(); // damaged ones, as they are since then
-    private volatile boolean specsTell; // of claims that the journal lost
-    private volatile @Nullable Loss told;
+    private volatile boolean specsNameLost; // of claims that the journal lost
+    private volatile @Nullable Loss reported;
 
-    LostClaims(ClaimPreparation.Parts parts, ClaimLifecycle.Lives lives) {
-        this.parts = parts;
-        this.journal = parts.journal();
-        this.lives = lives;
-        this.allocations = new Allocations(parts.driver(), List.of());
+    LostClaims(ClaimContext context) {
+        this.context = context;
+        this.journal = context.journal();
+        this.allocations = new Allocations(context.driver(), List.of());
     }
 
     /** Holds a claim as damaged that only a CDI spec speaks of; to be called with its lock. */
     void holdForSpec(String uid) {
-        specsTell = true;
+        specsNameLost = true;
         hold(nameless(uid, journal.bootId(), named(uid, inventory().orElse(Inventory.of()))));
     }
 
     private Optional<Inventory> inventory() {
-        return parts.inventory().get();
+        return context.inventory().get();
     }
 
     private List<HeldDevice> named(String uid, Inventory inventory) {
-        return SpecNames.devices(uid, parts.specs().deviceNames(uid), inventory);
+        return SpecNames.devices(uid, context.specs().deviceNames(uid), inventory);
     }
 
     private void hold(ClaimRecord damaged) {
         journal.put(damaged);
         LOG.atWarn()
-                .addKeyValue(LogField.CLAIM.toString(), damaged.ref())
-                .addKeyValue(LogField.DEVICE_COUNT.toString(), damaged.devices().size())
+                .addKeyValue(LogField.CLAIM, damaged.ref())
+                .addKeyValue(LogField.DEVICE_COUNT, damaged.devices().size())
                 .log("A claim's record is lost; it is held as damaged until it is unprepared");
     }
 
     /** Tells the cluster's admins what is lost, if anything is. */
-    void tell() {
+    void report() {
         boolean isDue = isDue();
         Loss loss = journal.loss();
-        told = loss;
-        if (loss.damagedLines() == 0 && loss.complete() && !specsTell) {
+        reported = loss;
+        if (loss.damagedLines() == 0 && loss.complete() && !specsNameLost) {
             return;
         }
         long held = journal.claims().stream().filter(LostClaims::isDamaged).count();
-        parts.notices()
+        context.events()
                 .take(
                         new DriverEvent(
                                 Reason.JOURNAL_DAMAGED,
@@ -143,7 +140,7 @@ final class LostClaims {
 
     /** The journal is looked at first: what another process wrote may tell of damage. */
     private boolean isDue() {
-        return !uncompared().isEmpty() || specsTell || !journal.loss().complete();
+        return !uncompared().isEmpty() || specsNameLost || !journal.loss().complete();
     }
 
     private List<ClaimRecord> uncompared() {
@@ -154,7 +151,7 @@ final class LostClaims {
 
     private boolean mayLackClaims() {
         return uncompared().stream().anyMatch(record -> isNameless(record.ref()))
-                || specsTell
+                || specsNameLost
                 || !journal.loss().complete();
     }
 
@@ -167,8 +164,8 @@ final class LostClaims {
     }
 
     private void compare(Deadline deadline) {
-        if (!journal.loss().equals(told)) {
-            tell();
+        if (!journal.loss().equals(reported)) {
+            report();
         }
         Inventory inventory =
                 inventory()
@@ -184,7 +181,7 @@ final class LostClaims {
         if (!journal.loss().complete() && comparison.mayLackClaims) {
             journal.foundAll();
         }
-        specsTell = false;
+        specsNameLost = false;
         compared = Set.copyOf(comparison.damaged);
         LOG.info("The journal was compared with the API server's claims");
     }
@@ -197,7 +194,7 @@ final class LostClaims {
                 suspects.put(record.ref().uid(), new Suspect(record.ref(), List.of()));
             }
         }
-        parts.reader()
+        context.reader()
                 .readAll(deadline.left())
                 .forEach(
                         (ref, object) -> {
@@ -242,9 +239,8 @@ final class LostClaims {
             if (journal.claim(uid).filter(record -> !isDamaged(record)).isPresent()) {
                 return; // whoever works on it
             }
-            try (ClaimLifecycle life =
-                    lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
-                Optional<ClaimRecord> record = life.record();
+            try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid)) {
+                Optional<ClaimRecord> record = lifecycle.record();
                 if (record.isPresent()) {
                     record.filter(LostClaims::isDamaged).ifPresent(now -> widen(now, suspect));
                 } else if (mayLackClaims && !suspect.allocated.isEmpty()) {
@@ -275,7 +271,7 @@ final class LostClaims {
     }
 
     /** Refuses a claim whose turn to be written is the first to see that the journal lost some. */
-    static void requireNoneLost(Journal journal) {
+    void requireNoneLost() {
         if (!journal.loss().complete()) {
             throw notYet(null);
         }
@@ -285,8 +281,7 @@ final class LostClaims {
      * Returns the record of a claim that the journal does not know, if it may have lost it: a
      * provider then undoes what it finds of the claim. Needs no comparison, and no API server.
      */
-    static Optional<ClaimRecord> maybe(String uid, ClaimLifecycle.Lives lives) {
-        Journal journal = lives.journal();
+    Optional<ClaimRecord> possible(String uid) {
         boolean mayBeLost =
                 !journal.loss().complete()
                         || journal.unsettled().stream()

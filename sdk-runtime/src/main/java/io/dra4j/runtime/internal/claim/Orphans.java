@@ -8,8 +8,12 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.LogField;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -31,7 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Orphans {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Orphans.class);
     private static final Duration PACE = Duration.ofMinutes(5);
     private static final Duration LEAST_ABSENCE = Duration.ofMinutes(10);
     private static final Duration READ_LIMIT = Duration.ofSeconds(5);
@@ -41,7 +45,7 @@ final class Orphans {
     private final ClaimReader reader;
     private final Allocations allocations;
     private final Unpreparation unpreparation;
-    private final KubeletState kubelet;
+    private final Path kubeletState;
     private final InstantSource clock;
     private final InstantSource nodeClock;
     private final Map<String, Instant> absentSince = new HashMap<>();
@@ -52,14 +56,19 @@ final class Orphans {
      *
      * @param clock a monotonic one
      */
-    Orphans(ClaimPreparation.Parts parts, Unpreparation unpreparation, InstantSource clock) {
-        this.journal = parts.journal();
-        this.reader = parts.reader();
-        this.allocations = new Allocations(parts.driver(), List.of());
+    Orphans(ClaimContext context, Unpreparation unpreparation, InstantSource clock) {
+        this.journal = context.journal();
+        this.reader = context.reader();
+        this.allocations = new Allocations(context.driver(), List.of());
         this.unpreparation = unpreparation;
-        this.kubelet = KubeletState.besideThePluginsOf(parts.dataDirectory());
+        // the data directory is <kubelet root>/plugins/<driver>
+        this.kubeletState =
+                context.dataDirectory()
+                        .resolveSibling("..")
+                        .normalize()
+                        .resolve("dra_manager_state");
         this.clock = clock;
-        this.nodeClock = parts.clock();
+        this.nodeClock = context.clock();
         this.next = clock.instant().plus(PACE);
     }
 
@@ -79,7 +88,7 @@ final class Orphans {
                 judge(claim, now);
             } catch (ClusterException e) {
                 LOG.atDebug()
-                        .addKeyValue(LogField.CLAIM.toString(), claim.ref())
+                        .addKeyValue(LogField.CLAIM, claim.ref())
                         .setCause(e)
                         .log("Nobody says whether the claim is an orphan");
                 if (e.status() == 0) { // no answer: for the others there would be none either
@@ -99,9 +108,9 @@ final class Orphans {
         if (Duration.between(since, now).compareTo(LEAST_ABSENCE) < 0) {
             return;
         }
-        if (kubelet.knows(uid)) {
+        if (isKnownToKubelet(uid)) {
             LOG.atInfo()
-                    .addKeyValue(LogField.CLAIM.toString(), claim.ref())
+                    .addKeyValue(LogField.CLAIM, claim.ref())
                     .log("An orphan is left to the kubelet, whose state names it");
             return;
         }
@@ -115,7 +124,23 @@ final class Orphans {
                 END_LIMIT);
     }
 
-    /** Says whether the API server has the claim, or throws if it does not say. */
+    /**
+     * Returns whether the kubelet's own file names the claim, which is then its own to unprepare;
+     * false if the file can't be read.
+     *
+     * @see <a
+     *     href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/cm/dra/state">The
+     *     file's format; each claim's UID stands in it as text</a>
+     */
+    private boolean isKnownToKubelet(String uid) {
+        try {
+            return Files.readString(kubeletState).contains(uid);
+        } catch (IOException e) {
+            return false; // most drivers' pods do not see the kubelet's own files
+        }
+    }
+
+    /** Returns whether the API server has the claim; throws if the server gives no answer. */
     private boolean isWanted(ClaimRecord claim) {
         ClaimRef ref = claim.ref();
         if (LostClaims.isNameless(ref)) {

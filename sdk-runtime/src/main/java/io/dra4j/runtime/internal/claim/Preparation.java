@@ -12,6 +12,8 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
+import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
+import io.dra4j.runtime.internal.claim.allocation.HoldConflict;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.util.HashSet;
@@ -35,30 +37,28 @@ import org.slf4j.LoggerFactory;
  */
 final class Preparation {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Preparation.class);
 
-    private final ClaimPreparation.Parts parts;
-    private final ClaimLifecycle.Lives lives;
+    private final ClaimContext context;
     private final ClaimQueue queue;
     private final Executor executor;
     private final Allocations allocations;
     private final LostClaims lost;
-    private final StaleClaims leftBehind;
+    private final StaleClaims stale;
+    private final DeviceHolds holds = new DeviceHolds();
 
     Preparation(
-            ClaimPreparation.Parts parts,
-            ClaimLifecycle.Lives lives,
+            ClaimContext context,
             ClaimQueue queue,
             Executor executor,
             LostClaims lost,
-            StaleClaims leftBehind) {
-        this.parts = parts;
-        this.lives = lives;
+            Unpreparation unpreparation) {
+        this.context = context;
         this.queue = queue;
         this.executor = executor;
-        this.allocations = new Allocations(parts.driver(), parts.provider().configTypes());
+        this.allocations = new Allocations(context.driver(), context.provider().configTypes());
         this.lost = lost;
-        this.leftBehind = leftBehind;
+        this.stale = new StaleClaims(context, holds, unpreparation);
     }
 
     /**
@@ -90,7 +90,7 @@ final class Preparation {
             Deadline deadline,
             WriteGroup writes) {
         try {
-            ClaimObject object = parts.reader().read(ref, readBy.left());
+            ClaimObject object = context.reader().read(ref, readBy.left());
             List<HeldDevice> devices = allocations.devices(ref, object);
             return arrival.submit(
                             new ClaimQueue.Task<>(
@@ -116,10 +116,11 @@ final class Preparation {
             WriteGroup writes) {
         try {
             lost.requireFound(deadline);
-            leftBehind.makeWay(ref, devices, deadline);
-            try (ClaimLifecycle life = lives.take(ref.uid(), deadline, writes)) {
+            stale.unprepareConflicting(ref, devices, deadline);
+            try (ClaimLifecycle lifecycle =
+                    ClaimLifecycle.take(context, ref.uid(), deadline, writes)) {
                 requireCaller(deadline);
-                return life.answer(answer(life, ref, object, devices));
+                return lifecycle.answer(answer(lifecycle, ref, object, devices));
             }
         } catch (DraException e) {
             return refused(ref, e);
@@ -136,18 +137,18 @@ final class Preparation {
     }
 
     private Answer answer(
-            ClaimLifecycle life, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
-        Optional<ClaimRecord> record = life.record();
+            ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
+        Optional<ClaimRecord> record = lifecycle.record();
         if (record.isPresent()) {
             Answer before = record.get().answer();
             if (before != null
-                    && lives.isPrepared(record.get())
+                    && context.isPrepared(record.get())
                     && holdsJust(record.get(), devices)) {
                 return before;
             }
-            Unpreparation.end(life, record.get());
+            Unpreparation.end(lifecycle, record.get());
         }
-        return begin(life, ref, object);
+        return begin(lifecycle, ref, object);
     }
 
     private static boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
@@ -155,9 +156,9 @@ final class Preparation {
                 && new HashSet<>(record.devices()).equals(new HashSet<>(devices));
     }
 
-    private Answer begin(ClaimLifecycle life, ClaimRef ref, ClaimObject object) {
+    private Answer begin(ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object) {
         Inventory inventory =
-                parts.inventory()
+                context.inventory()
                         .get()
                         .orElseThrow(
                                 () ->
@@ -165,20 +166,30 @@ final class Preparation {
                                                 "the driver could not read its devices yet"));
         try {
             AllocatedClaim claim = allocations.read(ref, object, inventory);
-            Answer answer = life.begin(claim, inventory);
-            LOG.atInfo().addKeyValue(LogField.CLAIM.toString(), ref).log("Claim prepared");
+            List<HeldDevice> devices = PreparedResults.held(claim);
+            Answer answer =
+                    lifecycle.begin(
+                            claim,
+                            committed -> {
+                                lost.requireNoneLost();
+                                holds.conflict(ref.uid(), devices, committed, inventory)
+                                        .ifPresent(HoldConflict::refuse);
+                            });
+            LOG.atInfo().addKeyValue(LogField.CLAIM, ref).log("Claim prepared");
             return answer;
         } catch (Exception | Error e) { // whatever a provider throws: what was begun is undone
             DraException failure = ProviderFailure.of("could not prepare the claim", e);
-            undo(life, failure);
+            undo(lifecycle, failure);
             throw failure;
         }
     }
 
-    private static void undo(ClaimLifecycle life, DraException cause) {
+    private static void undo(ClaimLifecycle lifecycle, DraException cause) {
         try {
-            life.record()
-                    .ifPresentOrElse(begun -> Unpreparation.end(life, begun), life::endUnknown);
+            lifecycle
+                    .record()
+                    .ifPresentOrElse(
+                            begun -> Unpreparation.end(lifecycle, begun), lifecycle::endUnknown);
         } catch (DraException e) {
             cause.addSuppressed(e); // the claim stays held; the kubelet's next call tries again
         }
@@ -186,7 +197,7 @@ final class Preparation {
 
     private static PrepareOutcome refused(ClaimRef ref, DraException e) {
         LOG.atWarn()
-                .addKeyValue(LogField.CLAIM.toString(), ref)
+                .addKeyValue(LogField.CLAIM, ref)
                 .log("Claim not prepared: {}", e.getMessage(), e);
         return new PrepareOutcome.Failed(e.getMessage());
     }

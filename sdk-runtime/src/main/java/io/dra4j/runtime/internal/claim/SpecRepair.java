@@ -7,10 +7,10 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,25 +26,23 @@ import org.slf4j.LoggerFactory;
  */
 final class SpecRepair {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SpecRepair.class);
 
-    private final ClaimPreparation.Parts parts;
-    private final ClaimLifecycle.Lives lives;
+    private final ClaimContext context;
     private final LostClaims lost;
     private final BootMark boot;
     private volatile boolean failed;
 
-    SpecRepair(ClaimPreparation.Parts parts, ClaimLifecycle.Lives lives, LostClaims lost) {
-        this.parts = parts;
-        this.lives = lives;
+    SpecRepair(ClaimContext context, LostClaims lost) {
+        this.context = context;
         this.lost = lost;
-        this.boot = new BootMark(parts.dataDirectory());
+        this.boot = new BootMark(context.dataDirectory());
     }
 
     /** Takes up what an earlier process left. */
-    void takeUp() {
+    void recover() {
         repair();
-        lost.tell();
+        lost.report();
     }
 
     /** Tries again what failed before. */
@@ -56,33 +54,42 @@ final class SpecRepair {
 
     private void repair() {
         Map<String, DraException> failures = new LinkedHashMap<>();
-        for (ClaimRecord record : parts.journal().claims()) {
+        for (ClaimRecord record : context.journal().claims()) {
             String uid = record.ref().uid();
             attempt(uid, () -> repair(uid), failures);
         }
-        attempt("the CDI directory", () -> judgeSpecs(failures), failures);
+        attempt("the CDI directory", () -> checkSpecs(failures), failures);
         attempt("what devices report", () -> endReports(failures), failures);
         if (failures.isEmpty()) {
-            attempt("its mark", () -> boot.write(parts.journal().bootId()), failures);
+            attempt("its mark", () -> boot.write(context.journal().bootId()), failures);
         }
         failed = !failures.isEmpty();
-        failures.entrySet().stream().findFirst().ifPresent(first -> tell(failures, first));
+        failures.entrySet().stream().findFirst().ifPresent(first -> report(failures, first));
     }
 
     private void endReports(Map<String, DraException> failures) {
-        for (String uid : parts.reports().claimUids()) {
+        for (String uid : context.reports().claimUids()) {
             attempt(uid, () -> endReport(uid), failures);
         }
     }
 
     private void endReport(String uid) {
-        try (ClaimLifecycle life =
-                lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
-            if (life.record().isEmpty()) {
-                parts.reports().end(uid);
-            }
+        ifFree(
+                uid,
+                lifecycle -> {
+                    if (lifecycle.record().isEmpty()) {
+                        context.reports().end(uid);
+                    }
+                });
+    }
+
+    private void ifFree(String uid, Consumer<ClaimLifecycle> work) {
+        try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid)) {
+            work.accept(lifecycle);
         } catch (ClaimLifecycle.Busy e) {
-            LOG.atDebug().addKeyValue(LogField.CLAIM_UID.toString(), uid).log("Left to its call");
+            LOG.atDebug()
+                    .addKeyValue(LogField.CLAIM_UID, uid)
+                    .log("An operation of the claim runs; its repair is left to that");
         }
     }
 
@@ -96,50 +103,45 @@ final class SpecRepair {
     }
 
     private void repair(String uid) {
-        try (ClaimLifecycle life =
-                lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
-            Optional<ClaimRecord> record = life.record();
-            if (record.isEmpty()) {
-                return;
-            }
-            ClaimRecord.Answer answer = record.get().answer();
-            if (answer != null && lives.isPrepared(record.get())) {
-                life.answer(answer);
-            } else if (!lives.isOfThisBoot(record.get())) {
-                parts.specs().remove(uid);
-            }
-        } catch (ClaimLifecycle.Busy e) {
-            LOG.atDebug().addKeyValue(LogField.CLAIM_UID.toString(), uid).log("Left to its call");
+        ifFree(uid, lifecycle -> lifecycle.record().ifPresent(claim -> repair(lifecycle, claim)));
+    }
+
+    private void repair(ClaimLifecycle lifecycle, ClaimRecord claim) {
+        ClaimRecord.Answer answer = claim.answer();
+        if (answer != null && context.isPrepared(claim)) {
+            lifecycle.answer(answer);
+        } else if (!context.isOfThisBoot(claim)) {
+            context.specs().remove(claim.ref().uid());
         }
     }
 
-    private void judgeSpecs(Map<String, DraException> failures) {
+    private void checkSpecs(Map<String, DraException> failures) {
         Optional<String> lastBoot = boot.read();
-        boolean rebooted = lastBoot.filter(id -> !id.equals(parts.journal().bootId())).isPresent();
-        for (String uid : parts.specs().claimUids()) {
-            if (parts.journal().claim(uid).isEmpty()) {
-                attempt(uid, () -> judge(uid, rebooted), failures);
+        boolean rebooted =
+                lastBoot.filter(id -> !id.equals(context.journal().bootId())).isPresent();
+        for (String uid : context.specs().claimUids()) {
+            if (context.journal().claim(uid).isEmpty()) {
+                attempt(uid, () -> checkSpec(uid, rebooted), failures);
             }
         }
     }
 
-    private void judge(String uid, boolean rebooted) {
-        try (ClaimLifecycle life =
-                lives.takeIfFree(uid, Deadline.in(Duration.ZERO, parts.clock()))) {
-            if (life.record().isPresent()) {
-                return;
-            }
-            if (rebooted) {
-                life.endUnknown();
-            } else if (parts.specs().claimUids().contains(uid)) {
-                lost.holdForSpec(uid);
-            }
-        } catch (ClaimLifecycle.Busy e) {
-            LOG.atDebug().addKeyValue(LogField.CLAIM_UID.toString(), uid).log("Left to its call");
-        }
+    private void checkSpec(String uid, boolean rebooted) {
+        ifFree(
+                uid,
+                lifecycle -> {
+                    if (lifecycle.record().isPresent()) {
+                        return;
+                    }
+                    if (rebooted) {
+                        lifecycle.endUnknown();
+                    } else if (context.specs().claimUids().contains(uid)) {
+                        lost.holdForSpec(uid);
+                    }
+                });
     }
 
-    private void tell(Map<String, DraException> failures, Map.Entry<String, DraException> first) {
+    private void report(Map<String, DraException> failures, Map.Entry<String, DraException> first) {
         String message =
                 "The CDI specs of "
                         + failures.size()
@@ -148,7 +150,7 @@ final class SpecRepair {
                         + ": "
                         + first.getValue().getMessage();
         LOG.atWarn().setCause(first.getValue()).log(message);
-        parts.notices()
+        context.events()
                 .take(
                         new DriverEvent(
                                 Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));

@@ -8,16 +8,15 @@ import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
- * Claims whose devices nobody uses any more, though the journal holds them: left behind by a crash,
- * by a reboot, or by an unprepare that failed.
+ * Claims whose devices are not in use any more, though the journal holds them: of a crash, of an
+ * earlier boot, or of an unprepare that failed.
  *
  * <p>Before another claim takes a device of theirs they are unprepared, each under its own lock,
  * and none that an operation runs of. One that takes long goes on, and the other claim is refused.
@@ -25,58 +24,52 @@ import java.util.function.Supplier;
  */
 final class StaleClaims {
 
-    private final Journal journal;
-    private final ClaimLifecycle.Lives lives;
+    private final ClaimContext context;
+    private final DeviceHolds holds;
     private final Unpreparation unpreparation;
-    private final Supplier<Optional<Inventory>> inventory;
 
-    StaleClaims(
-            ClaimLifecycle.Lives lives,
-            Unpreparation unpreparation,
-            Supplier<Optional<Inventory>> inventory) {
-        this.journal = lives.journal();
-        this.lives = lives;
+    StaleClaims(ClaimContext context, DeviceHolds holds, Unpreparation unpreparation) {
+        this.context = context;
+        this.holds = holds;
         this.unpreparation = unpreparation;
-        this.inventory = inventory;
     }
 
-    /** Unprepares what was left behind and keeps a claim from its devices. */
-    void makeWay(ClaimRef ref, List<HeldDevice> devices, Deadline deadline) {
+    /** Unprepares the stale claims that hold devices which a claim wants. */
+    void unprepareConflicting(ClaimRef ref, List<HeldDevice> devices, Deadline deadline) {
         Set<String> tried = new HashSet<>();
-        Optional<ClaimRecord> next = inTheWay(ref, devices, tried);
+        Optional<ClaimRecord> next = conflicting(ref, devices, tried);
         while (next.isPresent()) {
             String uid = next.get().ref().uid();
             tried.add(uid);
             unpreparation.endIfIdle(
                     uid,
-                    "left behind, and a device of it is wanted",
-                    this::isLeft,
+                    "stale, and another claim wants a device of it",
+                    this::isStale,
                     deadline,
                     deadline.left().dividedBy(3));
-            next = inTheWay(ref, devices, tried);
+            next = conflicting(ref, devices, tried);
         }
     }
 
-    private Optional<ClaimRecord> inTheWay(
+    private Optional<ClaimRecord> conflicting(
             ClaimRef ref, List<HeldDevice> devices, Set<String> tried) {
-        if (journal.unsettled().stream().noneMatch(this::isLeft)) {
+        if (context.journal().unsettled().stream().noneMatch(this::isStale)) {
             return Optional.empty();
         }
-        return lives
-                .holds()
+        return holds
                 .conflict(
                         ref.uid(),
                         devices,
-                        ClaimIndex.of(journal.claims()),
-                        inventory.get().orElse(Inventory.of()))
+                        ClaimIndex.of(context.journal().claims()),
+                        context.inventory().get().orElse(Inventory.of()))
                 .stream()
                 .flatMap(conflict -> conflict.holders().stream())
-                .filter(holder -> isLeft(holder) && !tried.contains(holder.ref().uid()))
+                .filter(holder -> isStale(holder) && !tried.contains(holder.ref().uid()))
                 .findFirst();
     }
 
-    private boolean isLeft(ClaimRecord record) {
-        return !lives.isOfThisBoot(record)
+    private boolean isStale(ClaimRecord record) {
+        return !context.isOfThisBoot(record)
                 || record.phase() == Phase.STARTED
                 || record.phase() == Phase.UNPREPARING;
     }

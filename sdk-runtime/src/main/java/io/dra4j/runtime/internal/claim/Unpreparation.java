@@ -24,14 +24,16 @@ import org.slf4j.LoggerFactory;
  */
 final class Unpreparation {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Unpreparation.class);
 
-    private final ClaimLifecycle.Lives lives;
+    private final ClaimContext context;
     private final ClaimQueue queue;
+    private final LostClaims lost;
 
-    Unpreparation(ClaimLifecycle.Lives lives, ClaimQueue queue) {
-        this.lives = lives;
+    Unpreparation(ClaimContext context, ClaimQueue queue, LostClaims lost) {
+        this.context = context;
         this.queue = queue;
+        this.lost = lost;
     }
 
     /** Submits an unprepare that the kubelet asks for. */
@@ -45,20 +47,20 @@ final class Unpreparation {
     }
 
     private UnprepareOutcome ended(String uid, Deadline deadline, WriteGroup writes) {
-        try (ClaimLifecycle life = lives.take(uid, deadline, writes)) {
-            Optional<ClaimRecord> record = life.record().or(() -> LostClaims.maybe(uid, lives));
+        try (ClaimLifecycle lifecycle = ClaimLifecycle.take(context, uid, deadline, writes)) {
+            Optional<ClaimRecord> record = lifecycle.record().or(() -> lost.possible(uid));
             if (record.isEmpty()) {
-                life.endUnknown();
+                lifecycle.endUnknown();
             } else {
-                end(life, record.get());
+                end(lifecycle, record.get());
                 LOG.atInfo()
-                        .addKeyValue(LogField.CLAIM.toString(), record.get().ref())
+                        .addKeyValue(LogField.CLAIM, record.get().ref())
                         .log("Claim unprepared");
             }
             return new UnprepareOutcome.Unprepared();
         } catch (DraException e) {
             LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM_UID.toString(), uid)
+                    .addKeyValue(LogField.CLAIM_UID, uid)
                     .log("Claim not unprepared: {}", e.getMessage(), e);
             return new UnprepareOutcome.Failed(e.getMessage());
         }
@@ -68,7 +70,7 @@ final class Unpreparation {
      * Unprepares a claim that nobody asks for, unless an operation of it runs in any process.
      *
      * @param still whether the record, as it is when the claim's turn has come, is still to go
-     * @param patience how long to wait; what takes longer goes on
+     * @param timeout how long to wait; what takes longer goes on
      * @return whether nothing of the claim is left
      */
     boolean endIfIdle(
@@ -76,17 +78,16 @@ final class Unpreparation {
             String why,
             Predicate<ClaimRecord> still,
             Deadline deadline,
-            Duration patience) {
+            Duration timeout) {
         Optional<CompletableFuture<UnprepareOutcome>> submitted =
                 queue.submitIfIdle(
                         uid, task(uid, deadline, waiting -> endedIf(uid, why, still, waiting)));
-        return submitted.isPresent() && isUnprepared(submitted.get(), patience);
+        return submitted.isPresent() && isUnprepared(submitted.get(), timeout);
     }
 
-    private static boolean isUnprepared(
-            CompletableFuture<UnprepareOutcome> end, Duration patience) {
+    private static boolean isUnprepared(CompletableFuture<UnprepareOutcome> end, Duration timeout) {
         try {
-            return end.get(patience.toNanos(), TimeUnit.NANOSECONDS)
+            return end.get(timeout.toNanos(), TimeUnit.NANOSECONDS)
                     instanceof UnprepareOutcome.Unprepared;
         } catch (TimeoutException e) {
             return false; // whoever needs the claim's devices is refused, and comes again
@@ -101,16 +102,16 @@ final class Unpreparation {
 
     private UnprepareOutcome endedIf(
             String uid, String why, Predicate<ClaimRecord> still, Deadline deadline) {
-        try (ClaimLifecycle life = lives.takeIfFree(uid, deadline)) {
-            Optional<ClaimRecord> record = life.record();
+        try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid, deadline)) {
+            Optional<ClaimRecord> record = lifecycle.record();
             if (record.isPresent() && !still.test(record.get())) {
                 return new UnprepareOutcome.Failed("the claim is in use again");
             }
             if (record.isPresent()) {
-                end(life, record.get());
+                end(lifecycle, record.get());
                 LOG.atInfo()
-                        .addKeyValue(LogField.CLAIM.toString(), record.get().ref())
-                        .addKeyValue(LogField.REASON.toString(), why)
+                        .addKeyValue(LogField.CLAIM, record.get().ref())
+                        .addKeyValue(LogField.REASON, why)
                         .log("Claim unprepared without being asked to");
             }
             return new UnprepareOutcome.Unprepared();
@@ -118,8 +119,8 @@ final class Unpreparation {
             return new UnprepareOutcome.Failed(e.getMessage());
         } catch (DraException e) {
             LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM_UID.toString(), uid)
-                    .addKeyValue(LogField.REASON.toString(), why)
+                    .addKeyValue(LogField.CLAIM_UID, uid)
+                    .addKeyValue(LogField.REASON, why)
                     .log("Claim not unprepared: {}", e.getMessage(), e);
             return new UnprepareOutcome.Failed(e.getMessage());
         }
@@ -130,9 +131,9 @@ final class Unpreparation {
      *
      * @throws DraException if it can't be ended; it stays held
      */
-    static void end(ClaimLifecycle life, ClaimRecord record) {
+    static void end(ClaimLifecycle lifecycle, ClaimRecord record) {
         try {
-            life.end(record);
+            lifecycle.end(record);
         } catch (Exception | Error e) { // whatever a provider throws: the claim stays held
             throw ProviderFailure.of("could not unprepare the claim", e);
         }

@@ -10,13 +10,13 @@ import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -75,24 +75,26 @@ final class ApiCalls {
         return response.body() == null ? "" : response.body();
     }
 
-    /**
-     * Begins a request whose answer has no end; the reader gets its bytes once they are asked for.
-     *
-     * @return the answer's body, as soon as the server has begun with it
-     */
-    AsyncBody stream(String path, AsyncBody.Consumer<List<ByteBuffer>> reader, Duration limit) {
+    /** Starts a watch, and returns as soon as the server has begun with its response. */
+    <T> Watch watch(
+            String path,
+            Function<JsonNode, Optional<T>> decode,
+            Watch.Listener<T> listener,
+            Duration limit) {
+        ApiWatch<T> watch = new ApiWatch<>(decode, listener);
         HttpRequest.Builder request =
                 http.newHttpRequestBuilder()
                         .uri(server + path)
                         .header("Accept", JSON)
                         .forStreaming();
         HttpResponse<AsyncBody> response =
-                await(() -> http.consumeBytes(request.build(), reader), WATCH, path, limit);
+                await(() -> http.consumeBytes(request.build(), watch::take), WATCH, path, limit);
         if (!response.isSuccessful()) {
             response.body().cancel();
             throw failure("GET " + path, response, Json.object());
         }
-        return response.body();
+        watch.begin(response.body());
+        return watch;
     }
 
     private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> request) {

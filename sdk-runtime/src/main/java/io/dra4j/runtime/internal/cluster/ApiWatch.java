@@ -8,7 +8,9 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,30 +23,22 @@ import org.jspecify.annotations.Nullable;
  * <p>The listener is called on threads of the HTTP client, one at a time, and hears one end at
  * most.
  */
-final class ApiWatch implements SliceStore.Watch, ClaimFeed.Watch {
+final class ApiWatch<T> implements Watch {
 
-    private final Events listener;
+    private final Function<JsonNode, Optional<T>> decode;
+    private final Listener<T> listener;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile @Nullable AsyncBody body;
 
-    ApiWatch(Events listener) {
+    /**
+     * Makes a watch; {@link #begin} starts it.
+     *
+     * @param decode reads an object; of an empty one the listener is not notified
+     */
+    ApiWatch(Function<JsonNode, Optional<T>> decode, Listener<T> listener) {
+        this.decode = decode;
         this.listener = listener;
-    }
-
-    /** Hears what happens to objects, in order. */
-    interface Events {
-        /** An object was created or changed. */
-        void changed(JsonNode object);
-
-        /** An object was deleted. */
-        void deleted(JsonNode object);
-
-        /** Nothing happened, and the watch lives. */
-        default void bookmark() {}
-
-        /** The watch has ended by itself. */
-        void ended(String reason);
     }
 
     /** Begins to read. */
@@ -84,8 +78,8 @@ final class ApiWatch implements SliceStore.Watch, ClaimFeed.Watch {
 
     private void event(String type, JsonNode object) {
         switch (type) {
-            case "ADDED", "MODIFIED" -> listener.changed(object);
-            case "DELETED" -> listener.deleted(object);
+            case "ADDED", "MODIFIED" -> decode.apply(object).ifPresent(listener::changed);
+            case "DELETED" -> decode.apply(object).ifPresent(listener::deleted);
             case "BOOKMARK" -> listener.bookmark();
             default -> stop(type + " " + object.path("message").asText());
         }

@@ -15,8 +15,8 @@ public interface ClaimFeed {
     /** Reads all claims. */
     Snapshot list();
 
-    /** Follows what happens to claims after a snapshot; it ends as watches of slices do. */
-    Watch watch(String resourceVersion, Listener listener);
+    /** Follows what happens to claims after a snapshot; the listener gets claims as JSON. */
+    Watch watch(String resourceVersion, Watch.Listener<String> listener);
 
     /**
      * All claims at one moment.
@@ -30,24 +30,5 @@ public interface ClaimFeed {
         public Snapshot {
             claims = List.copyOf(claims);
         }
-    }
-
-    /** Hears what happens to claims, in order, on threads of the client. */
-    interface Listener {
-        /** A claim was created or changed. */
-        void changed(String claimJson);
-
-        /** A claim was deleted. */
-        void deleted(String claimJson);
-
-        /** The watch has ended by itself: list again. */
-        void ended(String reason);
-    }
-
-    /** A running watch. */
-    interface Watch extends AutoCloseable {
-        /** Ends the watch; the listener hears no end of it. */
-        @Override
-        void close();
     }
 }

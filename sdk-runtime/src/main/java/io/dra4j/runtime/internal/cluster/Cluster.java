@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.fabric8.kubernetes.client.Config;
@@ -11,7 +10,6 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +29,7 @@ public final class Cluster implements AutoCloseable {
     private final ApiCalls calls;
     private final SliceStore slices;
     private final NodeEvents events;
-    private final ClusterClaims claims;
+    private final KubernetesClaims claims;
 
     private Cluster(KubernetesClient client, String driver, String node, Meters meters) {
         this.client = client;
@@ -42,7 +40,7 @@ public final class Cluster implements AutoCloseable {
                         new RequestMeter(meters));
         this.slices = new KubernetesSlices(calls, driver, node);
         this.events = new NodeEvents(calls, driver, node, InstantSource.system());
-        this.claims = new ClusterClaims(calls);
+        this.claims = new KubernetesClaims(calls);
     }
 
     /**
@@ -61,39 +59,24 @@ public final class Cluster implements AutoCloseable {
                 new KubernetesClientBuilder().withConfig(config).build(), driver, node, meters);
     }
 
-    /**
-     * Reads a claim from the API server; transient failures are waited for within the time given.
-     *
-     * @throws ClusterException.NotFound if there is no claim of that name
-     * @throws ClusterException if it can't be read
-     */
-    public ClaimObject claim(ClaimRef ref, Duration limit) {
-        return claims.read(ref, limit);
-    }
-
-    /**
-     * Reads all claims from the API server, of all namespaces; transient failures are waited for
-     * within the time given.
-     *
-     * @throws ClusterException if they can't be read
-     */
-    public Map<ClaimRef, ClaimObject> claims(Duration limit) {
-        return claims.readAll(limit);
-    }
-
     /** Returns this driver's slices of this node. */
     public SliceStore slices() {
         return slices;
     }
 
-    /** Returns all claims of the cluster, as they come and change. */
-    public ClaimFeed claimFeed() {
-        return new KubernetesClaimFeed(calls);
+    /** Returns the reader of single claims, and of all at once. */
+    public ClaimReader claimReader() {
+        return claims;
     }
 
-    /** Returns what the statuses of claims say of their devices. */
+    /** Returns all claims of the cluster, as they come and change. */
+    public ClaimFeed claimFeed() {
+        return claims;
+    }
+
+    /** Returns the statuses of claims. */
     public ClaimStatuses claimStatuses() {
-        return new KubernetesClaimStatuses(calls);
+        return claims;
     }
 
     /**

@@ -61,14 +61,15 @@ final class KubernetesSlices implements SliceStore {
     }
 
     @Override
-    public Watch watch(Scope scope, String resourceVersion, Listener listener) {
-        ApiWatch watch = new ApiWatch(new SliceEvents(codec, nodeUid(), listener));
-        String path =
+    public Watch watch(Scope scope, String resourceVersion, Watch.Listener<Stored> listener) {
+        String owner = nodeUid();
+        return calls.watch(
                 slices(scope)
                         + "&watch=true&allowWatchBookmarks=true&resourceVersion="
-                        + URLEncoder.encode(resourceVersion, StandardCharsets.UTF_8);
-        watch.begin(calls.stream(path, watch::take, LIMIT));
-        return watch;
+                        + URLEncoder.encode(resourceVersion, StandardCharsets.UTF_8),
+                slice -> codec.decode(slice, owner),
+                listener,
+                LIMIT);
     }
 
     @Override
@@ -159,30 +160,6 @@ final class KubernetesSlices implements SliceStore {
                             + " the Node object that the driver runs on",
                     404,
                     null);
-        }
-    }
-
-    private record SliceEvents(SliceCodec codec, String nodeUid, Listener listener)
-            implements ApiWatch.Events {
-
-        @Override
-        public void changed(JsonNode slice) {
-            codec.decode(slice, nodeUid).ifPresent(listener::changed);
-        }
-
-        @Override
-        public void deleted(JsonNode slice) {
-            codec.decode(slice, nodeUid).ifPresent(listener::deleted);
-        }
-
-        @Override
-        public void bookmark() {
-            listener.bookmark();
-        }
-
-        @Override
-        public void ended(String reason) {
-            listener.ended(reason);
         }
     }
 }

@@ -20,9 +20,15 @@ import java.util.Optional;
  * @param driver the driver whose slices these are
  * @param node the node that publishes them
  */
-record SliceCodec(String driver, String node) {
+public record SliceCodec(String driver, String node) {
 
-    static Content canonical(Content content) {
+    /**
+     * Returns a content as it reads after a way through the API and back, so that equal meaning is
+     * equal content: raw JSON in one form, times in whole seconds.
+     *
+     * @throws IllegalArgumentException if it can't be written, with device and field
+     */
+    public static Content canonical(Content content) {
         return content(new SliceCodec("", "").spec(content));
     }
 
@@ -34,7 +40,8 @@ record SliceCodec(String driver, String node) {
         return slice;
     }
 
-    String encodeForReading(Content content) {
+    /** Returns the slice as JSON, without what only a cluster can give it: name and owner. */
+    public String json(Content content) {
         ObjectNode slice = slice(content, "");
         slice.remove("metadata");
         return Json.sorted(slice);

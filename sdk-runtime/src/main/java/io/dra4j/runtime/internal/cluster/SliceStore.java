@@ -20,13 +20,8 @@ public interface SliceStore {
     /** Reads all slices of a scope. */
     Snapshot list(Scope scope);
 
-    /**
-     * Follows what happens to the slices of a scope after a snapshot of it.
-     *
-     * <p>The watch ends when its connection does, when the server has forgotten what happened
-     * since, or on {@link Watch#close}. The listener is called on threads of the client.
-     */
-    Watch watch(Scope scope, String resourceVersion, Listener listener);
+    /** Follows what happens to the slices of a scope after a snapshot of it. */
+    Watch watch(Scope scope, String resourceVersion, Watch.Listener<Stored> listener);
 
     /**
      * Creates a slice, owned by the node.
@@ -129,42 +124,5 @@ public interface SliceStore {
         public Content withDevices(List<Device> newDevices) {
             return new Content(pool, generation, sliceCount, placement, newDevices, counterSets);
         }
-
-        /**
-         * Returns this content as it reads after a way through the API and back, so that equal
-         * meaning is equal content: raw JSON in one form, times in whole seconds.
-         *
-         * @throws IllegalArgumentException if it can't be written, with device and field
-         */
-        public Content canonical() {
-            return SliceCodec.canonical(this);
-        }
-
-        /** Returns the slice as JSON, without what only a cluster can give it: name and owner. */
-        public String json(String driver, String node) {
-            return new SliceCodec(driver, node).encodeForReading(this);
-        }
-    }
-
-    /** Hears what happens to slices, in order. */
-    interface Listener {
-        /** A slice was created or changed. */
-        void changed(Stored slice);
-
-        /** A slice was deleted. */
-        void deleted(Stored slice);
-
-        /** Nothing happened, and the watch lives. */
-        void bookmark();
-
-        /** The watch has ended by itself: list again. */
-        void ended(String reason);
-    }
-
-    /** A running watch. */
-    interface Watch extends AutoCloseable {
-        /** Ends the watch; the listener hears no end of it. */
-        @Override
-        void close();
     }
 }

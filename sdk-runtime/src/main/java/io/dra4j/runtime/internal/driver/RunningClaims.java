@@ -3,19 +3,16 @@
 package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.claim.ClaimContext;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
-import io.dra4j.runtime.internal.claim.ClaimReader;
-import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -55,10 +52,10 @@ final class RunningClaims implements AutoCloseable {
             EventRecorder notices) {
         preparation =
                 new ClaimPreparation(
-                        new ClaimPreparation.Parts(
+                        new ClaimContext(
                                 settings.driverName(),
                                 provider,
-                                reader(cluster),
+                                cluster.claimReader(),
                                 journal,
                                 locks,
                                 new CdiSpecs(settings.cdiRoot(), settings.driverName()),
@@ -70,39 +67,25 @@ final class RunningClaims implements AutoCloseable {
                         executor);
     }
 
-    private static ClaimReader reader(Cluster cluster) {
-        return new ClaimReader() {
-            @Override
-            public ClaimObject read(ClaimRef claim, Duration limit) {
-                return cluster.claim(claim, limit);
-            }
-
-            @Override
-            public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
-                return cluster.claims(limit);
-            }
-        };
-    }
-
     ClaimPreparation preparation() {
         return preparation;
     }
 
-    /** Takes up what an earlier process left, and looks after it from now on. */
-    void takeUp() {
-        preparation.takeUp();
+    /** Recovers what an earlier process left, and maintains it from now on. */
+    void recover() {
+        preparation.recover();
         upkeep.scheduleWithFixedDelay(
-                this::lookAfter,
+                this::maintain,
                 UPKEEP_PACE.toMillis(),
                 UPKEEP_PACE.toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 
-    private void lookAfter() {
+    private void maintain() {
         try {
-            preparation.lookAfter();
+            preparation.maintain();
         } catch (RuntimeException e) { // it is due again soon
-            LOG.atError().setCause(e).log("Looking after claims failed");
+            LOG.atError().setCause(e).log("Maintenance of claims failed");
         }
     }
 

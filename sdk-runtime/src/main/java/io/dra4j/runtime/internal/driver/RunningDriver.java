@@ -73,7 +73,7 @@ public final class RunningDriver implements AutoCloseable {
             started(running); // closed before the provider, which calls may still be in
             started(publisher).readInventory();
             join(apiCheck);
-            running.takeUp(); // before a kubelet can prepare what this would take for lost
+            running.recover(); // before a kubelet can prepare what this would take for lost
             health.measure(publisher, meters);
             plugin = serve(settings, claims, meters, health.feed(publisher));
             publisher.start();

@@ -73,7 +73,7 @@ final class ClaimCalls {
 
     /** Answers a call; its log lines, and those of the work it asks for, carry one id. */
     static <T> void answer(StreamObserver<T> response, Supplier<T> call) {
-        MDC.put(LogField.OP_ID.toString(), Long.toString(OPERATIONS.incrementAndGet()));
+        MDC.put(LogField.OP_ID, Long.toString(OPERATIONS.incrementAndGet()));
         try {
             response.onNext(call.get());
             response.onCompleted();
@@ -84,7 +84,7 @@ final class ClaimCalls {
                             .withDescription("internal error of the driver; its log says more")
                             .asRuntimeException());
         } finally {
-            MDC.remove(LogField.OP_ID.toString());
+            MDC.remove(LogField.OP_ID);
         }
     }
 

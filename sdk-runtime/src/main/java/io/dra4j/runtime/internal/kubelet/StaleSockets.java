@@ -56,7 +56,7 @@ final class StaleSockets {
             }
         } catch (IOException e) {
             LOG.atDebug()
-                    .addKeyValue(LogField.PATH.toString(), directory)
+                    .addKeyValue(LogField.PATH, directory)
                     .setCause(e)
                     .log("Could not look for stale sockets");
         }
@@ -81,7 +81,7 @@ final class StaleSockets {
                     && inode.equals(SocketFile.inode(path))) {
                 Files.delete(path);
                 LOG.atInfo()
-                        .addKeyValue(LogField.SOCKET.toString(), path)
+                        .addKeyValue(LogField.SOCKET, path)
                         .log("Removed the socket of an instance that was killed");
             }
         } catch (NoSuchFileException e) {

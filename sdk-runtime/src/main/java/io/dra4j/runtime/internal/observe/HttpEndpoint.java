@@ -93,10 +93,10 @@ public final class HttpEndpoint implements AutoCloseable {
         server.createContext("/", exchange -> answer(exchange, 404, "no such page\n"));
         endpoint.serve(HEALTH, exchange -> answer(exchange, 200, "ok\n"));
         endpoint.serve(READINESS, exchange -> readiness(exchange, missing.get()));
-        endpoint.serve(metricsPath, endpoint.scrape::answer);
+        endpoint.serve(metricsPath, endpoint::metrics);
         server.start();
         LOG.atInfo()
-                .addKeyValue(LogField.ADDRESS.toString(), server.getAddress())
+                .addKeyValue(LogField.ADDRESS, server.getAddress())
                 .log("Serving metrics and probes over HTTP");
         return endpoint;
     }
@@ -137,11 +137,16 @@ public final class HttpEndpoint implements AutoCloseable {
         }
     }
 
+    private void metrics(HttpExchange exchange) throws IOException {
+        PrometheusScrape.Page page = scrape.page(exchange.getRequestHeaders().getFirst("Accept"));
+        send(exchange, 200, page.type(), page.body());
+    }
+
     private static void answer(HttpExchange exchange, int status, String body) throws IOException {
         send(exchange, status, TEXT, body.getBytes(StandardCharsets.UTF_8));
     }
 
-    static void send(HttpExchange exchange, int status, String type, byte[] body)
+    private static void send(HttpExchange exchange, int status, String type, byte[] body)
             throws IOException {
         try (exchange) {
             exchange.getResponseHeaders().set("Content-Type", type);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.observe;
 
-import com.sun.net.httpserver.HttpExchange;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -16,6 +15,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows what a registry holds as Prometheus wants it, and how the JVM is doing beside it.
@@ -33,6 +33,9 @@ final class PrometheusScrape implements AutoCloseable {
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collections = new JvmGcMetrics();
 
+    /** A page, and its content type. */
+    record Page(String type, byte[] body) {}
+
     PrometheusScrape(CompositeMeterRegistry source) {
         this.source = source;
         List<MeterBinder> ofTheProcess =
@@ -47,15 +50,19 @@ final class PrometheusScrape implements AutoCloseable {
         source.add(prometheus);
     }
 
-    void answer(HttpExchange exchange) throws IOException {
-        String accept = exchange.getRequestHeaders().getFirst("Accept");
+    /**
+     * Returns the page.
+     *
+     * @param accept the request's header of that name
+     */
+    Page page(@Nullable String accept) throws IOException {
         String type =
                 accept != null && accept.contains("application/openmetrics-text")
                         ? OPEN_METRICS
                         : TEXT;
         ByteArrayOutputStream page = new ByteArrayOutputStream();
         prometheus.scrape(page, type);
-        HttpEndpoint.send(exchange, 200, type, page.toByteArray());
+        return new Page(type, page.toByteArray());
     }
 
     @Override

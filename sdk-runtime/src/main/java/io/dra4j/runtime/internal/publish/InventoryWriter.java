@@ -173,7 +173,7 @@ final class InventoryWriter {
             return false;
         } catch (RuntimeException e) { // a bug, in this pool alone
             LOG.atError()
-                    .addKeyValue(LogField.POOL.toString(), name)
+                    .addKeyValue(LogField.POOL, name)
                     .setCause(e)
                     .log("Publishing a pool failed unexpectedly; will try again");
             published.failed(clock.instant(), e);
@@ -293,7 +293,7 @@ final class InventoryWriter {
             return true;
         } catch (ClusterException e) {
             LOG.atWarn()
-                    .addKeyValue(LogField.SLICE.toString(), slice.name())
+                    .addKeyValue(LogField.SLICE, slice.name())
                     .setCause(e)
                     .log("Could not delete a ResourceSlice");
             return false;

@@ -70,7 +70,7 @@ final class PoolEvents {
                         + " could not be brought up to date; will try again: "
                         + failure.getMessage();
         if (failure.isConflict()) {
-            LOG.atInfo().addKeyValue(LogField.POOL.toString(), pool).log(message);
+            LOG.atInfo().addKeyValue(LogField.POOL, pool).log(message);
         } else {
             tell(Reason.POOL_REJECTED, pool, message, failure);
         }
@@ -117,9 +117,9 @@ final class PoolEvents {
 
     private static void logLeftOut(PoolName pool, Feature feature, List<DeviceName> devices) {
         LOG.atWarn()
-                .addKeyValue(LogField.POOL.toString(), pool)
-                .addKeyValue(LogField.DEVICE_COUNT.toString(), devices.size())
-                .addKeyValue(LogField.FEATURE.toString(), feature)
+                .addKeyValue(LogField.POOL, pool)
+                .addKeyValue(LogField.DEVICE_COUNT, devices.size())
+                .addKeyValue(LogField.FEATURE, feature)
                 .log(
                         "Devices are published without a feature: the API server does not keep it"
                                 + " (feature gate "
@@ -164,7 +164,7 @@ final class PoolEvents {
         lastNotice.remove(pool);
         if (inTrouble.remove(pool)) {
             LOG.atInfo()
-                    .addKeyValue(LogField.POOL.toString(), pool)
+                    .addKeyValue(LogField.POOL, pool)
                     .log("A pool is published again as the inventory has it");
             notices.take(
                     new DriverEvent(
@@ -185,7 +185,7 @@ final class PoolEvents {
         DriverEvent notice = new DriverEvent(reason, pool.value(), message, cause);
         DriverEvent before = lastNotice.put(pool, notice);
         if (before == null || !notice.isSameAs(before)) {
-            LOG.atWarn().addKeyValue(LogField.POOL.toString(), pool).log(message);
+            LOG.atWarn().addKeyValue(LogField.POOL, pool).log(message);
         }
         if (reason != Reason.SLICES_CONTESTED) {
             inTrouble.add(pool);

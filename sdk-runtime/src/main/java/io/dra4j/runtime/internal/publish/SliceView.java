@@ -8,7 +8,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.cluster.SliceStore.Watch;
+import io.dra4j.runtime.internal.cluster.Watch;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import java.time.Duration;
@@ -232,7 +232,7 @@ final class SliceView implements AutoCloseable {
     }
 
     /** Events of one watch, handed over to the loop's thread. */
-    private final class Events implements SliceStore.Listener {
+    private final class Events implements Watch.Listener<Stored> {
         private final Scope scope;
         private final int epochOfWatch;
         private Instant lastHeard;
@@ -261,7 +261,7 @@ final class SliceView implements AutoCloseable {
         @Override
         public void ended(String reason) {
             LOG.atDebug()
-                    .addKeyValue(LogField.REASON.toString(), reason)
+                    .addKeyValue(LogField.REASON, reason)
                     .log("A watch of the ResourceSlices ended; they are listed anew");
             hand(SliceView.this::onEnded);
         }

@@ -74,8 +74,8 @@ final class SliceWriter {
         }
         if (sent > 0) {
             LOG.atInfo()
-                    .addKeyValue(LogField.POOL.toString(), pool)
-                    .addKeyValue(LogField.SLICE_COUNT.toString(), sent)
+                    .addKeyValue(LogField.POOL, pool)
+                    .addKeyValue(LogField.SLICE_COUNT, sent)
                     .log("Brought a pool's ResourceSlices up to date");
         }
         return new Result(sent, Set.of());
@@ -116,8 +116,8 @@ final class SliceWriter {
         Set<Feature> lost = lost(dated, answer.content());
         if (lost.isEmpty()) {
             LOG.atWarn()
-                    .addKeyValue(LogField.POOL.toString(), sent.pool())
-                    .addKeyValue(LogField.SLICE.toString(), answer.name())
+                    .addKeyValue(LogField.POOL, sent.pool())
+                    .addKeyValue(LogField.SLICE, answer.name())
                     .log("The API server stored a slice with fields altered or left out");
         }
         // To write what was altered again would alter it again: it counts as what was sent.

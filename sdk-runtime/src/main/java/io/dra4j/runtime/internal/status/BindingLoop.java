@@ -10,6 +10,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimFeed;
 import io.dra4j.runtime.internal.cluster.ClaimStatuses;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.cluster.Watch;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -48,7 +49,7 @@ public final class BindingLoop implements AutoCloseable {
     private Duration wait = FIRST_WAIT;
     private boolean asksLater;
 
-    private volatile ClaimFeed.@Nullable Watch watch;
+    private volatile @Nullable Watch watch;
     private volatile boolean closed;
 
     /**
@@ -133,8 +134,8 @@ public final class BindingLoop implements AutoCloseable {
             return said;
         } catch (Exception | LinkageError e) { // whatever a binder throws
             LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM.toString(), device.claim())
-                    .addKeyValue(LogField.DEVICE.toString(), device.device())
+                    .addKeyValue(LogField.CLAIM, device.claim())
+                    .addKeyValue(LogField.DEVICE, device.device())
                     .setCause(e)
                     .log("The driver can't say how far a device is; it is asked again");
             return List.of();
@@ -164,7 +165,7 @@ public final class BindingLoop implements AutoCloseable {
             return true;
         } catch (ClusterException e) {
             LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM.toString(), claim.ref())
+                    .addKeyValue(LogField.CLAIM, claim.ref())
                     .log("Binding conditions are not set yet: {}", e.getMessage());
             return false;
         }
@@ -202,7 +203,7 @@ public final class BindingLoop implements AutoCloseable {
     }
 
     /** Brings what happens to claims to the loop's thread. */
-    private final class Changes implements ClaimFeed.Listener {
+    private final class Changes implements Watch.Listener<String> {
 
         @Override
         public void changed(String claimJson) {
@@ -234,7 +235,7 @@ public final class BindingLoop implements AutoCloseable {
     public void close() {
         closed = true;
         executor.shutdown();
-        ClaimFeed.Watch last = watch;
+        Watch last = watch;
         if (last != null) {
             last.close();
         }

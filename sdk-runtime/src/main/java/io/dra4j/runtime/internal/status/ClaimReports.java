@@ -61,7 +61,11 @@ public final class ClaimReports {
                 new MetadataFiles(parts.directory.resolve("dra-device-metadata"), parts.driver);
         this.statuses =
                 new StatusWriter(
-                        parts.statuses, FieldOwner.of(parts.driver, parts.node), this, executor);
+                        parts.statuses,
+                        FieldOwner.of(parts.driver, parts.node),
+                        this::statusEntries,
+                        this::written,
+                        executor);
     }
 
     /**
@@ -128,8 +132,8 @@ public final class ClaimReports {
             return device.withStatus(ReportJson.status(status, device.status(), clock.instant()));
         } catch (DraException e) {
             LOG.atError()
-                    .addKeyValue(LogField.CLAIM.toString(), claim)
-                    .addKeyValue(LogField.DEVICE.toString(), device.device())
+                    .addKeyValue(LogField.CLAIM, claim)
+                    .addKeyValue(LogField.DEVICE, device.device())
                     .log("The provider's status of a device is left out: {}", e.getMessage());
             return device;
         }
@@ -206,7 +210,7 @@ public final class ClaimReports {
             return true;
         } catch (DraException e) {
             LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM.toString(), ended.claim())
+                    .addKeyValue(LogField.CLAIM, ended.claim())
                     .setCause(e)
                     .log("The end of a report is told now, but not after a restart");
             return false;
@@ -214,12 +218,11 @@ public final class ClaimReports {
     }
 
     /** Returns what the cluster is to say of a claim's devices now: nothing once it has ended. */
-    synchronized List<String> statusEntries(ClaimRef claim) {
+    private synchronized List<String> statusEntries(ClaimRef claim) {
         return report(claim.uid()).map(report -> report.statusEntries(driver)).orElse(List.of());
     }
 
-    /** Hears that the cluster says, or will never say, what it should of a claim's devices. */
-    synchronized void told(ClaimRef claim) {
+    private synchronized void written(ClaimRef claim) {
         if (reports.read(claim.uid()).filter(ClaimReport::ended).isPresent()) {
             reports.remove(claim.uid());
         }
@@ -280,8 +283,8 @@ public final class ClaimReports {
     private Optional<ClaimReport> update(ClaimRef claim, DeviceReport changed) {
         if (!isHeld(claim, changed)) {
             LOG.atDebug()
-                    .addKeyValue(LogField.CLAIM.toString(), claim)
-                    .addKeyValue(LogField.DEVICE.toString(), changed.device())
+                    .addKeyValue(LogField.CLAIM, claim)
+                    .addKeyValue(LogField.DEVICE, changed.device())
                     .log("A report is dropped: the claim does not hold the device");
             return Optional.empty();
         }

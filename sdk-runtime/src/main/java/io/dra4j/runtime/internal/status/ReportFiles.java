@@ -51,7 +51,7 @@ final class ReportFiles {
             return Optional.empty();
         } catch (JsonProcessingException e) {
             LOG.atWarn()
-                    .addKeyValue(LogField.PATH.toString(), file(claimUid))
+                    .addKeyValue(LogField.PATH, file(claimUid))
                     .log("A report is damaged, and counts as none: {}", e.getOriginalMessage());
             return Optional.empty();
         } catch (IOException e) {

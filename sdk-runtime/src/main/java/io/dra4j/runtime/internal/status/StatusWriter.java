@@ -9,10 +9,13 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,22 +38,26 @@ final class StatusWriter {
 
     private final ClaimStatuses statuses;
     private final String fieldManager;
-    private final ClaimReports reports;
+    private final Function<ClaimRef, List<String>> entries;
+    private final Consumer<ClaimRef> written;
     private final ScheduledExecutorService executor;
     private final Map<String, Wanted> wanted = new HashMap<>(); // by UID; guarded by this
 
     /**
-     * @param reports tell what is to be written
+     * @param entries returns what a claim's status is to have now
+     * @param written called when a claim's status has it, or never will
      * @param executor one thread, which the writes block
      */
     StatusWriter(
             ClaimStatuses statuses,
             String fieldManager,
-            ClaimReports reports,
+            Function<ClaimRef, List<String>> entries,
+            Consumer<ClaimRef> written,
             ScheduledExecutorService executor) {
         this.statuses = statuses;
         this.fieldManager = fieldManager;
-        this.reports = reports;
+        this.entries = entries;
+        this.written = written;
         this.executor = executor;
     }
 
@@ -86,7 +93,7 @@ final class StatusWriter {
             return;
         }
         try {
-            statuses.apply(next.claim, fieldManager, reports.statusEntries(next.claim));
+            statuses.apply(next.claim, fieldManager, entries.apply(next.claim));
             finish(next, null);
         } catch (ClusterException failure) {
             afterFailure(next, failure);
@@ -118,7 +125,7 @@ final class StatusWriter {
     private void retry(Wanted next, DraException failure, @Nullable Duration asked) {
         // The first failure says what is wrong; those after it repeat it.
         (next.wait.equals(FIRST_WAIT) ? LOG.atWarn() : LOG.atDebug())
-                .addKeyValue(LogField.CLAIM.toString(), next.claim)
+                .addKeyValue(LogField.CLAIM, next.claim)
                 .log(
                         "The status of a claim's devices is not written yet, and tried again: {}",
                         failure.getMessage());
@@ -131,7 +138,7 @@ final class StatusWriter {
     private void finish(Wanted next, @Nullable String problem) {
         if (problem != null) {
             LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM.toString(), next.claim)
+                    .addKeyValue(LogField.CLAIM, next.claim)
                     .log("The status of a claim's devices is not written: {}", problem);
         }
         synchronized (this) {
@@ -139,7 +146,7 @@ final class StatusWriter {
                 return; // there is more to tell
             }
         }
-        reports.told(next.claim);
+        written.accept(next.claim);
     }
 
     private synchronized boolean isWanted(Wanted next) {

@@ -277,7 +277,7 @@ class ClaimPreparationTest {
             Files.delete(node.spec("uid-a"));
             node.restart("boot-1");
 
-            node.claims.takeUp();
+            node.claims.recover();
 
             assertThat(node.specs()).containsExactly("uid-a", "uid-b");
             assertThat(node.notices).isEmpty();
@@ -288,7 +288,7 @@ class ClaimPreparationTest {
             node.prepare(A);
             node.restart("boot-2");
 
-            node.claims.takeUp();
+            node.claims.recover();
 
             assertThat(node.specs()).isEmpty();
         }
@@ -300,7 +300,7 @@ class ClaimPreparationTest {
             Path held = Files.createDirectories(metadata.resolve("uid-a"));
             Path gone = Files.createDirectories(metadata.resolve("uid-gone"));
 
-            node.claims.takeUp();
+            node.claims.recover();
 
             assertThat(held).exists();
             assertThat(gone).doesNotExist();

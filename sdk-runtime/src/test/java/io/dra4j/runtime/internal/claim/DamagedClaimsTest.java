@@ -45,7 +45,7 @@ class DamagedClaimsTest {
         file = node.data.resolve("claims.journal");
         node.allocate(A, "gpu-0");
         node.prepare(A);
-        node.claims.takeUp();
+        node.claims.recover();
     }
 
     @AfterEach
@@ -79,7 +79,7 @@ class DamagedClaimsTest {
         node.stop();
         damageFrom(intact);
         node.start("boot-1");
-        node.claims.takeUp();
+        node.claims.recover();
         assertThat(devicesOfA()).containsExactly("gpu-0");
 
         node.allocate(B, "gpu-1");
@@ -96,7 +96,7 @@ class DamagedClaimsTest {
         node.stop();
         damageFrom(intact);
         node.start("boot-1");
-        node.claims.takeUp();
+        node.claims.recover();
 
         node.api.objects.remove(A);
         node.allocate(B, "gpu-1");
@@ -112,7 +112,7 @@ class DamagedClaimsTest {
         Files.delete(node.spec("uid-a"));
         provider.calls.clear();
         node.start("boot-1");
-        node.claims.takeUp();
+        node.claims.recover();
         node.api.failure = new ClusterException("503 for now", 503, null);
 
         assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
@@ -130,7 +130,7 @@ class DamagedClaimsTest {
         Files.delete(file);
         Files.delete(node.spec("uid-a"));
         node.start("boot-1");
-        node.claims.takeUp();
+        node.claims.recover();
         node.allocate(B, "gpu-0");
 
         try (LockFile.Held look = node.locks.claim("uid-a", Instant.MAX)) {

@@ -91,7 +91,7 @@ class DamagedNodeTest {
         log.setLevel(Level.OFF); // each damage is told
         provider.devices = CLAIMS;
         node = new NodeUnderTest(directory, provider).start("boot-1");
-        node.claims.takeUp();
+        node.claims.recover();
         for (int i = 0; i < CLAIMS; i++) {
             ClaimRef ref = new ClaimRef("ns", "c" + i, "0000" + (1000 + i) + "-uid");
             answered.add(ref);
@@ -126,7 +126,7 @@ class DamagedNodeTest {
                 int at = random.nextInt(whole.length);
                 restore(specs, damage.of(whole, at));
                 node.start("boot-1");
-                node.claims.takeUp();
+                node.claims.recover();
                 check(damage + ", specs " + specs, "byte " + at);
                 node.stop();
             }
@@ -137,7 +137,7 @@ class DamagedNodeTest {
     void thatLostAllIsNotTakenForAnEmptyOne() throws IOException {
         restore(Specs.WIPED, new byte[0]);
         node.start("boot-1");
-        node.claims.takeUp();
+        node.claims.recover();
 
         check("empty, specs WIPED", "all");
 

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import java.time.Duration;
 import java.util.Map;

@@ -40,7 +40,7 @@ class LostClaimsTest {
     @BeforeEach
     void start() {
         node = new NodeUnderTest(directory, provider).start("boot-1");
-        node.claims.takeUp();
+        node.claims.recover();
         node.allocate(A, "gpu-0");
         node.prepare(A);
         node.allocate(B, "gpu-0");
@@ -57,7 +57,7 @@ class LostClaimsTest {
         Files.delete(node.data.resolve("claims.lock"));
         provider.calls.clear();
         node.start(boot);
-        node.claims.takeUp();
+        node.claims.recover();
     }
 
     /** Cuts the journal at the end of a line: what is lost is told by the lock file alone. */
@@ -68,7 +68,7 @@ class LostClaimsTest {
         Files.writeString(journal, all.substring(0, all.indexOf('\n') + 1));
         provider.calls.clear();
         node.start("boot-1");
-        node.claims.takeUp();
+        node.claims.recover();
     }
 
     private static String message(PrepareOutcome outcome) {
@@ -174,7 +174,7 @@ class LostClaimsTest {
             cutTheJournal();
 
             node.restart("boot-1");
-            node.claims.takeUp();
+            node.claims.recover();
 
             assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
         }
@@ -186,7 +186,7 @@ class LostClaimsTest {
             node.prepare(B);
             assertThat(node.api.lists).hasValue(1);
             node.restart("boot-1");
-            node.claims.takeUp();
+            node.claims.recover();
             node.prepare(B);
 
             assertThat(node.api.lists).hasValue(2);
@@ -204,13 +204,13 @@ class LostClaimsTest {
             Files.writeString(node.cdi, "a file");
             node.start("boot-1");
 
-            assertThatCode(() -> node.claims.takeUp()).doesNotThrowAnyException();
+            assertThatCode(() -> node.claims.recover()).doesNotThrowAnyException();
             assertThat(node.notices)
                     .extracting(DriverEvent::reason)
                     .contains(Reason.SPECS_NOT_REPAIRED);
 
             Files.delete(node.cdi);
-            node.claims.lookAfter();
+            node.claims.maintain();
             assertThat(node.specs()).containsExactly("uid-a");
         }
 
@@ -219,7 +219,7 @@ class LostClaimsTest {
             Files.delete(node.spec("uid-a"));
             try (var held = node.locks.claim("uid-a", NodeUnderTest.in(Duration.ofSeconds(9)))) {
                 assertThat(held).isNotNull();
-                node.claims.takeUp();
+                node.claims.recover();
             }
             assertThat(node.specs()).isEmpty();
             assertThat(node.notices).isEmpty();

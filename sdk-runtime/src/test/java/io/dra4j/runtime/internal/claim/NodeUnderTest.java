@@ -59,12 +59,12 @@ final class NodeUnderTest implements AutoCloseable {
     NodeUnderTest start(String boot) {
         locks = LockFile.open(data.resolve("claims.lock"));
         journal = Journal.open(data.resolve("claims.journal"), boot, locks, meter);
-        claims = new ClaimPreparation(parts(), executor, uids -> journal.group(uids, patience));
+        claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, patience));
         return this;
     }
 
-    ClaimPreparation.Parts parts() {
-        return new ClaimPreparation.Parts(
+    ClaimContext context() {
+        return new ClaimContext(
                 DRIVER,
                 provider,
                 api,

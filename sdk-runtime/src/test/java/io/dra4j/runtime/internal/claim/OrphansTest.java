@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import java.nio.file.Files;
@@ -42,18 +40,12 @@ class OrphansTest {
         node.prepare(A);
         node.prepare(B);
         provider.calls.clear();
-        ClaimLifecycle.Lives lives =
-                new ClaimLifecycle.Lives(
-                        provider,
-                        node.journal,
-                        node.locks,
-                        new CdiSpecs(node.cdi, NodeUnderTest.DRIVER),
-                        NoReports.in(node.data),
-                        new DeviceHolds());
+        ClaimContext context = node.context();
         orphans =
                 new Orphans(
-                        node.parts(),
-                        new Unpreparation(lives, new ClaimQueue(node.executor)),
+                        context,
+                        new Unpreparation(
+                                context, new ClaimQueue(node.executor), new LostClaims(context)),
                         () -> now);
     }
 

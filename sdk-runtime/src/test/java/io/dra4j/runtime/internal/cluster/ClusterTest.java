@@ -76,7 +76,7 @@ class ClusterTest {
         void allThatIsAllocatedIsReadAndUnknownFieldsStay() throws Exception {
             server.then(200, CLAIM);
 
-            ClaimObject claim = cluster.claim(REF, Duration.ofSeconds(10));
+            ClaimObject claim = cluster.claimReader().read(REF, Duration.ofSeconds(10));
 
             assertThat(claim.uid()).isEqualTo("uid-1");
             assertThat(claim.json()).contains("futureField");
@@ -118,7 +118,8 @@ class ClusterTest {
         void aClaimThatIsNotAllocatedHasNoAllocation() {
             server.then(200, "{\"metadata\":{\"uid\":\"u\"},\"status\":{}}");
 
-            assertThat(cluster.claim(REF, Duration.ofSeconds(10)).allocation()).isNull();
+            assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(10)).allocation())
+                    .isNull();
         }
 
         @Test
@@ -127,7 +128,7 @@ class ClusterTest {
                     404,
                     "{\"kind\":\"Status\",\"message\":\"resourceclaims \\\"c1\\\" not found\"}");
 
-            assertThatThrownBy(() -> cluster.claim(REF, Duration.ofSeconds(30)))
+            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(30)))
                     .isInstanceOf(ClusterException.NotFound.class)
                     .hasMessageContaining("\"c1\" not found");
             assertThat(server.requests).hasSize(1);
@@ -139,7 +140,7 @@ class ClusterTest {
                     404,
                     "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}");
 
-            assertThatThrownBy(() -> cluster.claim(REF, Duration.ofSeconds(30)))
+            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(30)))
                     .isInstanceOf(ClusterException.NotFound.class)
                     .hasMessageStartingWith(
                             "ResourceClaim default/c1 with UID uid-1 does not exist")
@@ -150,7 +151,8 @@ class ClusterTest {
         void aServerErrorIsWaitedFor() {
             server.then(500, "oops").then(503, "{\"message\":\"starting\"}").then(200, CLAIM);
 
-            assertThat(cluster.claim(REF, Duration.ofSeconds(20)).uid()).isEqualTo("uid-1");
+            assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(20)).uid())
+                    .isEqualTo("uid-1");
             assertThat(server.requests).hasSize(3);
         }
 
@@ -161,7 +163,7 @@ class ClusterTest {
             ClusterException failure =
                     catchThrowableOfType(
                             ClusterException.class,
-                            () -> cluster.claim(REF, Duration.ofSeconds(20)));
+                            () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)));
 
             assertThat(failure).hasMessageContaining("403").hasMessageContaining("not allowed");
             assertThat(failure.isTransient()).isFalse();
@@ -178,7 +180,7 @@ class ClusterTest {
                     .then(200, CLAIM);
             long begun = System.nanoTime();
 
-            cluster.claim(REF, Duration.ofSeconds(20));
+            cluster.claimReader().read(REF, Duration.ofSeconds(20));
 
             assertThat(Duration.ofNanos(System.nanoTime() - begun))
                     .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
@@ -193,7 +195,7 @@ class ClusterTest {
             ClusterException failure =
                     catchThrowableOfType(
                             ClusterException.class,
-                            () -> cluster.claim(REF, Duration.ofSeconds(2)));
+                            () -> cluster.claimReader().read(REF, Duration.ofSeconds(2)));
 
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure).hasMessageContaining("did not answer");
@@ -208,7 +210,7 @@ class ClusterTest {
             ClusterException failure =
                     catchThrowableOfType(
                             ClusterException.class,
-                            () -> cluster.claim(REF, Duration.ofSeconds(3)));
+                            () -> cluster.claimReader().read(REF, Duration.ofSeconds(3)));
 
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure)
@@ -231,7 +233,8 @@ class ClusterTest {
                                     + CLAIM.replace("c1", "c2").replace("uid-1", "uid-2")
                                     + "]}");
 
-            Map<ClaimRef, ClaimObject> claims = cluster.claims(Duration.ofSeconds(20));
+            Map<ClaimRef, ClaimObject> claims =
+                    cluster.claimReader().readAll(Duration.ofSeconds(20));
 
             assertThat(claims)
                     .containsOnlyKeys(REF, new ClaimRef("default", "c2", "uid-2"))
@@ -254,7 +257,7 @@ class ClusterTest {
                 ClusterException.NotFound failure =
                         catchThrowableOfType(
                                 ClusterException.NotFound.class,
-                                () -> cluster.claim(REF, Duration.ofSeconds(20)));
+                                () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)));
                 assertThat(failure.isOfTheObject()).isEqualTo(named);
             }
         }

@@ -184,7 +184,7 @@ class KubernetesSlicesTest {
                                 + "\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}}");
         Heard heard = new Heard();
 
-        SliceStore.Watch watch = cluster.slices().watch(Scope.CLUSTER, "4", heard);
+        Watch watch = cluster.slices().watch(Scope.CLUSTER, "4", heard);
         assertThat(heard.next()).isEqualTo("changed 00000-x at 5");
         assertThat(heard.next()).isEqualTo("bookmark");
         assertThat(heard.next()).isEqualTo("deleted 00000-x at 9");
@@ -210,7 +210,7 @@ class KubernetesSlicesTest {
                         "{\"type\":\"DELETED\",\"object\":" + slice("9", "node-uid") + "}");
         Heard heard = new Heard();
 
-        SliceStore.Watch watch = cluster.slices().watch(Scope.NODE, "4", heard);
+        Watch watch = cluster.slices().watch(Scope.NODE, "4", heard);
         assertThat(heard.next()).isEqualTo("changed 00000-x at 5");
         assertThat(heard.next()).isEqualTo("deleted 00000-x at 9");
         watch.close();
@@ -275,7 +275,7 @@ class KubernetesSlicesTest {
                 + object.strip().substring(1);
     }
 
-    private static final class Heard implements SliceStore.Listener {
+    private static final class Heard implements Watch.Listener<Stored> {
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
         private final BlockingQueue<Content> contents = new LinkedBlockingQueue<>();
 

@@ -97,8 +97,9 @@ class SliceCodecTest {
     void whatWasWrittenReadsAsItsCanonicalForm() {
         Content content = content(new Placement.PerDevice(), List.of(FULL));
 
-        assertThat(readBack(content).content()).isEqualTo(content.canonical());
-        assertThat(content.canonical().canonical()).isEqualTo(content.canonical());
+        assertThat(readBack(content).content()).isEqualTo(SliceCodec.canonical(content));
+        assertThat(SliceCodec.canonical(SliceCodec.canonical(content)))
+                .isEqualTo(SliceCodec.canonical(content));
     }
 
     @Test
@@ -111,8 +112,8 @@ class SliceCodecTest {
                         .capacity("m", "1024Mi")
                         .build();
 
-        assertThat(content(new Placement.ThisNode(), List.of(one)).canonical())
-                .isEqualTo(content(new Placement.ThisNode(), List.of(other)).canonical());
+        assertThat(SliceCodec.canonical(content(new Placement.ThisNode(), List.of(one))))
+                .isEqualTo(SliceCodec.canonical(content(new Placement.ThisNode(), List.of(other))));
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Placement;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.Watch;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -69,7 +70,7 @@ final class FakeSliceStore implements SliceStore {
     Runnable onWatch = () -> {};
 
     private final Set<Scope> deaf = EnumSet.noneOf(Scope.class);
-    private final Map<Listener, Scope> listeners = new java.util.LinkedHashMap<>();
+    private final Map<Watch.Listener<Stored>, Scope> listeners = new java.util.LinkedHashMap<>();
     private long version = 100;
 
     @Override
@@ -87,7 +88,7 @@ final class FakeSliceStore implements SliceStore {
     }
 
     @Override
-    public Watch watch(Scope scope, String resourceVersion, Listener listener) {
+    public Watch watch(Scope scope, String resourceVersion, Watch.Listener<Stored> listener) {
         listeners.put(listener, scope);
         deaf.remove(scope);
         onWatch.run();
@@ -203,7 +204,7 @@ final class FakeSliceStore implements SliceStore {
     }
 
     void bookmark() {
-        List.copyOf(listeners.keySet()).forEach(Listener::bookmark);
+        List.copyOf(listeners.keySet()).forEach(Watch.Listener::bookmark);
     }
 
     int watchCount() {
@@ -217,7 +218,7 @@ final class FakeSliceStore implements SliceStore {
         return slice;
     }
 
-    private void tell(Stored slice, java.util.function.Consumer<Listener> event) {
+    private void tell(Stored slice, java.util.function.Consumer<Watch.Listener<Stored>> event) {
         Map.copyOf(listeners)
                 .forEach(
                         (listener, scope) -> {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.Brief;
@@ -206,7 +207,7 @@ class PublishingPropertiesTest {
         Content content =
                 new Content(
                         pool.name(), 0, 1, pool.placement(), pool.devices(), pool.counterSets());
-        return PoolConsumer.seen(List.of(content.canonical()));
+        return PoolConsumer.seen(List.of(SliceCodec.canonical(content)));
     }
 
     private <T> T any(List<T> values) {

@@ -10,6 +10,7 @@ import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClaimFeed;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.cluster.Watch;
 import io.dra4j.runtime.internal.publish.ManualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ class BindingLoopTest {
         private List<String> claims = List.of();
         private int outage;
         private int lists;
-        private @Nullable Listener listener;
+        private Watch.@Nullable Listener<String> listener;
 
         @Override
         public Snapshot list() {
@@ -46,7 +47,7 @@ class BindingLoopTest {
         }
 
         @Override
-        public Watch watch(String resourceVersion, Listener changes) {
+        public Watch watch(String resourceVersion, Watch.Listener<String> changes) {
             listener = changes;
             return () -> {};
         }

@@ -16,6 +16,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -257,7 +258,7 @@ class PoolRulesTest {
                                     .containsExactly("devices[gpu-0]." + field);
                             assertThatIllegalArgumentException()
                                     .as("the codec knows the same fields")
-                                    .isThrownBy(() -> content(pool).canonical());
+                                    .isThrownBy(() -> SliceCodec.canonical(content(pool)));
                         });
     }
 

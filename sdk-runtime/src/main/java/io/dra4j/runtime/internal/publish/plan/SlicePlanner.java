@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.publish.plan;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -107,7 +108,7 @@ final class SlicePlanner {
     static PlannedSlice slice(
             Pool pool, int index, long count, List<Device> devices, List<CounterSet> sets) {
         Content content = new Content(pool.name(), 0, count, pool.placement(), devices, sets);
-        return new PlannedSlice(index, content.canonical());
+        return new PlannedSlice(index, SliceCodec.canonical(content));
     }
 
     /** The API allows 64 devices to a slice in which one has a taint, a counter or a list. */

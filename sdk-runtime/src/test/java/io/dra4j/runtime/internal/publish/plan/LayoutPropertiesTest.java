@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.PoolConsumer.Seen;
@@ -127,6 +128,6 @@ class LayoutPropertiesTest {
         Content content =
                 new Content(
                         pool.name(), 0, 1, pool.placement(), pool.devices(), pool.counterSets());
-        return PoolConsumer.seen(List.of(content.canonical()));
+        return PoolConsumer.seen(List.of(SliceCodec.canonical(content)));
     }
 }

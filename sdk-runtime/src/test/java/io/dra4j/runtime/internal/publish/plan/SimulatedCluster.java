@@ -9,6 +9,7 @@ import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.math.BigDecimal;
@@ -96,7 +97,9 @@ public final class SimulatedCluster {
             throw new IllegalStateException("422: " + content);
         }
         Content kept = content.withDevices(content.devices().stream().map(this::kept).toList());
-        slices.put(name, new Stored(name, uid, Long.toString(++version), true, kept.canonical()));
+        slices.put(
+                name,
+                new Stored(name, uid, Long.toString(++version), true, SliceCodec.canonical(kept)));
     }
 
     private static boolean holdsApart(Content content) {

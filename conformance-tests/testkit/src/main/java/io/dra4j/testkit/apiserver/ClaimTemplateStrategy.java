@@ -1,0 +1,23 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** How ResourceClaimTemplates are written. */
+record ClaimTemplateStrategy(FeatureGates gates) implements Strategy {
+    @Override
+    public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+        RequestRules.setDefaults(Json.at(next, "spec", "spec"));
+    }
+
+    @Override
+    public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+        if (old == null) {
+            RequestRules.check(Json.at(next, "spec", "spec"), "spec.spec", errors);
+        } else if (!next.path("spec").equals(old.path("spec"))) {
+            errors.invalid("spec", next.path("spec"), "field is immutable");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
+import io.dra4j.runtime.internal.observe.EventRecorder;
+import io.dra4j.runtime.internal.status.ClaimReports;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The parts that claims are prepared with.
+ *
+ * @param driver the driver's name
+ * @param provider prepares the devices
+ * @param reader reads claims from the API server
+ * @param journal keeps the records of claims
+ * @param locks keep other processes of the driver from a claim
+ * @param specs the CDI specs
+ * @param reports the statuses and metadata of prepared devices
+ * @param inventory the last inventory that could be read
+ * @param clock the time
+ * @param events receives damage and failed repairs
+ * @param dataDirectory the driver's directory below the kubelet's plugins
+ */
+public record ClaimContext(
+        String driver,
+        DeviceProvider provider,
+        ClaimReader reader,
+        Journal journal,
+        LockFile locks,
+        CdiSpecs specs,
+        ClaimReports reports,
+        Supplier<Optional<Inventory>> inventory,
+        InstantSource clock,
+        EventRecorder events,
+        Path dataDirectory) {
+
+    /** Returns whether a record is the one of a claim that is prepared in this boot. */
+    boolean isPrepared(ClaimRecord record) {
+        return record.phase() == Phase.PREPARED && isOfThisBoot(record);
+    }
+
+    /** Returns whether the preparation of a record was started in this boot. */
+    boolean isOfThisBoot(ClaimRecord record) {
+        return record.bootId().equals(journal.bootId());
+    }
+
+    /** Returns a record as the provider sees it. */
+    HeldClaim held(ClaimRecord record) {
+        return record.held(journal.bootId());
+    }
+}

@@ -1,0 +1,154 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.claim.ClaimRef;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * The claims in the cluster: requests and watches through {@link ApiCalls}.
+ *
+ * <p>Reading a claim is tried again while it fails in passing; how long is measured on the
+ * monotonic clock. Thread-safe.
+ */
+final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
+
+    private static final String DRA_API = "apis/resource.k8s.io/v1/";
+    private static final String PATH = DRA_API + "resourceclaims";
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final int PAGE = 500;
+    private static final InstantSource MONOTONIC = () -> Instant.EPOCH.plusNanos(System.nanoTime());
+
+    private final ApiCalls calls;
+    private final TransientRetry retry =
+            new TransientRetry(
+                    MONOTONIC,
+                    pause -> Thread.sleep(pause.toMillis()),
+                    RandomGenerator.getDefault());
+
+    KubernetesClaims(ApiCalls calls) {
+        this.calls = calls;
+    }
+
+    @Override
+    public ClaimObject read(ClaimRef ref, Duration limit) {
+        String json;
+        try {
+            json = get(path(ref), MONOTONIC.instant().plus(limit));
+        } catch (ClusterException.NotFound e) {
+            throw e.isOfTheObject() ? gone(ref) : e;
+        }
+        return understood("no ResourceClaim", json, ClaimCodec::decode);
+    }
+
+    private static ClusterException gone(ClaimRef ref) {
+        return new ClusterException.NotFound(
+                "ResourceClaim %s/%s with UID %s does not exist any more; a pod that still waits for it has to be made again"
+                        .formatted(ref.namespace(), ref.name(), ref.uid()),
+                true);
+    }
+
+    @Override
+    public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
+        Instant deadline = MONOTONIC.instant().plus(limit);
+        Map<ClaimRef, ClaimObject> claims = new LinkedHashMap<>();
+        String next = "";
+        do {
+            String path = PATH + "?limit=" + PAGE;
+            String json = get(next.isEmpty() ? path : path + "&continue=" + next, deadline);
+            JsonNode list = understood("no list of ResourceClaims", json, Json::parse);
+            for (JsonNode item : list.path("items")) {
+                JsonNode metadata = item.path("metadata");
+                claims.put(
+                        understood("no list of ResourceClaims", metadata, KubernetesClaims::ref),
+                        understood("no ResourceClaim", item.toString(), ClaimCodec::decode));
+            }
+            next =
+                    URLEncoder.encode(
+                            list.path("metadata").path("continue").asText(""),
+                            StandardCharsets.UTF_8);
+        } while (!next.isEmpty());
+        return claims;
+    }
+
+    private static ClaimRef ref(JsonNode metadata) {
+        return new ClaimRef(
+                metadata.path("namespace").asText(),
+                metadata.path("name").asText(),
+                metadata.path("uid").asText());
+    }
+
+    private String get(String path, Instant deadline) {
+        return retry.until(deadline, limit -> calls.read(path, limit));
+    }
+
+    private static <A, T> T understood(String otherwise, A answer, Function<A, T> read) {
+        try {
+            return read.apply(answer);
+        } catch (IllegalArgumentException e) {
+            throw new ClusterException(
+                    "The API server's answer is " + otherwise + ": " + e.getMessage(), 200, null);
+        }
+    }
+
+    @Override
+    public Snapshot list() {
+        JsonNode list = Json.parse(calls.read(PATH, LIMIT));
+        return new Snapshot(
+                Json.list(list.path("items"), JsonNode::toString),
+                list.path("metadata").path("resourceVersion").asText());
+    }
+
+    @Override
+    public Watch watch(String resourceVersion, Watch.Listener<String> listener) {
+        String version = URLEncoder.encode(resourceVersion, StandardCharsets.UTF_8);
+        return calls.watch(
+                PATH + "?watch=true&resourceVersion=" + version,
+                claim -> Optional.of(claim.toString()),
+                listener,
+                LIMIT);
+    }
+
+    @Override
+    public void apply(ClaimRef claim, String fieldManager, List<String> devices) {
+        ObjectNode body =
+                Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        // The UID keeps the report of a claim from another one that bears its name by now.
+        body.putObject("metadata")
+                .put("name", claim.name())
+                .put("namespace", claim.namespace())
+                .put("uid", claim.uid());
+        Json.putList(body.putObject("status"), "devices", devices, Json::parse);
+        if (devices.isEmpty()) {
+            body.remove("status");
+        }
+        String manager = URLEncoder.encode(fieldManager, StandardCharsets.UTF_8);
+        calls.apply(path(claim) + "/status?force=true&fieldManager=" + manager, body, LIMIT);
+    }
+
+    @Override
+    public boolean exists(ClaimRef claim) {
+        try {
+            return ClaimCodec.decode(calls.read(path(claim), LIMIT)).uid().equals(claim.uid());
+        } catch (ClusterException.NotFound e) {
+            return false;
+        }
+    }
+
+    /** Both names are checked by ClaimRef: neither holds a character that a URL would take. */
+    private static String path(ClaimRef claim) {
+        return DRA_API + "namespaces/" + claim.namespace() + "/resourceclaims/" + claim.name();
+    }
+}

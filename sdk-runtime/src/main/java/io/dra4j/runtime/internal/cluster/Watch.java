@@ -1,0 +1,36 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+/**
+ * A running watch of objects in the cluster.
+ *
+ * <p>It ends when its connection does, when the server has forgotten what happened since, or on
+ * {@link #close}.
+ */
+public interface Watch extends AutoCloseable {
+
+    /** Ends the watch; the listener is not notified of that. */
+    @Override
+    void close();
+
+    /**
+     * Is notified of what happens to objects, in order, on threads of the client.
+     *
+     * @param <T> what is watched
+     */
+    interface Listener<T> {
+
+        /** An object was created or changed. */
+        void changed(T object);
+
+        /** An object was deleted. */
+        void deleted(T object);
+
+        /** Nothing happened, and the watch lives. */
+        default void bookmark() {}
+
+        /** The watch has ended by itself: list again. */
+        void ended(String reason);
+    }
+}
