@@ -25,7 +25,7 @@ import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverListener;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.FeatureGate;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

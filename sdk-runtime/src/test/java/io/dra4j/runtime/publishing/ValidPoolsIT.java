@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.FeatureGate;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
 import io.dra4j.testkit.proxy.Requests;
 import java.util.ArrayList;
 import java.util.HashMap;

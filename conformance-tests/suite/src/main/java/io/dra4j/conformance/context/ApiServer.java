@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.Settings.ApiServerSettings;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.KubernetesVersion;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.cluster.ClusterException;
 import io.dra4j.testkit.cluster.KubeconfigUpstream;

@@ -7,7 +7,7 @@ import io.dra4j.conformance.claims.Allocator;
 import io.dra4j.conformance.claims.Allotment;
 import io.dra4j.conformance.claims.Candidate;
 import io.dra4j.conformance.claims.ClaimTemplates;
-import io.dra4j.testkit.apiserver.Quantities;
+import io.dra4j.testkit.apiserver.validation.Quantities;
 import io.dra4j.testkit.settings.SettingsException;
 import java.math.BigDecimal;
 import java.util.ArrayList;

@@ -9,7 +9,7 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.SeenPools;
-import io.dra4j.testkit.apiserver.Quantities;
+import io.dra4j.testkit.apiserver.validation.Quantities;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.math.BigDecimal;
 import java.util.ArrayList;

@@ -3,7 +3,17 @@
 package io.dra4j.testkit.apiserver;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.http.Connections;
+import io.dra4j.testkit.apiserver.http.ApiListener;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
+import io.dra4j.testkit.apiserver.model.FeatureGates;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.apiserver.registry.Registry;
+import io.dra4j.testkit.apiserver.store.ObjectStore;
+import io.dra4j.testkit.apiserver.validation.MetadataRules;
+import io.dra4j.testkit.apiserver.validation.Schema;
+import io.dra4j.testkit.apiserver.validation.Strategies;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -15,11 +25,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
  * An API server for the DRA types, for tests and demos, in this JVM and on 127.0.0.1.
@@ -32,10 +37,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private static final List<String> NAMESPACES =
             List.of("default", "kube-node-lease", "kube-public", "kube-system");
 
-    private final Server server;
-    private final ServerConnector connector;
-    private final ScheduledThreadPoolExecutor scheduler;
-    private final WatchEndpoint watches;
+    private final ApiListener listener;
     private final ClusterObjects objects;
 
     private EmbeddedApiServer(Builder builder) {
@@ -50,54 +52,18 @@ public final class EmbeddedApiServer implements AutoCloseable {
                         new Schema(builder.version),
                         metadata,
                         Strategies.of(gates, metadata));
-        scheduler = newScheduler();
-        watches = new WatchEndpoint(store, scheduler, builder.bookmarkInterval);
         objects = new ClusterObjects(kinds, registry, store);
-        server = newServer();
-        connector = newConnector(server, builder.port);
-        server.setHandler(
-                new ApiHandler(
+        listener =
+                new ApiListener(
                         builder.version,
                         kinds,
-                        new ResourceEndpoint(registry, store, watches, builder.clock)));
+                        registry,
+                        store,
+                        builder.clock,
+                        builder.bookmarkInterval,
+                        builder.port);
         NAMESPACES.forEach(objects::ensureNamespace);
         builder.nodes.forEach(name -> objects.put(node(name, builder.version)));
-    }
-
-    private static ScheduledThreadPoolExecutor newScheduler() {
-        ScheduledThreadPoolExecutor scheduler =
-                new ScheduledThreadPoolExecutor(
-                        1,
-                        task -> {
-                            Thread thread = new Thread(task, "dra4j-apiserver-timer");
-                            thread.setDaemon(true);
-                            return thread;
-                        });
-        scheduler.setRemoveOnCancelPolicy(true);
-        return scheduler;
-    }
-
-    private static Server newServer() {
-        QueuedThreadPool threads = new QueuedThreadPool(32, 4);
-        threads.setName("dra4j-apiserver");
-        threads.setDaemon(true);
-        threads.setStopTimeout(500);
-        Server server = new Server(threads);
-        server.setStopTimeout(0);
-        server.setErrorHandler(new StatusErrors());
-        return server;
-    }
-
-    private static ServerConnector newConnector(Server server, int port) {
-        ServerConnector connector =
-                new ServerConnector(
-                        server, 1, 1, new HttpConnectionFactory(Connections.configuration()));
-        connector.setHost("127.0.0.1");
-        connector.setPort(port);
-        connector.setIdleTimeout(0); // Idle watches are the normal case.
-        connector.setAcceptQueueSize(1024);
-        server.addConnector(connector);
-        return connector;
     }
 
     private static ObjectNode node(String name, KubernetesVersion version) {
@@ -121,23 +87,9 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return new Builder();
     }
 
-    private EmbeddedApiServer started() {
-        try {
-            server.start();
-            return this;
-        } catch (Exception e) {
-            close();
-            throw new IllegalStateException(
-                    "the embedded API server cannot listen on 127.0.0.1:"
-                            + connector.getPort()
-                            + "; is the port taken?",
-                    e);
-        }
-    }
-
     /** Where it listens, for example {@code http://127.0.0.1:41234}. */
     public URI url() {
-        return URI.create("http://127.0.0.1:" + connector.getLocalPort());
+        return URI.create("http://127.0.0.1:" + listener.port());
     }
 
     /** The objects, for the program that holds the server. */
@@ -147,7 +99,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
     /** Watches that are open now; one whose client went away counts until the next event for it. */
     public int openWatches() {
-        return watches.count();
+        return listener.openWatches();
     }
 
     /** A kubeconfig file's text for this server. */
@@ -184,13 +136,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
     @Override
     public void close() {
-        watches.endAll();
-        scheduler.shutdownNow();
-        try {
-            server.stop();
-        } catch (Exception e) {
-            throw new IllegalStateException("the embedded API server did not stop cleanly", e);
-        }
+        listener.close();
     }
 
     /** What a server is to be like. */
@@ -254,7 +200,9 @@ public final class EmbeddedApiServer implements AutoCloseable {
          * @throws IllegalArgumentException when the release has no such gate
          */
         public EmbeddedApiServer start() {
-            return new EmbeddedApiServer(this).started();
+            EmbeddedApiServer server = new EmbeddedApiServer(this);
+            server.listener.start();
+            return server;
         }
     }
 }

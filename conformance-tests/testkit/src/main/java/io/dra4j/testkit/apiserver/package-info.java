@@ -4,8 +4,8 @@
  * An API server for the DRA types, embedded in a test or a demo, speaking real HTTP to clients in
  * any language.
  *
- * <p>Flow: HTTP request → {@code ApiHandler} (transport) → {@code Registry} (verbs, strategies,
- * validation) → {@code ObjectStore} (state and history) → watches.
+ * <p>Flow: request → {@code http} → {@code registry} (with {@code validation} and {@code apply}) →
+ * {@code store} → watches.
  */
 @NullMarked
 package io.dra4j.testkit.apiserver;

@@ -138,7 +138,7 @@ public record MountNamespace(Map<String, Path> mounts) {
             return String.valueOf(e.getMessage());
         } finally {
             if (folder != null) {
-                Place.removed(folder);
+                Removal.of(folder);
             }
         }
     }

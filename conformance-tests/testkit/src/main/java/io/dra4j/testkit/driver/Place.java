@@ -6,19 +6,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where a driver runs: its node, and the directories that it shares with kubelet and runtime.
@@ -54,6 +49,9 @@ public record Place(
 
     /** The directory in which a container of a cluster finds the credentials of its pod. */
     static final String SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+    /** The directory of CDI specs that are written by hand, and stay. */
+    static final Path CDI_ON_DISK = Path.of("/etc/cdi");
 
     private static final String LOG = "driver.log";
 
@@ -191,7 +189,7 @@ public record Place(
 
     /** Whether a directory of CDI specs is on a disk, and not in memory as {@code /var/run/cdi}. */
     public boolean outlivesReboot(Path directory) {
-        return directory.equals(outside(StandardPaths.CDI_ON_DISK));
+        return directory.equals(outside(CDI_ON_DISK));
     }
 
     /** Whether {@link #reboot} can give the node another boot id. */
@@ -256,61 +254,6 @@ public record Place(
      * @return what stays and why, as a sentence; empty if nothing does
      */
     public Optional<String> remove() {
-        return removed(root);
-    }
-
-    /** Removes a directory and everything below it; returns what stays and why, as a sentence. */
-    static Optional<String> removed(Path folder) {
-        Removal removal = new Removal();
-        try {
-            Files.walkFileTree(folder, removal);
-        } catch (IOException e) {
-            removal.failed(e);
-        }
-        return removal.complaint(folder);
-    }
-
-    /** Deletes what it can of what it visits; what is gone meanwhile was to go. */
-    private static final class Removal extends SimpleFileVisitor<Path> {
-        private @Nullable IOException first;
-
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            return delete(file);
-        }
-
-        @Override
-        public FileVisitResult visitFileFailed(Path file, IOException problem) {
-            return failed(problem);
-        }
-
-        @Override
-        public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException problem) {
-            return problem == null ? delete(folder) : failed(problem);
-        }
-
-        private FileVisitResult delete(Path path) {
-            try {
-                Files.deleteIfExists(path);
-                return FileVisitResult.CONTINUE;
-            } catch (IOException e) {
-                return failed(e);
-            }
-        }
-
-        FileVisitResult failed(IOException problem) {
-            if (first == null && !(problem instanceof NoSuchFileException)) {
-                first = problem;
-            }
-            return FileVisitResult.CONTINUE;
-        }
-
-        Optional<String> complaint(Path root) {
-            return Optional.ofNullable(first)
-                    .map(
-                            problem ->
-                                    "The directory %s of this run could not be removed (%s); remove it by hand"
-                                            .formatted(root, problem));
-        }
+        return Removal.of(root);
     }
 }

@@ -16,11 +16,8 @@ record StandardPaths(ProcessSettings settings, List<String> cdiDirectories) {
     private static final String REGISTRY = "/var/lib/kubelet/plugins_registry";
     private static final String CDI_IN_MEMORY = "/var/run/cdi";
 
-    /** Specs that are written by hand, and stay. */
-    static final Path CDI_ON_DISK = Path.of("/etc/cdi");
-
     /** As runtimes read them, the one that counts most last. */
-    private static final List<String> CDI = List.of(CDI_ON_DISK.toString(), CDI_IN_MEMORY);
+    private static final List<String> CDI = List.of(Place.CDI_ON_DISK.toString(), CDI_IN_MEMORY);
 
     /**
      * A place in which they are the run's.

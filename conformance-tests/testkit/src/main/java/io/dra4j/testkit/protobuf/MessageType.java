@@ -4,7 +4,6 @@ package io.dra4j.testkit.protobuf;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -24,22 +23,6 @@ record MessageType(Descriptor descriptor, List<Field> fields, Set<String> names)
         boolean isMessage() {
             return descriptor.getJavaType() == FieldDescriptor.JavaType.MESSAGE;
         }
-    }
-
-    static MessageType of(Descriptor descriptor, Schemas schemas) {
-        Set<String> names = new HashSet<>();
-        List<Field> fields =
-                descriptor.getFields().stream()
-                        .map(field -> new Field(field, schemas.presence(field)))
-                        .toList();
-        for (Field field : fields) {
-            if (field.presence() == Presence.INLINE) {
-                names.addAll(schemas.type(field.descriptor().getMessageType()).names());
-            } else {
-                names.add(field.name());
-            }
-        }
-        return new MessageType(descriptor, fields, Set.copyOf(names));
     }
 
     /** A Go slice of texts with a name, such as {@code Verbs}: JSON shows the list alone. */

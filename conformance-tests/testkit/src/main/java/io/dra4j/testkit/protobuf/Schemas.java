@@ -31,8 +31,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -147,10 +150,26 @@ final class Schemas {
     MessageType type(Descriptor descriptor) {
         MessageType known = types.get(descriptor);
         if (known == null) {
-            known = MessageType.of(descriptor, this);
+            known = read(descriptor);
             types.put(descriptor, known);
         }
         return known;
+    }
+
+    private MessageType read(Descriptor descriptor) {
+        Set<String> names = new HashSet<>();
+        List<MessageType.Field> fields =
+                descriptor.getFields().stream()
+                        .map(field -> new MessageType.Field(field, presence(field)))
+                        .toList();
+        for (MessageType.Field field : fields) {
+            if (field.presence() == Presence.INLINE) {
+                names.addAll(type(field.descriptor().getMessageType()).names());
+            } else {
+                names.add(field.name());
+            }
+        }
+        return new MessageType(descriptor, fields, Set.copyOf(names));
     }
 
     Presence presence(FieldDescriptor field) {

@@ -9,6 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
+import io.dra4j.testkit.apiserver.model.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.apiserver.GoConnection.Answer;
+import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.IOException;
 import java.util.ArrayList;

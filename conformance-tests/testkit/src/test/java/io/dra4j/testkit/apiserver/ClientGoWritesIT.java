@@ -10,6 +10,7 @@ import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.apiserver.GoConnection.Answer;
+import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;

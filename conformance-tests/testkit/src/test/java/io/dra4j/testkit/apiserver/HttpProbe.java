@@ -3,6 +3,7 @@
 package io.dra4j.testkit.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.model.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,17 +17,18 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 
 /** Hand-written requests to a server, and what came back. */
-final class HttpProbe {
-    static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
-    static final String CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+public final class HttpProbe {
+    public static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
+    public static final String CLAIMS =
+            "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 
     /** A status and a JSON body. */
-    record Answer(int status, JsonNode body, String contentType) {
-        String reason() {
+    public record Answer(int status, JsonNode body, String contentType) {
+        public String reason() {
             return body.path("reason").asText();
         }
 
-        String message() {
+        public String message() {
             return body.path("message").asText();
         }
 
@@ -51,31 +53,31 @@ final class HttpProbe {
     private final HttpClient client = HttpClient.newHttpClient();
     private final URI base;
 
-    HttpProbe(EmbeddedApiServer server) {
+    public HttpProbe(EmbeddedApiServer server) {
         base = server.url();
     }
 
-    Answer get(String path) {
+    public Answer get(String path) {
         return get(path, "application/json");
     }
 
-    Answer get(String path, String accept) {
+    public Answer get(String path, String accept) {
         return send(HttpRequest.newBuilder(base.resolve(path)).header("Accept", accept));
     }
 
-    Answer post(String path, String json) {
+    public Answer post(String path, String json) {
         return send("POST", path, "application/json", json);
     }
 
-    Answer put(String path, String json) {
+    public Answer put(String path, String json) {
         return send("PUT", path, "application/json", json);
     }
 
-    Answer delete(String path, String json) {
+    public Answer delete(String path, String json) {
         return send("DELETE", path, "application/json", json);
     }
 
-    Answer send(String method, String path, String type, String body) {
+    public Answer send(String method, String path, String type, String body) {
         return send(
                 HttpRequest.newBuilder(base.resolve(path))
                         .header("Content-Type", type)
@@ -127,7 +129,7 @@ final class HttpProbe {
     }
 
     /** A small valid slice of node-1; single quotes for double ones. */
-    static String slice(String name, int generation) {
+    public static String slice(String name, int generation) {
         return json(
                 "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceSlice','metadata':{'name':'"
                         + name
@@ -143,7 +145,7 @@ final class HttpProbe {
                         + "'},'spec':{'devices':{'requests':[{'name':'gpu','exactly':{'deviceClassName':'gpu.example.com'}}]}}}");
     }
 
-    static String json(String singleQuoted) {
+    public static String json(String singleQuoted) {
         return singleQuoted.replace('\'', '"');
     }
 }

@@ -10,6 +10,8 @@ import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;

@@ -13,6 +13,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.ProtobufProbe.Answer;
 import io.dra4j.testkit.apiserver.ProtobufProbe.Stream;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.protobuf.MutatedBytes;
 import java.io.IOException;

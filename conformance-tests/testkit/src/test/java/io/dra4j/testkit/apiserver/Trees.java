@@ -4,12 +4,16 @@ package io.dra4j.testkit.apiserver;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.Json;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Trees from text with single quotes. */
-final class Trees {
+public final class Trees {
     private Trees() {}
 
-    static ObjectNode tree(String text) {
+    public static ObjectNode tree(String text) {
         try {
             return (ObjectNode) Json.MAPPER.readTree(text.replace('\'', '"'));
         } catch (JsonProcessingException e) {
@@ -17,9 +21,7 @@ final class Trees {
         }
     }
 
-    static String repeat(String separator, int count, java.util.function.IntFunction<String> item) {
-        return java.util.stream.IntStream.range(0, count)
-                .mapToObj(item)
-                .collect(java.util.stream.Collectors.joining(separator));
+    public static String repeat(String separator, int count, IntFunction<String> item) {
+        return IntStream.range(0, count).mapToObj(item).collect(Collectors.joining(separator));
     }
 }

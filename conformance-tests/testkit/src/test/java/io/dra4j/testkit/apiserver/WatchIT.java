@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.HttpProbe.Stream;
+import io.dra4j.testkit.apiserver.model.Json;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;

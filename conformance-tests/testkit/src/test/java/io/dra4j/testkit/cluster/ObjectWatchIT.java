@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.KubernetesVersion;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,0 @@
-// Copyright The dra4j Authors
-// SPDX-License-Identifier: Apache-2.0
-package io.dra4j.testkit.apiserver;
-
-/** What a watch tells its client of one change. */
-record WatchEvent(String type, StoredObject object) {}

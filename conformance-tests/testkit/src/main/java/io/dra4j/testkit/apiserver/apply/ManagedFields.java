@@ -1,0 +1,224 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.apply;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Who owns which field of an object: {@code metadata.managedFields}.
+ *
+ * <p>Immutable. What the server owns by itself (names, versions, times of the metadata) has no
+ * other owner.
+ *
+ * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/">Server-Side
+ *     Apply</a>
+ */
+final class ManagedFields {
+    private static final String FIELD = "managedFields";
+    private static final Set<String> NOBODYS = Set.of("f:apiVersion", "f:kind");
+    private static final Set<String> SERVERS_METADATA =
+            Set.of(
+                    "f:name",
+                    "f:generateName",
+                    "f:namespace",
+                    "f:selfLink",
+                    "f:uid",
+                    "f:resourceVersion",
+                    "f:generation",
+                    "f:creationTimestamp",
+                    "f:deletionTimestamp",
+                    "f:deletionGracePeriodSeconds",
+                    "f:managedFields");
+
+    private final Map<Manager, Share> shares;
+
+    private ManagedFields(Map<Manager, Share> shares) {
+        this.shares = shares;
+    }
+
+    /**
+     * One who writes, in one way.
+     *
+     * @param apiVersion empty for one who applies: it has one share whatever the version
+     * @param subresource empty for the object itself
+     */
+    record Manager(String name, String operation, String apiVersion, String subresource) {
+        static Manager applying(String name, String subresource) {
+            return new Manager(name, "Apply", "", subresource);
+        }
+
+        static Manager updating(String name, ResourceKind kind, String subresource) {
+            return new Manager(name, "Update", kind.apiVersion(), subresource);
+        }
+    }
+
+    private record Share(FieldSet fields, String time) {}
+
+    static ManagedFields of(JsonNode object) {
+        Map<Manager, Share> shares = new LinkedHashMap<>();
+        for (JsonNode entry : Json.at(object, "metadata", FIELD)) {
+            String operation = Json.text(entry, "operation");
+            Manager manager =
+                    new Manager(
+                            Json.text(entry, "manager"),
+                            operation,
+                            operation.equals("Apply") ? "" : Json.text(entry, "apiVersion"),
+                            Json.text(entry, "subresource"));
+            FieldSet fields = FieldSet.decode(entry.path("fieldsV1"));
+            shares.put(manager, new Share(fields, Json.text(entry, "time")));
+        }
+        return new ManagedFields(shares);
+    }
+
+    /** The fields of an object that somebody can own. */
+    static FieldSet ownable(JsonNode object) {
+        return FieldSet.of(MergeRules.fields(object).keySet()).where(ManagedFields::isOwnable);
+    }
+
+    private static boolean isOwnable(List<String> path) {
+        String first = path.get(0);
+        boolean servers =
+                first.equals("f:metadata")
+                        && (path.size() == 1 || SERVERS_METADATA.contains(path.get(1)));
+        return !servers && !NOBODYS.contains(first);
+    }
+
+    /** What one who applied before leaves out now, and nobody else owns. */
+    FieldSet givenUp(Manager applier, FieldSet applied) {
+        Share before = shares.get(applier);
+        if (before == null) {
+            return FieldSet.EMPTY;
+        }
+        FieldSet wanted = applied;
+        for (Map.Entry<Manager, Share> other : shares.entrySet()) {
+            if (!other.getKey().equals(applier)) {
+                wanted = wanted.plus(other.getValue().fields);
+            }
+        }
+        return before.fields.minus(wanted);
+    }
+
+    /**
+     * Returns the shares after an apply.
+     *
+     * @param force take fields from others who own them
+     * @throws ApiFailure 409 if others own what would change
+     */
+    ManagedFields applied(
+            Manager applier,
+            FieldSet applied,
+            MergeRules.Difference difference,
+            boolean force,
+            ResourceKind kind,
+            String now) {
+        if (!force) {
+            requireNoConflict(applier, difference.changed(), kind);
+        }
+        return withOthersLess(applier, difference).with(applier, applied, now);
+    }
+
+    private void requireNoConflict(Manager applier, FieldSet changed, ResourceKind kind) {
+        List<ApiFailure.Conflict> conflicts = new ArrayList<>();
+        shares.forEach(
+                (manager, share) -> {
+                    if (!manager.equals(applier)) {
+                        share.fields
+                                .and(changed)
+                                .texts()
+                                .forEach(
+                                        field ->
+                                                conflicts.add(
+                                                        new ApiFailure.Conflict(
+                                                                describe(manager, kind), field)));
+                    }
+                });
+        if (!conflicts.isEmpty()) {
+            throw ApiFailure.applyConflicts(conflicts);
+        }
+    }
+
+    private static String describe(Manager manager, ResourceKind kind) {
+        return "\"%s\"%s using %s"
+                .formatted(
+                        manager.name,
+                        manager.subresource.isEmpty()
+                                ? ""
+                                : " with subresource \"" + manager.subresource + "\"",
+                        manager.apiVersion.isEmpty() ? kind.apiVersion() : manager.apiVersion);
+    }
+
+    /**
+     * Returns the shares after a create, an update, or another kind of patch: it takes by force.
+     */
+    ManagedFields updated(Manager writer, MergeRules.Difference difference, String now) {
+        Share before = shares.get(writer);
+        FieldSet owned = before == null ? FieldSet.EMPTY : before.fields;
+        FieldSet changed = difference.changed().where(ManagedFields::isOwnable);
+        return withOthersLess(writer, difference)
+                .with(writer, owned.minus(difference.removed()).plus(changed), now);
+    }
+
+    private ManagedFields withOthersLess(Manager writer, MergeRules.Difference difference) {
+        FieldSet lost = difference.changed().plus(difference.removed());
+        Map<Manager, Share> left = new LinkedHashMap<>();
+        shares.forEach(
+                (manager, share) -> {
+                    FieldSet kept =
+                            manager.equals(writer) ? share.fields : share.fields.minus(lost);
+                    left.put(manager, new Share(kept, share.time));
+                });
+        return new ManagedFields(left);
+    }
+
+    private ManagedFields with(Manager writer, FieldSet fields, String now) {
+        Share before = shares.get(writer);
+        boolean same = before != null && before.fields.equals(fields);
+        Map<Manager, Share> all = new LinkedHashMap<>(shares);
+        all.put(writer, new Share(fields, same ? before.time : now));
+        return new ManagedFields(all);
+    }
+
+    /** Puts the shares into an object; whoever owns nothing is left out. */
+    void writeTo(ObjectNode object, ResourceKind kind) {
+        ObjectNode metadata = Json.metadata(object);
+        ArrayNode entries = metadata.putArray(FIELD);
+        shares.forEach(
+                (manager, share) -> {
+                    if (!share.fields.isEmpty()) {
+                        entries.add(entry(manager, share, kind));
+                    }
+                });
+        if (entries.isEmpty()) {
+            metadata.remove(FIELD);
+        }
+    }
+
+    private static ObjectNode entry(Manager manager, Share share, ResourceKind kind) {
+        ObjectNode entry =
+                Json.object()
+                        .put("manager", manager.name)
+                        .put("operation", manager.operation)
+                        .put(
+                                "apiVersion",
+                                manager.apiVersion.isEmpty()
+                                        ? kind.apiVersion()
+                                        : manager.apiVersion)
+                        .put("time", share.time)
+                        .put("fieldsType", "FieldsV1");
+        entry.set("fieldsV1", share.fields.encode());
+        if (!manager.subresource.isEmpty()) {
+            entry.put("subresource", manager.subresource);
+        }
+        return entry;
+    }
+}

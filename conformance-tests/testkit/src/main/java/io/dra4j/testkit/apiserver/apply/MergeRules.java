@@ -1,0 +1,198 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.apply;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Json;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How the fields of a ResourceClaim merge under server-side apply, and so which of them can have
+ * owners of their own.
+ *
+ * <p>Objects merge field by field; lists are owned as a whole, but for those that merge by key or
+ * are sets. A place is the path of field names, without list elements.
+ *
+ * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy">
+ *     Merge strategy</a>
+ */
+final class MergeRules {
+    static final String ROOT = "";
+
+    private static final Map<String, List<String>> KEYS =
+            Map.of(
+                    "metadata.ownerReferences", List.of("uid"),
+                    "status.reservedFor", List.of("uid"),
+                    "status.devices", List.of("device", "driver", "pool", "shareID"),
+                    "status.devices.conditions", List.of("type"));
+    private static final Set<String> SETS = Set.of("metadata.finalizers");
+    private static final Set<String> ATOMIC_OBJECTS =
+            Set.of("status.allocation.nodeSelector", "status.devices.data");
+
+    /** Stands for the value of a list element, whose fields have paths of their own. */
+    private static final JsonNode ELEMENT = Json.object().path("element");
+
+    private MergeRules() {}
+
+    private static String in(String place, String field) {
+        return place.isEmpty() ? field : place + "." + field;
+    }
+
+    private static boolean isGranular(JsonNode value, String place) {
+        return value.isObject() && !ATOMIC_OBJECTS.contains(place);
+    }
+
+    private static boolean hasElements(JsonNode value, String place) {
+        return value.isArray() && (KEYS.containsKey(place) || SETS.contains(place));
+    }
+
+    /** The step that names an element; keys that it does not have are left out. */
+    private static String step(JsonNode element, String place) {
+        if (SETS.contains(place)) {
+            return "v:" + element;
+        }
+        ObjectNode keys = Json.object();
+        for (String key : KEYS.getOrDefault(place, List.of())) {
+            if (element.hasNonNull(key)) {
+                keys.set(key, element.get(key));
+            }
+        }
+        if (keys.isEmpty()) {
+            throw ApiFailure.badRequest(
+                    "an element of the list ." + place + " has none of its keys");
+        }
+        return "k:" + keys;
+    }
+
+    /** All fields of an object that can have an owner, with their values. */
+    static Map<List<String>, JsonNode> fields(JsonNode object) {
+        Map<List<String>, JsonNode> fields = new LinkedHashMap<>();
+        collect(object, ROOT, List.of(), fields);
+        return fields;
+    }
+
+    private static void collect(
+            JsonNode value, String place, List<String> path, Map<List<String>, JsonNode> fields) {
+        if (isGranular(value, place) && !value.isEmpty()) {
+            value.properties()
+                    .forEach(
+                            field ->
+                                    collect(
+                                            field.getValue(),
+                                            in(place, field.getKey()),
+                                            FieldSet.append(path, "f:" + field.getKey()),
+                                            fields));
+        } else if (hasElements(value, place) && !value.isEmpty()) {
+            for (JsonNode element : value) {
+                List<String> inside = FieldSet.append(path, step(element, place));
+                fields.put(inside, ELEMENT);
+                if (element.isObject()) {
+                    collect(element, place, inside, fields);
+                }
+            }
+        } else if (!path.isEmpty()) {
+            fields.put(path, value);
+        }
+    }
+
+    /** Returns the live value with what the applied one says; the live one is its to change. */
+    static JsonNode merge(JsonNode live, JsonNode applied, String place) {
+        if (live instanceof ObjectNode object && isGranular(applied, place)) {
+            applied.properties()
+                    .forEach(
+                            field ->
+                                    object.set(
+                                            field.getKey(),
+                                            merge(
+                                                    object.path(field.getKey()),
+                                                    field.getValue(),
+                                                    in(place, field.getKey()))));
+            return object;
+        }
+        if (live instanceof ArrayNode list && hasElements(applied, place)) {
+            applied.forEach(element -> mergeElement(list, element, place));
+            return list;
+        }
+        return applied.deepCopy();
+    }
+
+    private static void mergeElement(ArrayNode list, JsonNode element, String place) {
+        String step = step(element, place);
+        for (int i = 0; i < list.size(); i++) {
+            if (step(list.get(i), place).equals(step)) {
+                list.set(i, element.isObject() ? merge(list.get(i), element, place) : element);
+                return;
+            }
+        }
+        list.add(element.deepCopy());
+    }
+
+    /** Removes fields, and what is empty without them. */
+    static void remove(JsonNode value, FieldSet unwanted) {
+        remove(value, ROOT, List.of(), unwanted);
+    }
+
+    private static void remove(JsonNode value, String place, List<String> path, FieldSet unwanted) {
+        if (value instanceof ObjectNode object && isGranular(value, place)) {
+            object.properties()
+                    .removeIf(
+                            field ->
+                                    isGone(
+                                            field.getValue(),
+                                            in(place, field.getKey()),
+                                            FieldSet.append(path, "f:" + field.getKey()),
+                                            unwanted));
+        } else if (value instanceof ArrayNode list && hasElements(value, place)) {
+            for (var elements = list.iterator(); elements.hasNext(); ) {
+                JsonNode element = elements.next();
+                if (isGone(element, place, FieldSet.append(path, step(element, place)), unwanted)) {
+                    elements.remove();
+                }
+            }
+        }
+    }
+
+    private static boolean isGone(
+            JsonNode value, String place, List<String> path, FieldSet unwanted) {
+        if (unwanted.contains(path)) {
+            return true;
+        }
+        boolean wasEmpty = value.isEmpty();
+        remove(value, place, path, unwanted);
+        return value.isContainerNode() && value.isEmpty() && !wasEmpty;
+    }
+
+    /** What differs between two objects. */
+    static Difference difference(JsonNode before, JsonNode after) {
+        Map<List<String>, JsonNode> old = fields(before);
+        Map<List<String>, JsonNode> now = fields(after);
+        FieldSet kept =
+                FieldSet.of(
+                        now.entrySet().stream()
+                                .filter(
+                                        field ->
+                                                Optional.ofNullable(old.get(field.getKey()))
+                                                        .filter(field.getValue()::equals)
+                                                        .isPresent())
+                                .map(Map.Entry::getKey)
+                                .toList());
+        return new Difference(
+                FieldSet.of(now.keySet()).minus(kept),
+                FieldSet.of(old.keySet()).minus(FieldSet.of(now.keySet())));
+    }
+
+    /**
+     * What differs between two objects.
+     *
+     * @param changed fields that are new or have another value
+     * @param removed fields that are gone
+     */
+    record Difference(FieldSet changed, FieldSet removed) {}
+}

@@ -1,0 +1,78 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.apply;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.fabric8.zjsonpatch.JsonPatch;
+import io.fabric8.zjsonpatch.JsonPatchException;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The patch formats: JSON patch (RFC 6902), JSON merge patch (RFC 7396) and strategic merge patch.
+ */
+public final class Patches {
+    /** A change of a whole object; the given object is its to change. */
+    public interface Patch {
+        ObjectNode apply(ObjectNode object);
+    }
+
+    /** Server-side apply: no patch of the object as it is, see {@code Registry.apply}. */
+    public static final String APPLY = "application/apply-patch+yaml";
+
+    private static final String JSON_PATCH = "application/json-patch+json";
+    private static final String MERGE = "application/merge-patch+json";
+    private static final String STRATEGIC = "application/strategic-merge-patch+json";
+
+    private Patches() {}
+
+    /**
+     * Reads the patch in the body of a request by its content type.
+     *
+     * @throws ApiFailure 415 for other types
+     */
+    public static Patch read(String type, Supplier<JsonNode> body) {
+        if (!type.equals(JSON_PATCH) && !type.equals(MERGE) && !type.equals(STRATEGIC)) {
+            throw ApiFailure.unsupportedBody(String.join(", ", JSON_PATCH, MERGE, STRATEGIC));
+        }
+        JsonNode patch = body.get();
+        if (type.equals(JSON_PATCH)) {
+            return object -> operations(object, patch);
+        }
+        if (!(patch instanceof ObjectNode fields)) {
+            throw ApiFailure.badRequest("a merge patch is a JSON object");
+        }
+        return type.equals(MERGE)
+                ? object -> merge(object, fields)
+                : object -> StrategicMerge.apply(object, fields);
+    }
+
+    private static ObjectNode operations(ObjectNode object, JsonNode patch) {
+        try {
+            if (JsonPatch.apply(patch, object) instanceof ObjectNode patched) {
+                return patched;
+            }
+            throw ApiFailure.unprocessable("the patch leaves no object");
+        } catch (JsonPatchException e) {
+            throw ApiFailure.unprocessable(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** RFC 7396: null removes, objects merge, everything else replaces. */
+    public static ObjectNode merge(ObjectNode target, ObjectNode patch) {
+        for (Map.Entry<String, JsonNode> field : patch.properties()) {
+            JsonNode value = field.getValue();
+            if (value.isNull()) {
+                target.remove(field.getKey());
+            } else if (value instanceof ObjectNode nested) {
+                merge(Json.child(target, field.getKey()), nested);
+            } else {
+                target.set(field.getKey(), value);
+            }
+        }
+        return target;
+    }
+}

@@ -1,0 +1,107 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import java.util.List;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The door for HTTP: finds who answers a path, and turns every refusal into a Status. */
+final class ApiHandler extends Handler.Abstract {
+    private static final Logger LOG = LoggerFactory.getLogger(ApiHandler.class);
+
+    private final KubernetesVersion version;
+    private final ResourceKinds kinds;
+    private final Discovery discovery;
+    private final OpenApi openApi;
+    private final ResourceEndpoint resources;
+
+    ApiHandler(KubernetesVersion version, ResourceKinds kinds, ResourceEndpoint resources) {
+        this.version = version;
+        this.kinds = kinds;
+        this.discovery = new Discovery(kinds);
+        this.openApi = new OpenApi(kinds, version);
+        this.resources = resources;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        Exchange exchange = new Exchange(request, response, callback);
+        try {
+            exchange.readQuery();
+            route(exchange, exchange.segments());
+        } catch (ApiFailure failure) {
+            exchange.answer(failure);
+        } catch (RuntimeException e) {
+            LOG.atError()
+                    .addKeyValue("method", request.getMethod())
+                    .addKeyValue("path", request.getHttpURI().getPath())
+                    .setCause(e)
+                    .log("The embedded API server failed on a request");
+            exchange.answer(ApiFailure.internal(e));
+        }
+        return true;
+    }
+
+    private void route(Exchange exchange, List<String> path) {
+        switch (path.isEmpty() ? "" : path.get(0)) {
+            case "api" -> api(exchange, path);
+            case "apis" -> apis(exchange, path);
+            case "version", "healthz", "livez", "readyz", "openapi" -> aside(exchange, path);
+            default -> throw ApiFailure.unknownPath();
+        }
+    }
+
+    private void aside(Exchange exchange, List<String> path) {
+        exchange.requireGet();
+        switch (path.get(0)) {
+            case "version" -> exchange.answer(200, version());
+            case "openapi" -> openApi.handle(exchange, path.subList(1, path.size()));
+            default -> exchange.answerText(200, "ok");
+        }
+    }
+
+    private void api(Exchange exchange, List<String> path) {
+        if (path.size() == 1) {
+            discovery.core(exchange);
+        } else if (path.size() == 2) {
+            discovery.resources(exchange, "", path.get(1));
+        } else {
+            resource(exchange, "", path.get(1), path.subList(2, path.size()));
+        }
+    }
+
+    private void apis(Exchange exchange, List<String> path) {
+        switch (path.size()) {
+            case 1 -> discovery.groups(exchange);
+            case 2 -> discovery.group(exchange, path.get(1));
+            case 3 -> discovery.resources(exchange, path.get(1), path.get(2));
+            default -> resource(exchange, path.get(1), path.get(2), path.subList(3, path.size()));
+        }
+    }
+
+    private void resource(Exchange exchange, String group, String groupVersion, List<String> rest) {
+        resources.handle(exchange, ResourcePath.parse(kinds, group, groupVersion, rest));
+    }
+
+    private com.fasterxml.jackson.databind.JsonNode version() {
+        return Json.object()
+                .put("major", "1")
+                .put("minor", Integer.toString(version.minor()))
+                .put("gitVersion", version.gitVersion())
+                .put("gitCommit", "")
+                .put("gitTreeState", "clean")
+                .put("buildDate", "1970-01-01T00:00:00Z")
+                .put("goVersion", "")
+                .put("compiler", "")
+                .put("platform", "linux/amd64");
+    }
+}

@@ -1,0 +1,116 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.apiserver.registry.Registry;
+import io.dra4j.testkit.apiserver.store.ObjectStore;
+import io.dra4j.testkit.http.Connections;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/** Serves a registry over HTTP on 127.0.0.1. */
+public final class ApiListener implements AutoCloseable {
+    private final Server server = newServer();
+    private final ServerConnector connector;
+    private final ScheduledThreadPoolExecutor scheduler = newScheduler();
+    private final WatchEndpoint watches;
+
+    /**
+     * @param port 0 takes a free one
+     * @param clock the clock of ages in tables
+     */
+    public ApiListener(
+            KubernetesVersion version,
+            ResourceKinds kinds,
+            Registry registry,
+            ObjectStore store,
+            InstantSource clock,
+            Duration bookmarkInterval,
+            int port) {
+        connector = newConnector(server, port);
+        watches = new WatchEndpoint(store, scheduler, bookmarkInterval);
+        ResourceEndpoint resources = new ResourceEndpoint(registry, store, watches, clock);
+        server.setHandler(new ApiHandler(version, kinds, resources));
+    }
+
+    private static ScheduledThreadPoolExecutor newScheduler() {
+        ScheduledThreadPoolExecutor scheduler =
+                new ScheduledThreadPoolExecutor(
+                        1,
+                        task -> {
+                            Thread thread = new Thread(task, "dra4j-apiserver-timer");
+                            thread.setDaemon(true);
+                            return thread;
+                        });
+        scheduler.setRemoveOnCancelPolicy(true);
+        return scheduler;
+    }
+
+    private static Server newServer() {
+        QueuedThreadPool threads = new QueuedThreadPool(32, 4);
+        threads.setName("dra4j-apiserver");
+        threads.setDaemon(true);
+        threads.setStopTimeout(500);
+        Server server = new Server(threads);
+        server.setStopTimeout(0);
+        server.setErrorHandler(new StatusErrors());
+        return server;
+    }
+
+    private static ServerConnector newConnector(Server server, int port) {
+        ServerConnector connector =
+                new ServerConnector(
+                        server, 1, 1, new HttpConnectionFactory(Connections.configuration()));
+        connector.setHost("127.0.0.1");
+        connector.setPort(port);
+        connector.setIdleTimeout(0); // Idle watches are the normal case.
+        connector.setAcceptQueueSize(1024);
+        server.addConnector(connector);
+        return connector;
+    }
+
+    /**
+     * @throws IllegalStateException when it cannot listen
+     */
+    public void start() {
+        try {
+            server.start();
+        } catch (Exception e) {
+            close();
+            throw new IllegalStateException(
+                    "the embedded API server cannot listen on 127.0.0.1:"
+                            + connector.getPort()
+                            + "; is the port taken?",
+                    e);
+        }
+    }
+
+    /** The port that it listens on. */
+    public int port() {
+        return connector.getLocalPort();
+    }
+
+    /** The number of open watches. */
+    public int openWatches() {
+        return watches.count();
+    }
+
+    /** Ends all watches and threads. */
+    @Override
+    public void close() {
+        watches.endAll();
+        scheduler.shutdownNow();
+        try {
+            server.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("the embedded API server did not stop cleanly", e);
+        }
+    }
+}

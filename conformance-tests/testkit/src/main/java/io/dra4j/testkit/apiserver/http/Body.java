@@ -1,0 +1,19 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.model.Json;
+
+/** What an answer carries, and in which form. */
+record Body(String contentType, byte[] bytes) {
+    static final String JSON = "application/json";
+
+    static Body json(byte[] bytes) {
+        return new Body(JSON, bytes);
+    }
+
+    static Body json(JsonNode object) {
+        return json(Json.bytes(object));
+    }
+}

@@ -1,0 +1,174 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
+import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import java.util.List;
+
+/**
+ * Tells clients what is served: one aggregated document, or the older documents per group and
+ * version.
+ */
+final class Discovery {
+    private static final String AGGREGATED_KIND = "APIGroupDiscoveryList";
+    private static final String AGGREGATED_TYPE =
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=" + AGGREGATED_KIND;
+    private static final List<String> VERBS =
+            List.of(
+                    "create",
+                    "delete",
+                    "deletecollection",
+                    "get",
+                    "list",
+                    "patch",
+                    "update",
+                    "watch");
+    private static final List<String> STATUS_VERBS = List.of("get", "patch", "update");
+
+    private final ResourceKinds kinds;
+
+    Discovery(ResourceKinds kinds) {
+        this.kinds = kinds;
+    }
+
+    /** Answers {@code /api}. */
+    void core(Exchange exchange) {
+        if (wantsAggregated(exchange)) {
+            exchange.answer(200, AGGREGATED_TYPE, Json.bytes(aggregated(List.of(""))));
+            return;
+        }
+        ObjectNode versions = Json.object().put("kind", "APIVersions");
+        versions.putArray("versions").add("v1");
+        versions.putArray("serverAddressByClientCIDRs");
+        exchange.answer(200, versions);
+    }
+
+    /** Answers {@code /apis}. */
+    void groups(Exchange exchange) {
+        List<String> groups = List.copyOf(kinds.groups());
+        if (wantsAggregated(exchange)) {
+            exchange.answer(200, AGGREGATED_TYPE, Json.bytes(aggregated(groups)));
+            return;
+        }
+        ObjectNode list = Json.object().put("kind", "APIGroupList").put("apiVersion", "v1");
+        ArrayNode items = list.putArray("groups");
+        groups.forEach(group -> items.add(legacyGroup(group)));
+        exchange.answer(200, list);
+    }
+
+    /** Answers {@code /apis/GROUP}. */
+    void group(Exchange exchange, String group) {
+        requireReadable(exchange);
+        if (!kinds.groups().contains(group)) {
+            throw ApiFailure.unknownPath();
+        }
+        exchange.answer(200, legacyGroup(group).put("kind", "APIGroup").put("apiVersion", "v1"));
+    }
+
+    /** Answers {@code /api/v1} and {@code /apis/GROUP/VERSION}. */
+    void resources(Exchange exchange, String group, String version) {
+        requireReadable(exchange);
+        List<ResourceKind> served = kinds.inGroup(group);
+        if (served.isEmpty() || !served.get(0).version().equals(version)) {
+            throw ApiFailure.unknownPath();
+        }
+        ObjectNode list = Json.object().put("kind", "APIResourceList").put("apiVersion", "v1");
+        list.put("groupVersion", served.get(0).apiVersion());
+        ArrayNode resources = list.putArray("resources");
+        for (ResourceKind kind : served) {
+            resources.add(legacyResource(kind, kind.plural(), VERBS));
+            if (kind.has(Trait.STATUS)) {
+                resources.add(legacyResource(kind, kind.plural() + "/status", STATUS_VERBS));
+            }
+        }
+        exchange.answer(200, list);
+    }
+
+    private static boolean wantsAggregated(Exchange exchange) {
+        requireReadable(exchange);
+        return Negotiation.acceptsForm(exchange.accepted(), AGGREGATED_KIND, "v2");
+    }
+
+    private static void requireReadable(Exchange exchange) {
+        exchange.requireGet();
+        List<String> accepted = exchange.accepted();
+        if (!Negotiation.acceptsForm(accepted, AGGREGATED_KIND, "v2")
+                && !Negotiation.acceptsForm(accepted, "", "")) {
+            throw ApiFailure.notAcceptable();
+        }
+    }
+
+    private static ObjectNode legacyGroup(String group) {
+        ObjectNode version = Json.object().put("groupVersion", group + "/v1").put("version", "v1");
+        ObjectNode json = Json.object().put("name", group);
+        json.putArray("versions").add(version);
+        json.set("preferredVersion", version);
+        return json;
+    }
+
+    private static ObjectNode legacyResource(ResourceKind kind, String name, List<String> verbs) {
+        ObjectNode resource =
+                Json.object()
+                        .put("name", name)
+                        .put("singularName", name.equals(kind.plural()) ? kind.singular() : "")
+                        .put("namespaced", kind.namespaced())
+                        .put("kind", kind.kind());
+        verbs.forEach(resource.putArray("verbs")::add);
+        if (!kind.shortNames().isEmpty() && name.equals(kind.plural())) {
+            kind.shortNames().forEach(resource.putArray("shortNames")::add);
+        }
+        return resource;
+    }
+
+    private ObjectNode aggregated(List<String> groups) {
+        ObjectNode list =
+                Json.object()
+                        .put("kind", AGGREGATED_KIND)
+                        .put("apiVersion", "apidiscovery.k8s.io/v2");
+        list.putObject("metadata");
+        ArrayNode items = list.putArray("items");
+        for (String group : groups) {
+            ObjectNode item = items.addObject();
+            ObjectNode metadata = item.putObject("metadata");
+            if (!group.isEmpty()) {
+                metadata.put("name", group);
+            }
+            ObjectNode version = item.putArray("versions").addObject();
+            version.put("version", "v1").put("freshness", "Current");
+            ArrayNode resources = version.putArray("resources");
+            kinds.inGroup(group).forEach(kind -> resources.add(aggregatedResource(kind)));
+        }
+        return list;
+    }
+
+    private static ObjectNode aggregatedResource(ResourceKind kind) {
+        ObjectNode resource = Json.object().put("resource", kind.plural());
+        resource.set("responseKind", responseKind(kind));
+        resource.put("scope", kind.namespaced() ? "Namespaced" : "Cluster");
+        resource.put("singularResource", kind.singular());
+        VERBS.forEach(resource.putArray("verbs")::add);
+        if (!kind.shortNames().isEmpty()) {
+            kind.shortNames().forEach(resource.putArray("shortNames")::add);
+        }
+        if (kind.has(Trait.STATUS)) {
+            ObjectNode status =
+                    resource.putArray("subresources").addObject().put("subresource", "status");
+            status.set("responseKind", responseKind(kind));
+            STATUS_VERBS.forEach(status.putArray("verbs")::add);
+        }
+        return resource;
+    }
+
+    private static ObjectNode responseKind(ResourceKind kind) {
+        return Json.object()
+                .put("group", kind.group())
+                .put("version", kind.version())
+                .put("kind", kind.kind());
+    }
+}

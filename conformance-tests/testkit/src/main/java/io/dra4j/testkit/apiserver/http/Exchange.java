@@ -1,0 +1,260 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.registry.WriteOptions;
+import io.dra4j.testkit.http.PathSegments;
+import io.dra4j.testkit.protobuf.KubernetesProtobuf;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.QuotedQualityCSV;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
+
+/** One HTTP request and the answer to it; answered exactly once. */
+final class Exchange {
+    private static final String YAML = "application/yaml";
+    private static final int LONGEST_MANAGER = 128;
+
+    /** What the real server takes in one request body. */
+    private static final int BODY_LIMIT = 3 * 1024 * 1024;
+
+    private static final long LONGEST_DRAINED = 32L * 1024 * 1024;
+
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private final Fields query;
+
+    Exchange(Request request, Response response, Callback callback) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+        this.query = new Fields(true);
+    }
+
+    /**
+     * Reads the query, once.
+     *
+     * @throws ApiFailure 400 when it cannot be decoded
+     */
+    void readQuery() {
+        try {
+            query.addAll(Request.extractQueryParameters(request));
+        } catch (IllegalArgumentException | IllegalStateException e) { // no hex, or no UTF-8
+            throw ApiFailure.badRequest("the query of the request is invalid: " + e.getMessage());
+        }
+    }
+
+    String method() {
+        return request.getMethod();
+    }
+
+    /**
+     * The path's segments, each decoded once.
+     *
+     * @throws ApiFailure 400 when the path cannot be decoded
+     */
+    List<String> segments() {
+        try {
+            return PathSegments.of(request.getHttpURI().getPath());
+        } catch (IllegalArgumentException e) {
+            throw ApiFailure.badRequest("the path of the request is invalid: " + e.getMessage());
+        }
+    }
+
+    /** A query parameter, empty when it was not sent. */
+    String query(String name) {
+        String value = query.getValue(name);
+        return value == null ? "" : value;
+    }
+
+    /** As the real server reads it: whatever is sent, other than 0 and false, means yes. */
+    boolean flag(String name) {
+        String value = query.getValue(name);
+        return value != null && !value.equals("0") && !value.equalsIgnoreCase("false");
+    }
+
+    void requireGet() {
+        if (!method().equals("GET")) {
+            throw ApiFailure.methodNotAllowed();
+        }
+    }
+
+    boolean dryRun() {
+        return query("dryRun").equals("All");
+    }
+
+    WriteOptions writeOptions() {
+        return new WriteOptions(dryRun(), query("fieldValidation"), fieldManager(), this::warn);
+    }
+
+    /** The one that the client names, or the first word of its user agent. */
+    private String fieldManager() {
+        String named = query("fieldManager");
+        if (named.length() > LONGEST_MANAGER) {
+            FieldErrors errors = new FieldErrors();
+            errors.tooLong("fieldManager", LONGEST_MANAGER);
+            throw ApiFailure.invalidPatchOptions(errors);
+        }
+        String agent = request.getHeaders().get(HttpHeader.USER_AGENT);
+        return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;
+    }
+
+    private void warn(String warning) {
+        String text = warning.replace("\\", "\\\\").replace("\"", "\\\"");
+        response.getHeaders().add("Warning", "299 - \"" + text + '"');
+    }
+
+    /** The JDK's client offers h2c by the same header; that offer is simply not taken. */
+    boolean asksForWebSocket() {
+        return request.getHeaders().contains(HttpHeader.UPGRADE, "websocket");
+    }
+
+    /** The Accept header's media types, best first; everything when there is none. */
+    List<String> accepted() {
+        QuotedQualityCSV accept = new QuotedQualityCSV();
+        request.getHeaders().getValuesList(HttpHeader.ACCEPT).forEach(accept::addValue);
+        List<String> values = accept.getValues();
+        return values.isEmpty() ? List.of("*/*") : values;
+    }
+
+    /** The body's media type without parameters. */
+    String contentType() {
+        String header = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+        return header == null
+                ? Body.JSON
+                : HttpField.stripParameters(header).trim().toLowerCase(Locale.ROOT);
+    }
+
+    /** The body as an object of a kind, which it may leave out. */
+    ObjectNode objectBody(ResourceKind kind) {
+        return objectBody(rawBody(), kind.apiVersion(), kind.kind());
+    }
+
+    private ObjectNode objectBody(byte[] body, String apiVersion, String kind) {
+        return switch (contentType()) {
+            case Body.JSON -> asObject(read(body, false));
+            case YAML -> asObject(read(body, true));
+            case KubernetesProtobuf.MEDIA_TYPE -> Protobuf.read(body, apiVersion, kind);
+            default ->
+                    throw ApiFailure.unsupportedBody(
+                            String.join(", ", Body.JSON, YAML, KubernetesProtobuf.MEDIA_TYPE));
+        };
+    }
+
+    /** The body of an apply: YAML, of which JSON is the usual form. */
+    ObjectNode appliedBody() {
+        // Through bytes, so that numbers compare like those of other writes.
+        return asObject(read(Json.bytes(read(rawBody(), true)), false));
+    }
+
+    /** The body of a DELETE: DeleteOptions, or nothing. */
+    JsonNode optionalBody() {
+        byte[] body = rawBody();
+        return body.length == 0 ? Json.object() : objectBody(body, "v1", "DeleteOptions");
+    }
+
+    JsonNode jsonBody() {
+        return read(rawBody(), false);
+    }
+
+    private static ObjectNode asObject(JsonNode node) {
+        if (node instanceof ObjectNode object) {
+            return object;
+        }
+        throw ApiFailure.badRequest("the object provided is unrecognized: it is no JSON object");
+    }
+
+    private static JsonNode read(byte[] body, boolean yaml) {
+        try {
+            return (yaml ? Json.YAML : Json.MAPPER).readTree(body);
+        } catch (JsonProcessingException e) {
+            throw ApiFailure.badRequest(
+                    "the object provided is unrecognized: " + e.getOriginalMessage());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // Bytes in memory are read without it.
+        }
+    }
+
+    private byte[] rawBody() {
+        if (request.getHeaders().contains(HttpHeader.CONTENT_ENCODING)) {
+            throw ApiFailure.unsupportedBody("application/json, without Content-Encoding");
+        }
+        try (InputStream body = Content.Source.asInputStream(request)) {
+            byte[] bytes = body.readNBytes(BODY_LIMIT + 1);
+            if (bytes.length > BODY_LIMIT) {
+                // A client that is still writing would not read the answer.
+                body.skip(LONGEST_DRAINED);
+                throw ApiFailure.tooLarge(BODY_LIMIT);
+            }
+            return bytes;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the request body ended early", e);
+        }
+    }
+
+    void answer(int status, String contentType, byte[] body) {
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+        response.write(true, ByteBuffer.wrap(body), callback);
+    }
+
+    void answer(int status, Body body) {
+        answer(status, body.contentType(), body.bytes());
+    }
+
+    void answer(int status, JsonNode body) {
+        answer(status, Body.json(body));
+    }
+
+    void answerText(int status, String text) {
+        answer(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void answer(ApiFailure failure) {
+        JsonNode retryAfter = failure.status().path("details").path("retryAfterSeconds");
+        if (!retryAfter.isMissingNode()) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, retryAfter.asText());
+        }
+        answer(failure.code(), Negotiation.ofFailure(accepted(), failure));
+    }
+
+    /** Leaves the answer to a stream, which writes it piece by piece. */
+    Response startStream(String contentType) {
+        response.setStatus(200);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache, private");
+        return response;
+    }
+
+    /** Closes the connection, which fails a write that waits for the client to read. */
+    void disconnect(String reason) {
+        request.getConnectionMetaData()
+                .getConnection()
+                .getEndPoint()
+                .close(new IOException(reason));
+    }
+
+    Callback callback() {
+        return callback;
+    }
+}

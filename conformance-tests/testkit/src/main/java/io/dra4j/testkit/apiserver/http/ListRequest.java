@@ -1,0 +1,119 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.ObjectKey;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.store.Listing;
+import io.dra4j.testkit.apiserver.store.ObjectStore;
+import io.dra4j.testkit.apiserver.store.Selection;
+import io.dra4j.testkit.apiserver.store.StoredObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The query parameters of a list.
+ *
+ * @param revision how new the list must be, or which one is asked for; 0 for any
+ * @param exact whether that very revision is asked for
+ * @param limit how many objects to send at once; 0 for all
+ * @param continuation where an earlier part of the same list ended; null at the beginning
+ */
+record ListRequest(long revision, boolean exact, int limit, @Nullable Continuation continuation) {
+
+    private static final String MATCH = "resourceVersionMatch";
+
+    /**
+     * @throws ApiFailure 422 or 400 when the parameters do not go together, as the real server says
+     */
+    static ListRequest of(Exchange exchange) {
+        String asked = exchange.query("resourceVersion");
+        String token = exchange.query("continue");
+        String match = exchange.query(MATCH);
+        requireValid(exchange, match, asked, token);
+        long revision = WatchRequest.number(exchange, "resourceVersion");
+        if (!token.isEmpty() && revision != 0) {
+            throw ApiFailure.badRequest(
+                    "specifying resource version is not allowed when using continue");
+        }
+        // The cache of the real server, which answers revision 0, knows no parts.
+        long limit = asked.equals("0") ? 0 : WatchRequest.number(exchange, "limit");
+        boolean exact = match.equals("Exact") || match.isEmpty() && limit > 0 && revision > 0;
+        return new ListRequest(
+                revision,
+                exact,
+                (int) Math.min(limit, Integer.MAX_VALUE),
+                token.isEmpty() ? null : Continuation.parse(token));
+    }
+
+    private static void requireValid(
+            Exchange exchange, String match, String revision, String token) {
+        FieldErrors errors = new FieldErrors();
+        if (!exchange.query("sendInitialEvents").isEmpty()) {
+            errors.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
+        }
+        if (!match.isEmpty()) {
+            if (revision.isEmpty()) {
+                errors.forbidden(MATCH, MATCH + " is forbidden unless resourceVersion is provided");
+            }
+            if (!token.isEmpty()) {
+                errors.forbidden(MATCH, MATCH + " is forbidden when continue is provided");
+            }
+            if (!match.equals("Exact") && !match.equals("NotOlderThan")) {
+                errors.notSupported(MATCH, match, List.of("Exact", "NotOlderThan"));
+            }
+            if (match.equals("Exact") && revision.equals("0")) {
+                errors.forbidden(
+                        MATCH, MATCH + " \"exact\" is forbidden for resourceVersion \"0\"");
+            }
+        }
+        if (!errors.isEmpty()) {
+            throw ApiFailure.invalidListOptions(errors);
+        }
+    }
+
+    /**
+     * Finds the list, or the part of it.
+     *
+     * @throws ApiFailure 410 when the revision is too old, 504 when it is not reached yet
+     */
+    Listing in(ObjectStore store, ResourceKind kind, Selection selection) {
+        boolean counted = selection.hasNoConditions();
+        if (continuation == null) {
+            store.requireReached(revision);
+            Listing whole =
+                    exact ? store.listAt(kind, selection, revision) : store.list(kind, selection);
+            return part(whole, whole.objects(), counted);
+        }
+        Listing whole = rest(store, kind, selection, continuation);
+        ObjectKey last = continuation.after();
+        return part(
+                whole,
+                whole.objects().stream().filter(one -> one.key().compareTo(last) > 0).toList(),
+                counted);
+    }
+
+    private static Listing rest(
+            ObjectStore store, ResourceKind kind, Selection selection, Continuation from) {
+        if (from.revision() == Continuation.CURRENT) {
+            return store.list(kind, selection);
+        }
+        store.requireReached(from.revision());
+        if (!store.remembers(from.revision())) {
+            throw ApiFailure.expiredContinuation(
+                    new Continuation(Continuation.CURRENT, from.after()).token());
+        }
+        return store.listAt(kind, selection, from.revision());
+    }
+
+    private Listing part(Listing whole, List<StoredObject> left, boolean counted) {
+        if (limit == 0 || left.size() <= limit) {
+            return Listing.whole(whole.revision(), left);
+        }
+        List<StoredObject> now = left.subList(0, limit);
+        Continuation next = new Continuation(whole.revision(), now.get(limit - 1).key());
+        return new Listing(whole.revision(), now, next.token(), counted ? left.size() - limit : 0);
+    }
+}

@@ -1,0 +1,111 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.store.Listing;
+import io.dra4j.testkit.apiserver.store.StoredObject;
+import io.dra4j.testkit.apiserver.store.WatchEvent;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The form in which a client asked for objects. One per request: a form may remember what it has
+ * sent.
+ */
+abstract class Rendition {
+    abstract Body object(StoredObject object);
+
+    abstract Body list(ResourceKind kind, Listing listing);
+
+    /** The content type of a watch. */
+    String watchType() {
+        return Body.JSON;
+    }
+
+    /** What a request came to, where it is no object. */
+    Body status(ObjectNode status) {
+        return Body.json(status);
+    }
+
+    /** One event of a watch. */
+    byte[] event(WatchEvent event) {
+        return line(event.type(), object(event.object()).bytes());
+    }
+
+    /** The event that ends a watch. */
+    byte[] failure(ObjectNode status) {
+        return line("ERROR", Json.bytes(status));
+    }
+
+    static byte[] line(String type, byte[] object) {
+        ByteArrayOutputStream line = new ByteArrayOutputStream(object.length + 40);
+        line.writeBytes(
+                ("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.UTF_8));
+        line.writeBytes(object);
+        line.writeBytes("}\n".getBytes(StandardCharsets.UTF_8));
+        return line.toByteArray();
+    }
+
+    /** The objects themselves, from bytes that were made once. */
+    static final class Plain extends Rendition {
+        @Override
+        Body object(StoredObject object) {
+            return Body.json(object.bytes());
+        }
+
+        @Override
+        Body list(ResourceKind kind, Listing listing) {
+            ByteArrayOutputStream list = new ByteArrayOutputStream(4096);
+            list.writeBytes(
+                    ("{\"kind\":\""
+                                    + kind.listKind()
+                                    + "\",\"apiVersion\":\""
+                                    + kind.apiVersion()
+                                    + "\",\"metadata\":"
+                                    + listing.metadata()
+                                    + ",\"items\":[")
+                            .getBytes(StandardCharsets.UTF_8));
+            boolean first = true;
+            for (StoredObject object : listing.objects()) {
+                if (!first) {
+                    list.write(',');
+                }
+                list.writeBytes(object.bytes());
+                first = false;
+            }
+            list.writeBytes("]}".getBytes(StandardCharsets.UTF_8));
+            return Body.json(list.toByteArray());
+        }
+    }
+
+    /** Metadata alone, as metadata informers ask for it. */
+    static final class Metadata extends Rendition {
+        static final String VERSION = "meta.k8s.io/v1";
+        static final String LIST_KIND = "PartialObjectMetadataList";
+
+        @Override
+        Body object(StoredObject object) {
+            return Body.json(partial(object.json()));
+        }
+
+        @Override
+        Body list(ResourceKind kind, Listing listing) {
+            ObjectNode list = Json.object().put("kind", LIST_KIND).put("apiVersion", VERSION);
+            list.set("metadata", listing.metadata());
+            listing.objects()
+                    .forEach(object -> list.withArray("items").add(partial(object.json())));
+            return Body.json(list);
+        }
+
+        static ObjectNode partial(JsonNode object) {
+            ObjectNode partial =
+                    Json.object().put("kind", "PartialObjectMetadata").put("apiVersion", VERSION);
+            partial.set("metadata", object.path("metadata"));
+            return partial;
+        }
+    }
+}

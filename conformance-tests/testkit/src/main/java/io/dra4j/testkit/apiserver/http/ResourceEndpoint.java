@@ -1,0 +1,207 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.apply.Patches;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
+import io.dra4j.testkit.apiserver.registry.Preconditions;
+import io.dra4j.testkit.apiserver.registry.Registry;
+import io.dra4j.testkit.apiserver.store.FieldSelector;
+import io.dra4j.testkit.apiserver.store.LabelSelector;
+import io.dra4j.testkit.apiserver.store.Listing;
+import io.dra4j.testkit.apiserver.store.ObjectStore;
+import io.dra4j.testkit.apiserver.store.Selection;
+import io.dra4j.testkit.apiserver.store.StoredObject;
+import io.dra4j.testkit.apiserver.validation.MetadataRules;
+import io.dra4j.testkit.apiserver.validation.Strategy.Part;
+import java.time.InstantSource;
+import java.util.List;
+
+/** Turns requests on resources into verbs of the registry, and their results into answers. */
+final class ResourceEndpoint {
+    private final Registry registry;
+    private final ObjectStore store;
+    private final WatchEndpoint watches;
+    private final InstantSource clock;
+
+    ResourceEndpoint(
+            Registry registry, ObjectStore store, WatchEndpoint watches, InstantSource clock) {
+        this.registry = registry;
+        this.store = store;
+        this.watches = watches;
+        this.clock = clock;
+    }
+
+    void handle(Exchange exchange, ResourcePath path) {
+        Rendition rendition =
+                Negotiation.choose(exchange.accepted(), exchange.query("includeObject"), clock);
+        if (path.isCollection()) {
+            onCollection(exchange, path, rendition);
+        } else {
+            onObject(exchange, path, rendition);
+        }
+    }
+
+    private void onCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
+        switch (exchange.method()) {
+            case "GET" -> listOrWatch(exchange, path.kind(), selection(exchange, path), rendition);
+            case "POST" -> {
+                requireNamespaceInPath(path);
+                ObjectNode body = exchange.objectBody(path.kind());
+                StoredObject created =
+                        registry.create(
+                                path.kind(), path.namespace(), body, exchange.writeOptions());
+                exchange.answer(201, rendition.object(created));
+            }
+            case "DELETE" -> deleteCollection(exchange, path, rendition);
+            default -> throw ApiFailure.methodNotAllowed();
+        }
+    }
+
+    private static void requireNamespaceInPath(ResourcePath path) {
+        if (path.kind().namespaced() && path.namespace().isEmpty()) {
+            throw ApiFailure.methodNotAllowed();
+        }
+    }
+
+    private void listOrWatch(
+            Exchange exchange, ResourceKind kind, Selection selection, Rendition rendition) {
+        if (exchange.flag("watch")) {
+            watches.open(exchange, kind, selection, rendition);
+            return;
+        }
+        Listing listing = ListRequest.of(exchange).in(store, kind, selection);
+        exchange.answer(200, rendition.list(kind, listing));
+    }
+
+    private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
+        requireNamespaceInPath(path);
+        JsonNode options = exchange.optionalBody();
+        List<StoredObject> deleted =
+                registry.deleteCollection(
+                        path.kind(),
+                        selection(exchange, path),
+                        Preconditions.of(options),
+                        isDryRun(exchange, options));
+        Listing listing = Listing.whole(store.revision(), deleted);
+        exchange.answer(200, rendition.list(path.kind(), listing));
+    }
+
+    private void onObject(Exchange exchange, ResourcePath path, Rendition rendition) {
+        switch (exchange.method()) {
+            case "GET" -> getOrWatch(exchange, path, rendition);
+            case "PUT" -> {
+                ObjectNode body = exchange.objectBody(path.kind());
+                boolean made = store.find(path.kind(), path.key()) == null;
+                StoredObject updated =
+                        registry.update(
+                                path.kind(), path.key(), part(path), body, exchange.writeOptions());
+                exchange.answer(made ? 201 : 200, rendition.object(updated));
+            }
+            case "PATCH" -> patch(exchange, path, rendition);
+            case "DELETE" -> delete(exchange, path, rendition);
+            default -> throw ApiFailure.methodNotAllowed();
+        }
+    }
+
+    private void patch(Exchange exchange, ResourcePath path, Rendition rendition) {
+        boolean isApply = exchange.contentType().equals(Patches.APPLY);
+        if (isApply && path.kind().has(Trait.APPLY)) {
+            apply(exchange, path, rendition);
+            return;
+        }
+        if (!isApply && !exchange.query("force").isEmpty()) {
+            FieldErrors errors = new FieldErrors();
+            errors.forbidden("force", "may not be specified for non-apply patch");
+            throw ApiFailure.invalidPatchOptions(errors);
+        }
+        Patches.Patch patch = Patches.read(exchange.contentType(), exchange::jsonBody);
+        StoredObject patched =
+                registry.patch(
+                        path.kind(), path.key(), part(path), patch::apply, exchange.writeOptions());
+        exchange.answer(200, rendition.object(patched));
+    }
+
+    private void apply(Exchange exchange, ResourcePath path, Rendition rendition) {
+        if (exchange.query("fieldManager").isEmpty()) {
+            FieldErrors errors = new FieldErrors();
+            errors.required("fieldManager", "is required for apply patch");
+            throw ApiFailure.invalidPatchOptions(errors);
+        }
+        boolean made = store.find(path.kind(), path.key()) == null;
+        StoredObject applied =
+                registry.apply(
+                        path.kind(),
+                        path.key(),
+                        part(path),
+                        exchange.appliedBody(),
+                        exchange.flag("force"),
+                        exchange.writeOptions());
+        exchange.answer(made ? 201 : 200, rendition.object(applied));
+    }
+
+    private void getOrWatch(Exchange exchange, ResourcePath path, Rendition rendition) {
+        if (exchange.flag("watch")) {
+            FieldSelector named = FieldSelector.ALL.and("metadata.name", path.name());
+            watches.open(
+                    exchange,
+                    path.kind(),
+                    new Selection(path.namespace(), named, LabelSelector.ALL),
+                    rendition);
+            return;
+        }
+        StoredObject object = registry.get(path.kind(), path.key());
+        exchange.answer(200, rendition.object(object));
+    }
+
+    private void delete(Exchange exchange, ResourcePath path, Rendition rendition) {
+        if (path.isStatus()) {
+            throw ApiFailure.methodNotAllowed();
+        }
+        JsonNode options = exchange.optionalBody();
+        StoredObject deleted =
+                registry.delete(
+                        path.kind(),
+                        path.key(),
+                        Preconditions.of(options),
+                        isDryRun(exchange, options));
+        if (path.kind().has(Trait.RETURNS_DELETED) || MetadataRules.hasFinalizers(deleted.json())) {
+            exchange.answer(200, rendition.object(deleted));
+        } else {
+            exchange.answer(200, rendition.status(success(deleted)));
+        }
+    }
+
+    private static boolean isDryRun(Exchange exchange, JsonNode options) {
+        return exchange.dryRun() || Json.at(options, "dryRun").toString().contains("All");
+    }
+
+    private static ObjectNode success(StoredObject deleted) {
+        ObjectNode status = Json.object().put("kind", "Status").put("apiVersion", "v1");
+        status.putObject("metadata");
+        status.put("status", "Success");
+        ObjectNode details = status.putObject("details").put("name", deleted.key().name());
+        if (!deleted.kind().group().isEmpty()) {
+            details.put("group", deleted.kind().group());
+        }
+        details.put("kind", deleted.kind().plural()).put("uid", deleted.uid());
+        return status;
+    }
+
+    private static Part part(ResourcePath path) {
+        return path.isStatus() ? Part.STATUS : Part.MAIN;
+    }
+
+    private static Selection selection(Exchange exchange, ResourcePath path) {
+        return new Selection(
+                path.namespace(),
+                FieldSelector.parse(path.kind(), exchange.query("fieldSelector")),
+                LabelSelector.parse(exchange.query("labelSelector")));
+    }
+}

@@ -1,0 +1,66 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+
+/**
+ * The query parameters of a watch.
+ *
+ * @param revision where to start after; 0 for "what there is now, then changes"
+ * @param onlyNew whether the client does not want the existing objects
+ * @param initialEvents whether the client asked for the existing objects and a bookmark after them
+ * @param timeoutSeconds 0 for the server's choice
+ */
+record WatchRequest(
+        long revision,
+        boolean onlyNew,
+        boolean initialEvents,
+        boolean bookmarks,
+        long timeoutSeconds) {
+
+    static WatchRequest of(Exchange exchange) {
+        String asked = exchange.query("sendInitialEvents");
+        String match = exchange.query("resourceVersionMatch");
+        if (!asked.isEmpty() && !match.equals("NotOlderThan")) {
+            throw forbiddenMatch(
+                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+        }
+        if (asked.isEmpty() && !match.isEmpty()) {
+            throw forbiddenMatch(
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+        }
+        boolean initial = exchange.flag("sendInitialEvents");
+        return new WatchRequest(
+                number(exchange, "resourceVersion"),
+                !asked.isEmpty() && !initial,
+                initial,
+                exchange.flag("allowWatchBookmarks"),
+                number(exchange, "timeoutSeconds"));
+    }
+
+    private static ApiFailure forbiddenMatch(String why) {
+        FieldErrors errors = new FieldErrors();
+        errors.forbidden("resourceVersionMatch", why);
+        return ApiFailure.invalidListOptions(errors);
+    }
+
+    /**
+     * With initial events the revision only says how fresh they must be, and they are always
+     * current here.
+     */
+    boolean fromNow() {
+        return revision == 0 || initialEvents;
+    }
+
+    static long number(Exchange exchange, String name) {
+        String text = exchange.query(name);
+        try {
+            return text.isEmpty() ? 0 : Long.parseUnsignedLong(text);
+        } catch (NumberFormatException e) {
+            throw ApiFailure.badRequest(
+                    name + ": Invalid value: \"" + text + "\": it is no number");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.model;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/** The gates of one server: a release's defaults, with what was set over them. */
+public final class FeatureGates {
+    private final KubernetesVersion version;
+    private final Map<FeatureGate, Boolean> states = new EnumMap<>(FeatureGate.class);
+
+    public FeatureGates(KubernetesVersion version, Map<FeatureGate, Boolean> overrides) {
+        this.version = version;
+        for (FeatureGate gate : FeatureGate.values()) {
+            states.put(gate, gate.defaultIn(version));
+        }
+        overrides.forEach(this::set);
+    }
+
+    private void set(FeatureGate gate, boolean enabled) {
+        if (!gate.existsIn(version)) {
+            throw new IllegalArgumentException(
+                    "Kubernetes 1."
+                            + version.minor()
+                            + " has no feature gate "
+                            + gate.text()
+                            + "; leave it out or choose a newer version");
+        }
+        states.put(gate, enabled);
+    }
+
+    public KubernetesVersion version() {
+        return version;
+    }
+
+    public boolean enabled(FeatureGate gate) {
+        return states.getOrDefault(gate, false);
+    }
+
+    public boolean disabled(FeatureGate gate) {
+        return !enabled(gate);
+    }
+}

@@ -1,0 +1,16 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.model;
+
+import java.util.Comparator;
+
+/** Where an object lives within its kind; the namespace is empty for cluster-scoped kinds. */
+public record ObjectKey(String namespace, String name) implements Comparable<ObjectKey> {
+    private static final Comparator<ObjectKey> ORDER =
+            Comparator.comparing(ObjectKey::namespace).thenComparing(ObjectKey::name);
+
+    @Override
+    public int compareTo(ObjectKey other) {
+        return ORDER.compare(this, other);
+    }
+}

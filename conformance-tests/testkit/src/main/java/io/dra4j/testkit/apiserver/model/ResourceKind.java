@@ -1,0 +1,78 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.model;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One row of the table of served resources.
+ *
+ * @param group API group, empty for the core group
+ * @param fieldLabels what a field selector may name; each label is also the JSON path of its value
+ * @param traits how the real server treats this kind where kinds differ
+ */
+public record ResourceKind(
+        String group,
+        String version,
+        String kind,
+        String plural,
+        boolean namespaced,
+        List<String> shortNames,
+        Set<String> fieldLabels,
+        Set<Trait> traits) {
+
+    /** Where kinds differ in the real server. */
+    public enum Trait {
+        /** Has a {@code /status} subresource. */
+        STATUS,
+        /** Create keeps the status that the client sent. */
+        STATUS_ON_CREATE,
+        /** Counts spec changes in metadata.generation. */
+        GENERATION,
+        /** PUT makes an object that does not exist. */
+        CREATE_ON_UPDATE,
+        /** PUT must carry a resourceVersion. */
+        CONDITIONAL_UPDATE,
+        /** Takes server-side apply, and tracks who owns which field. */
+        APPLY,
+        /** DELETE answers the deleted object, not a Status. */
+        RETURNS_DELETED
+    }
+
+    public ResourceKind {
+        shortNames = List.copyOf(shortNames);
+        fieldLabels = Set.copyOf(fieldLabels);
+        traits = Set.copyOf(traits);
+    }
+
+    public boolean has(Trait trait) {
+        return traits.contains(trait);
+    }
+
+    public String singular() {
+        return kind.toLowerCase(java.util.Locale.ROOT);
+    }
+
+    public String apiVersion() {
+        return group.isEmpty() ? version : group + "/" + version;
+    }
+
+    public String listKind() {
+        return kind + "List";
+    }
+
+    /** {@code resourceslices.resource.k8s.io}, as error messages name a resource. */
+    String qualifiedResource() {
+        return group.isEmpty() ? plural : plural + "." + group;
+    }
+
+    /** {@code ResourceSlice.resource.k8s.io}, as validation messages name a kind. */
+    String qualifiedKind() {
+        return group.isEmpty() ? kind : kind + "." + group;
+    }
+
+    public ObjectKey key(String namespace, String name) {
+        return new ObjectKey(namespaced ? namespace : "", name);
+    }
+}

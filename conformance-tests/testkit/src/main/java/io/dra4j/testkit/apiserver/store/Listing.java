@@ -1,0 +1,34 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.Json;
+import java.util.List;
+
+/**
+ * What a list saw, and at which revision.
+ *
+ * @param continuation the token that asks for the rest; empty when this is all
+ * @param remaining how many objects the rest has; 0 when that is not told
+ */
+public record Listing(
+        long revision, List<StoredObject> objects, String continuation, int remaining) {
+    public Listing {
+        objects = List.copyOf(objects);
+    }
+
+    /** All of a list. */
+    public static Listing whole(long revision, List<StoredObject> objects) {
+        return new Listing(revision, objects, "", 0);
+    }
+
+    /** The list's own metadata. */
+    public ObjectNode metadata() {
+        ObjectNode metadata = Json.object().put("resourceVersion", Long.toString(revision));
+        if (!continuation.isEmpty()) {
+            metadata.put("continue", continuation);
+        }
+        return remaining == 0 ? metadata : metadata.put("remainingItemCount", remaining);
+    }
+}

@@ -1,0 +1,41 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.store;
+
+import java.util.Optional;
+
+/**
+ * Which objects of a kind a request means.
+ *
+ * @param namespace empty for all namespaces and for cluster-scoped kinds
+ */
+public record Selection(String namespace, FieldSelector fields, LabelSelector labels) {
+    public static final Selection ALL = new Selection("", FieldSelector.ALL, LabelSelector.ALL);
+
+    /** Whether it selects by neither fields nor labels. */
+    public boolean hasNoConditions() {
+        return fields.terms().isEmpty() && labels.requirements().isEmpty();
+    }
+
+    boolean matches(StoredObject object) {
+        return (namespace.isEmpty() || namespace.equals(object.key().namespace()))
+                && fields.matches(object)
+                && labels.matches(object);
+    }
+
+    /**
+     * How a change looks through this selection: an object that starts to match is ADDED, one that
+     * stops to match is DELETED, one that never matched is not seen.
+     */
+    public Optional<WatchEvent> view(Change change) {
+        boolean matched = change.before() != null && matches(change.before());
+        boolean matches = change.after() != null && matches(change.after());
+        if (matches) {
+            return Optional.of(new WatchEvent(matched ? "MODIFIED" : "ADDED", change.after()));
+        }
+        return matched
+                ? Optional.of(
+                        new WatchEvent("DELETED", change.before().atRevision(change.revision())))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,86 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ObjectKey;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.protobuf.KubernetesProtobuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object as it was at one revision.
+ *
+ * <p>The tree must never be changed: readers, the history and all watches share it. The bytes of
+ * each format are made once.
+ */
+public final class StoredObject {
+    private final ResourceKind kind;
+    private final ObjectKey key;
+    private final long revision;
+    private final ObjectNode json;
+    private volatile byte @Nullable [] encoded;
+    private volatile byte @Nullable [] message;
+
+    public StoredObject(ResourceKind kind, ObjectKey key, long revision, ObjectNode json) {
+        this.kind = kind;
+        this.key = key;
+        this.revision = revision;
+        this.json = json;
+    }
+
+    public ResourceKind kind() {
+        return kind;
+    }
+
+    public ObjectKey key() {
+        return key;
+    }
+
+    public long revision() {
+        return revision;
+    }
+
+    public ObjectNode json() {
+        return json;
+    }
+
+    public ObjectNode copy() {
+        return json.deepCopy();
+    }
+
+    public String uid() {
+        return Json.text(json, "metadata", "uid");
+    }
+
+    public byte[] bytes() {
+        byte[] bytes = encoded;
+        if (bytes == null) {
+            bytes = Json.bytes(json);
+            encoded = bytes;
+        }
+        return bytes;
+    }
+
+    /** The message in protobuf, without its envelope, made once. */
+    public byte[] message(KubernetesProtobuf codec) {
+        byte[] bytes = message;
+        if (bytes == null) {
+            bytes = codec.message(json);
+            message = bytes;
+        }
+        return bytes;
+    }
+
+    /** The same content with another resourceVersion: what a DELETED event carries. */
+    StoredObject atRevision(long newRevision) {
+        ObjectNode copy = Json.object();
+        copy.setAll(json);
+        JsonNode metadata = json.path("metadata").deepCopy();
+        copy.set("metadata", metadata);
+        ((ObjectNode) metadata).put("resourceVersion", Long.toString(newRevision));
+        return new StoredObject(kind, key, newRevision, copy);
+    }
+}

@@ -1,0 +1,22 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.store;
+
+/**
+ * Who is told of changes.
+ *
+ * <p>All methods but {@link #flush} are called under the store's lock, in the order of revisions:
+ * they must only remember. {@code flush} is called afterwards, outside the lock, and may write.
+ */
+public interface Watcher {
+    /** A change of the watched kind. */
+    void changed(Change change);
+
+    /** All objects that existed at that revision have been told as changes. */
+    void synced(long revision);
+
+    /** Everything up to that revision has been told. */
+    void bookmark(long revision);
+
+    void flush();
+}

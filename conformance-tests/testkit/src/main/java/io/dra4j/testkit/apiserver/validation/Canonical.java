@@ -1,0 +1,45 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Brings a tree into the form in which the real server, with its typed objects, would give it back.
+ */
+public final class Canonical {
+    /** Raw JSON of third parties, which the server keeps as it is. */
+    private static final Set<String> RAW = Set.of("parameters", "data");
+
+    private Canonical() {}
+
+    /** A null is the same as nothing. */
+    public static void dropNulls(JsonNode node) {
+        prune(node, JsonNode::isNull);
+    }
+
+    /**
+     * An empty list is not written out. Called after validation, which may tell it from no list.
+     */
+    public static void dropEmptyLists(JsonNode node) {
+        prune(node, value -> value.isArray() && value.isEmpty());
+    }
+
+    private static void prune(JsonNode node, Predicate<JsonNode> unwanted) {
+        if (node instanceof ObjectNode object) {
+            object.properties()
+                    .removeIf(
+                            field ->
+                                    !RAW.contains(field.getKey())
+                                            && unwanted.test(field.getValue()));
+            object.properties().stream()
+                    .filter(field -> !RAW.contains(field.getKey()))
+                    .forEach(field -> prune(field.getValue(), unwanted));
+        } else {
+            node.forEach(child -> prune(child, unwanted));
+        }
+    }
+}

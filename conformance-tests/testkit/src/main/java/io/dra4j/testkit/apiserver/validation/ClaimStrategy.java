@@ -1,0 +1,57 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.FeatureGates;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.Json;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How ResourceClaims are written: an immutable spec, and a status that scheduler and drivers share.
+ */
+final class ClaimStrategy implements Strategy {
+    private final FeatureGates gates;
+
+    ClaimStrategy(FeatureGates gates) {
+        this.gates = gates;
+    }
+
+    @Override
+    public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+        GatedFields.drop(GatedFields.OF_CLAIM_SPEC, gates, next, old);
+        GatedFields.drop(GatedFields.OF_CLAIM_STATUS, gates, next, old);
+        RequestRules.setDefaults(next.path("spec"));
+        if (part == Part.STATUS && old != null) {
+            forgetDeallocated(next, old);
+        }
+    }
+
+    /** Entries of devices that this very write deallocates go with them. */
+    private static void forgetDeallocated(ObjectNode next, ObjectNode old) {
+        if (Json.at(next, "status", "devices") instanceof ArrayNode devices) {
+            Set<String> before = ClaimStatusRules.allocated(old);
+            before.removeAll(ClaimStatusRules.allocated(next));
+            for (var it = devices.iterator(); it.hasNext(); ) {
+                if (before.contains(ClaimStatusRules.deviceKey(it.next()))) {
+                    it.remove();
+                }
+            }
+        }
+    }
+
+    @Override
+    public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+        if (old == null) {
+            RequestRules.check(next.path("spec"), "spec", errors);
+        } else if (!next.path("spec").equals(old.path("spec"))) {
+            errors.invalid("spec", next.path("spec"), "field is immutable");
+        }
+        if (part == Part.STATUS) {
+            ClaimStatusRules.check(next, old == null ? Json.object() : old, errors);
+        }
+    }
+}

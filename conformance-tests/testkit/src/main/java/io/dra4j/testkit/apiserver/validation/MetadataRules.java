@@ -1,0 +1,173 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ObjectKey;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
+import io.dra4j.testkit.apiserver.store.StoredObject;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** What the server does with {@code metadata}, alike for every kind. */
+public final class MetadataRules {
+    /** Base length of a generated name: with five random characters it stays a label of 63. */
+    private static final int MAX_GENERATED_BASE = 58;
+
+    private static final String RANDOM_CHARACTERS = "bcdfghjklmnpqrstvwxz2456789";
+    private static final List<String> SERVER_OWNED =
+            List.of(
+                    "uid",
+                    "creationTimestamp",
+                    "deletionTimestamp",
+                    "deletionGracePeriodSeconds",
+                    "generation");
+
+    private final InstantSource clock;
+
+    public MetadataRules(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    public String now() {
+        return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    public static String generatedName(String base) {
+        StringBuilder name =
+                new StringBuilder(base.substring(0, Math.min(base.length(), MAX_GENERATED_BASE)));
+        for (int i = 0; i < 5; i++) {
+            name.append(
+                    RANDOM_CHARACTERS.charAt(
+                            ThreadLocalRandom.current().nextInt(RANDOM_CHARACTERS.length())));
+        }
+        return name.toString();
+    }
+
+    /** Refuses a body of another kind, and one whose namespace is not that of the path. */
+    public static void requireFits(ResourceKind kind, String namespace, ObjectNode body) {
+        String apiVersion = body.path("apiVersion").asText(kind.apiVersion());
+        String kindName = body.path("kind").asText(kind.kind());
+        if (!apiVersion.equals(kind.apiVersion()) || !kindName.equals(kind.kind())) {
+            throw ApiFailure.badRequest(
+                    "the API version and kind in the data ("
+                            + apiVersion
+                            + ", Kind="
+                            + kindName
+                            + ") do not match the expected API version and kind ("
+                            + kind.apiVersion()
+                            + ", Kind="
+                            + kind.kind()
+                            + ")");
+        }
+        String sent = Json.text(body, "metadata", "namespace");
+        if (!sent.isEmpty() && !sent.equals(namespace)) {
+            throw ApiFailure.badRequest(
+                    "the namespace of the provided object does not match the namespace sent on the request");
+        }
+    }
+
+    /** Makes the metadata of a new object. */
+    public void initialize(ResourceKind kind, ObjectKey key, ObjectNode object) {
+        ObjectNode metadata = Json.metadata(object);
+        metadata.remove(SERVER_OWNED);
+        metadata.remove(List.of("managedFields", "selfLink", "resourceVersion"));
+        metadata.put("name", key.name());
+        if (kind.namespaced()) {
+            metadata.put("namespace", key.namespace());
+        }
+        metadata.put("uid", UUID.randomUUID().toString());
+        metadata.put("creationTimestamp", now());
+        if (kind.has(Trait.GENERATION)) {
+            metadata.put("generation", 1);
+        }
+        name(kind, object);
+    }
+
+    /** Carries over what clients cannot change. */
+    public void carryOver(StoredObject current, ObjectNode next) {
+        ObjectNode old = (ObjectNode) current.json().path("metadata");
+        ObjectNode metadata = Json.metadata(next);
+        SERVER_OWNED.forEach(field -> Json.carryOver(old, metadata, field));
+        Json.carryOver(old, metadata, "name");
+        Json.carryOver(old, metadata, "namespace");
+        Json.carryOver(old, metadata, "resourceVersion");
+        Json.carryOver(old, metadata, "managedFields");
+        metadata.remove("selfLink");
+        name(current.kind(), next);
+    }
+
+    private static void name(ResourceKind kind, ObjectNode object) {
+        object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
+    }
+
+    /** Counts a change of anything but metadata and status. */
+    public void countGeneration(StoredObject current, ObjectNode next) {
+        if (current.kind().has(Trait.GENERATION)
+                && !desired(next).equals(desired(current.json()))) {
+            bumpGeneration(next);
+        }
+    }
+
+    private static ObjectNode desired(ObjectNode object) {
+        ObjectNode rest = Json.object();
+        rest.setAll(object);
+        rest.remove(List.of("metadata", "status"));
+        return rest;
+    }
+
+    private static void bumpGeneration(ObjectNode next) {
+        ObjectNode metadata = Json.metadata(next);
+        metadata.put("generation", metadata.path("generation").asInt() + 1);
+    }
+
+    /** Marks an object that waits for its finalizers. */
+    public ObjectNode deleting(StoredObject current) {
+        ObjectNode next = current.copy();
+        ObjectNode metadata = Json.metadata(next);
+        if (!metadata.has("deletionTimestamp")) {
+            metadata.put("deletionTimestamp", now()).put("deletionGracePeriodSeconds", 0);
+            if (current.kind().has(Trait.GENERATION)) {
+                bumpGeneration(next);
+            }
+        }
+        return next;
+    }
+
+    public static boolean hasFinalizers(JsonNode object) {
+        return !Json.at(object, "metadata", "finalizers").isEmpty();
+    }
+
+    public static boolean isDeleting(JsonNode object) {
+        return Json.at(object, "metadata").hasNonNull("deletionTimestamp");
+    }
+
+    public static void validate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
+        JsonNode metadata = object.path("metadata");
+        String name = metadata.path("name").asText();
+        boolean label = kind.plural().equals("namespaces");
+        String problem = label ? Names.dnsLabelProblem(name) : Names.dnsSubdomainProblem(name);
+        if (!problem.isEmpty()) {
+            errors.invalid("metadata.name", name, problem);
+        }
+        JsonNode owners = metadata.path("ownerReferences");
+        for (int i = 0; i < owners.size(); i++) {
+            for (String field : List.of("apiVersion", "kind", "name", "uid")) {
+                if (Json.text(owners.get(i), field).isEmpty()) {
+                    errors.invalid(
+                            "metadata.ownerReferences[" + i + "]." + field,
+                            "",
+                            "must not be empty");
+                }
+            }
+        }
+    }
+}

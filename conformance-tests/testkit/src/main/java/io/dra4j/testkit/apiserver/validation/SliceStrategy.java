@@ -1,0 +1,63 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.FeatureGates;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.Json;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How ResourceSlices are written. */
+final class SliceStrategy implements Strategy {
+    private final FeatureGates gates;
+    private final MetadataRules metadata;
+    private final SliceRules rules;
+
+    public SliceStrategy(FeatureGates gates, MetadataRules metadata) {
+        this.gates = gates;
+        this.metadata = metadata;
+        this.rules = new SliceRules(gates.version());
+    }
+
+    @Override
+    public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+        GatedFields.drop(GatedFields.OF_SLICES, gates, next, old);
+        for (JsonNode device : Json.at(next, "spec", "devices")) {
+            dropEmptyMaps((ObjectNode) device);
+            for (JsonNode taint : device.path("taints")) {
+                stamp((ObjectNode) taint);
+            }
+            for (JsonNode mapping : device.path("nodeAllocatableResourceMappings")) {
+                if (mapping instanceof ObjectNode fields
+                        && !Json.present(fields, "allocationMultiplier")) {
+                    fields.put("allocationMultiplier", "1");
+                }
+            }
+        }
+    }
+
+    private static void dropEmptyMaps(ObjectNode device) {
+        for (String field : List.of("attributes", "capacity")) {
+            if (device.path(field).isObject() && device.path(field).isEmpty()) {
+                device.remove(field);
+            }
+        }
+    }
+
+    private void stamp(ObjectNode taint) {
+        if (!Json.present(taint, "timeAdded")) {
+            taint.put("timeAdded", metadata.now());
+        }
+    }
+
+    @Override
+    public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+        rules.check(next.path("spec"), errors);
+        if (old != null) {
+            rules.checkImmutable(next.path("spec"), old.path("spec"), errors);
+        }
+    }
+}

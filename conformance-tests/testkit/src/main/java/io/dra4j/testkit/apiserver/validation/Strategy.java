@@ -1,0 +1,34 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is special about one kind when it is written.
+ *
+ * <p>The registry has already done what holds for all kinds (metadata, keeping spec and status
+ * apart). Both methods are called under the store's lock.
+ */
+public interface Strategy {
+    /** Which half of the object a request may change. */
+    enum Part {
+        MAIN,
+        STATUS
+    }
+
+    /**
+     * Keeps what is sent and checks nothing beyond metadata: for kinds that drivers only read or
+     * note events in.
+     */
+    Strategy PLAIN = new Strategy() {};
+
+    /** Drops fields of gates that are off, sets defaults, brings values into canonical form. */
+    default void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {}
+
+    /** Collects what the real server would refuse. */
+    default void validate(
+            ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {}
+}

@@ -1,0 +1,61 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.apply;
+
+import static io.dra4j.testkit.apiserver.Trees.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The two merge formats on trees. */
+class PatchesTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'a':1,'b':{'c':1}} | {'a':null,'b':{'d':2}} | {'b':{'c':1,'d':2}}",
+                "{'a':[1,2]}         | {'a':[3]}              | {'a':[3]}",
+                "{'a':1}             | {'a':{'b':null,'c':1}} | {'a':{'c':1}}",
+            })
+    void aMergePatchMergesObjectsAndReplacesTheRest(String target, String patch, String result) {
+        assertThat(Patches.merge(tree(target), tree(patch))).isEqualTo(tree(result));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'a':[1]}                                   | {'a':[2]}                                     | {'a':[2]}",
+                "{'conditions':[{'type':'A','status':'x'}]}  | {'conditions':[{'type':'A','status':'y'}]}    | {'conditions':[{'type':'A','status':'y'}]}",
+                "{'conditions':[{'type':'A'}]}               | {'conditions':[{'type':'B'}]}                 | {'conditions':[{'type':'A'},{'type':'B'}]}",
+                "{'conditions':[{'type':'A'},{'type':'B'}]}  | {'conditions':[{'$patch':'delete','type':'A'}]} | {'conditions':[{'type':'B'}]}",
+                "{'conditions':[{'type':'A'}]}               | {'conditions':[{'type':'B'},{'$patch':'replace'}]} | {'conditions':[{'type':'B'}]}",
+                "{'finalizers':['a']}                        | {'finalizers':['b']}                          | {'finalizers':['a','b']}",
+                "{'finalizers':['a','b']}                    | {'$deleteFromPrimitiveList/finalizers':['a']} | {'finalizers':['b']}",
+                "{'m':{'a':1,'b':2}}                         | {'m':{'$patch':'replace','c':3}}              | {'m':{'c':3}}",
+                "{'m':{'a':1},'n':1}                         | {'m':{'$patch':'delete'}}                     | {'n':1}",
+                "{'env':[{'name':'A'}]}                      | {'$setElementOrder/env':[{'name':'A'}],'env':[{'name':'A','value':'1'}]} | {'env':[{'name':'A','value':'1'}]}",
+            })
+    void aStrategicPatchMergesListsByTheirKeys(String target, String patch, String result) {
+        assertThat(StrategicMerge.apply(tree(target), tree(patch))).isEqualTo(tree(result));
+    }
+
+    @Test
+    void aListElementWithoutFieldsIsRefused() {
+        assertThatThrownBy(() -> StrategicMerge.apply(tree("{}"), tree("{'conditions':['a']}")))
+                .isInstanceOf(ApiFailure.class);
+    }
+
+    @Test
+    void anUnknownDirectiveIsRefused() {
+        assertThatThrownBy(() -> StrategicMerge.apply(tree("{}"), tree("{'$retainKeys':['a']}")))
+                .isInstanceOf(ApiFailure.class)
+                .hasMessageContaining("$retainKeys");
+    }
+}

@@ -1,0 +1,91 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import static io.dra4j.testkit.apiserver.Trees.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What decoding into the known fields does to a tree. */
+class SchemaTest {
+    private final Schema schema = new Schema(KubernetesVersion.V1_36);
+    private final ResourceKind slices =
+            new ResourceKinds(KubernetesVersion.V1_36).named("resourceslices");
+
+    @Test
+    void unknownFieldsAreNamedAndGone() {
+        ObjectNode slice =
+                tree(
+                        "{'apiVersion':'a','kind':'b','status':{},'metadata':{'nam':'x'},"
+                                + "'spec':{'devices':[{'name':'a','basic':{}}]}}");
+
+        assertThat(schema.fit(slices, slice))
+                .containsExactly("metadata.nam", "status", "spec.devices[0].basic");
+        assertThat(slice)
+                .isEqualTo(
+                        tree(
+                                "{'apiVersion':'a','kind':'b','metadata':{},'spec':{'devices':[{'name':'a'}]}}"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{'devices':{}}                                       | spec.devices must be a list",
+                "{'devices':['a']}                                    | spec.devices[0] must be an object",
+                "{'driver':1}                                         | spec.driver must be a string",
+                "{'allNodes':'true'}                                  | spec.allNodes must be a boolean",
+                "{'pool':{'generation':1.5}}                          | spec.pool.generation must be an integer",
+                "{'devices':[{'capacity':{'m':{'value':'1 Gi'}}}]}    | spec.devices[0].capacity.m.value must be a quantity",
+                "{'devices':[{'capacity':{'m':{'value':'1e9999'}}}]}   | spec.devices[0].capacity.m.value must be a quantity",
+                "{'devices':[{'taints':[{'timeAdded':'yesterday'}]}]} | spec.devices[0].taints[0].timeAdded must be a time in RFC 3339",
+            })
+    void aWrongTypeIsRefused(String spec, String message) {
+        ObjectNode slice = tree("{'spec':" + spec.replace('\'', '"') + "}");
+
+        assertThatThrownBy(() -> schema.fit(slices, slice)).hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1024Mi, 1Gi",
+        "0.5Gi, 512Mi",
+        "1000, 1k",
+        "1000m, 1",
+        "1500m, 1500m",
+        "1500, 1500",
+        "0.1, 100m",
+        "1e3, 1e3",
+        "512, 512",
+        "1Ki, 1Ki",
+        "0, 0",
+        "0Gi, 0",
+        "1.5Ki, 1536",
+        "100000, 100k",
+        "+1, 1",
+        "-2000, -2k",
+        "1536Mi, 1536Mi",
+    })
+    void quantitiesTakeTheirCanonicalForm(String sent, String stored) {
+        assertThat(Quantities.canonical(sent)).isEqualTo(stored);
+    }
+
+    @Test
+    void timesLoseTheirFraction() {
+        ObjectNode slice =
+                tree(
+                        "{'spec':{'devices':[{'taints':[{'timeAdded':'2026-01-01T01:00:00.9+01:00'}]}]}}");
+
+        schema.fit(slices, slice);
+
+        assertThat(slice.toString()).contains("\"timeAdded\":\"2026-01-01T00:00:00Z\"");
+    }
+}
