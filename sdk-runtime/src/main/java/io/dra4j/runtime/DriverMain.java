@@ -105,7 +105,7 @@ public final class DriverMain {
                             DraDriver.Builder builder =
                                     assemble(filled, provider.apply(filled), ending);
                             abilities.accept(filled, builder);
-                            return DriverRun.of(builder.build());
+                            return run(builder.build());
                         }));
     }
 
@@ -125,6 +125,20 @@ public final class DriverMain {
                 .listener(endOnFatal(ending));
     }
 
+    private static Run run(DraDriver driver) {
+        return new Run() {
+            @Override
+            public void start() {
+                driver.start();
+            }
+
+            @Override
+            public void close() {
+                driver.close();
+            }
+        };
+    }
+
     private static DriverListener endOnFatal(Ending ending) {
         return new DriverListener() {
             @Override
@@ -136,7 +150,7 @@ public final class DriverMain {
 
     /** Does all of it but ending the JVM, and returns the exit status. */
     <O extends DriverOptions> int execute(
-            String[] args, DriverProgram program, O options, Function<O, DriverRun> assembly) {
+            String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
         int status = FAILURE;
         try {
             status = parseAndRun(args, program, options, assembly);
@@ -147,7 +161,7 @@ public final class DriverMain {
     }
 
     private <O extends DriverOptions> int parseAndRun(
-            String[] args, DriverProgram program, O options, Function<O, DriverRun> assembly) {
+            String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
         if (JournalMain.isFor(args)) {
             return new JournalMain(out, err).execute(program.name(), args);
         }
@@ -171,9 +185,8 @@ public final class DriverMain {
         return untilEnd(program, options, () -> assembly.apply(options));
     }
 
-    private int untilEnd(
-            DriverProgram program, DriverOptions options, Supplier<DriverRun> assembly) {
-        try (DriverRun driver = assembly.get()) {
+    private int untilEnd(DriverProgram program, DriverOptions options, Supplier<Run> assembly) {
+        try (Run driver = assembly.get()) {
             driver.start();
             ending.awaitRequest();
             ending.throwFailure();
@@ -199,6 +212,14 @@ public final class DriverMain {
         if (options.verbosity() >= STACK_TRACES) {
             cause.printStackTrace(err);
         }
+    }
+
+    /** A driver as this class uses it: the seam at which tests put another one. */
+    interface Run extends AutoCloseable {
+        void start();
+
+        @Override
+        void close();
     }
 
     /**

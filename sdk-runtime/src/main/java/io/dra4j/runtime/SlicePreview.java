@@ -4,9 +4,13 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
-import io.dra4j.runtime.internal.publish.plan.PoolPlan;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.publish.plan.CounterLayout;
+import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Shows the slices that a driver would publish, without a cluster: for a vendor's own tools.
@@ -35,8 +39,13 @@ public final class SlicePreview {
             String driverName, String nodeName, Inventory inventory, boolean mayTaint) {
         SliceCodec codec = new SliceCodec(driverName, nodeName);
         return inventory.pools().stream()
-                .flatMap(pool -> PoolPlan.of(pool, mayTaint).stream())
+                .flatMap(pool -> plan(pool, mayTaint))
                 .map(codec::json)
                 .toList();
+    }
+
+    private static Stream<Content> plan(Pool pool, boolean mayTaint) {
+        List<PlannedSlice> slices = CounterLayout.APART.plan(pool, List.of(), mayTaint);
+        return slices.stream().map(slice -> slice.content().at(1, slices.size()));
     }
 }

@@ -52,7 +52,7 @@ class DriverMainTest {
         return execute(filled -> new RecordedRun(), args);
     }
 
-    private int execute(Function<AcmeOptions, DriverRun> assembly, String... args) {
+    private int execute(Function<AcmeOptions, DriverMain.Run> assembly, String... args) {
         ending.request(); // as if the signal were there already: nothing waits
         return new DriverMain(
                         new PrintStream(out, true, UTF_8),
@@ -316,7 +316,7 @@ class DriverMainTest {
         private boolean fast;
     }
 
-    private class RecordedRun implements DriverRun {
+    private class RecordedRun implements DriverMain.Run {
         @Override
         public void start() {
             events.add("start");

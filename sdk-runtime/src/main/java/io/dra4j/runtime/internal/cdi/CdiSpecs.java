@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cdi;
 
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
@@ -25,7 +26,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,8 +43,6 @@ public final class CdiSpecs {
     private static final String ENDING = ".json";
     private static final String TEMPORARY = ".tmp";
     private static final Duration LONGEST_WRITE = Duration.ofMinutes(10);
-    private static final Pattern UID =
-            Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?");
 
     private static final Logger LOG = LoggerFactory.getLogger(CdiSpecs.class);
 
@@ -171,7 +169,7 @@ public final class CdiSpecs {
         } catch (IOException | DirectoryIteratorException e) {
             throw new DraException("Can't list the CDI directory " + root + ": " + e, e);
         }
-        uids.removeIf(uid -> !UID.matcher(uid).matches());
+        uids.removeIf(uid -> !ClaimRef.isUid(uid));
         return uids;
     }
 
@@ -246,7 +244,7 @@ public final class CdiSpecs {
     }
 
     private Path file(String claimUid) {
-        if (!UID.matcher(claimUid).matches()) {
+        if (!ClaimRef.isUid(claimUid)) {
             throw new DraException("Not a claim UID: \"" + claimUid + "\"");
         }
         return root.resolve(prefix() + claimUid + ENDING);

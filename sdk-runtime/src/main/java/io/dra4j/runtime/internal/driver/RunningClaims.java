@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.Journal;
@@ -11,8 +12,11 @@ import io.dra4j.runtime.internal.claim.ClaimContext;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.observe.EventRecorder;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -49,7 +53,8 @@ final class RunningClaims implements AutoCloseable {
             LockFile locks,
             ClaimReports reports,
             Supplier<Optional<Inventory>> inventory,
-            EventRecorder notices) {
+            EventRecorder events,
+            Meters meters) {
         preparation =
                 new ClaimPreparation(
                         new ClaimContext(
@@ -62,9 +67,22 @@ final class RunningClaims implements AutoCloseable {
                                 reports,
                                 inventory,
                                 settings.clock(),
-                                notices,
+                                events,
                                 settings.dataDirectory()),
                         executor);
+        measure(meters);
+    }
+
+    private void measure(Meters meters) {
+        for (Phase phase : Phase.values()) {
+            meters.watch(
+                    Metric.HELD_CLAIMS,
+                    () -> preparation.held().stream().filter(h -> h.phase() == phase).count(),
+                    phase.name().toLowerCase(Locale.ROOT));
+        }
+        meters.watch(
+                Metric.HELD_DEVICES,
+                () -> preparation.held().stream().mapToInt(held -> held.devices().size()).sum());
     }
 
     ClaimPreparation preparation() {
@@ -89,7 +107,8 @@ final class RunningClaims implements AutoCloseable {
         }
     }
 
-    private static ThreadFactory threads(String name) {
+    /** Makes daemon threads with a name and a number. */
+    static ThreadFactory threads(String name) {
         AtomicInteger number = new AtomicInteger();
         return task -> {
             Thread thread = new Thread(task, name + number.incrementAndGet());

@@ -4,6 +4,8 @@ package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.api.DeviceBinder;
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.checkpoint.Journal;
@@ -18,6 +20,7 @@ import io.dra4j.runtime.internal.observe.HttpEndpoint;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
+import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,6 +28,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,18 +59,40 @@ public final class RunningDriver implements AutoCloseable {
             LockFile locks = started(LockFile.open(data.locks(), settings.clock()));
             Journal journal =
                     started(Journal.open(data.journal(), boot, locks, new JournalMetrics(meters)));
-            Cluster cluster = started(connect(settings, meters));
+            Cluster cluster =
+                    started(
+                            Cluster.connect(
+                                    settings.kubeconfig(),
+                                    settings.driverName(),
+                                    settings.nodeName(),
+                                    meters));
             RunningHealth health = new RunningHealth(settings, provider);
-            NodeEventRecorder board = started(board(settings, cluster, meters));
+            NodeEventRecorder events =
+                    started(
+                            new NodeEventRecorder(
+                                    settings.onRecoverable(),
+                                    settings.onFatal(),
+                                    cluster::createEvent,
+                                    meters,
+                                    settings.clock()));
             publisher =
                     new SlicePublisher(
-                            publishing(settings, provider, cluster, locks, meters, health, board));
+                            publishing(settings, provider, cluster, locks, meters, health, events));
             health.informs(publisher);
             CompletableFuture<Void> apiCheck =
                     CompletableFuture.runAsync(() -> cluster.requireDraApi(API_CHECK));
-            ClaimReports reports = started(new Reporting(settings, journal, cluster)).reports();
+            ClaimReports reports = started(reports(settings, journal, cluster));
             RunningClaims running =
-                    claims(settings, provider, cluster, journal, locks, reports, board);
+                    new RunningClaims(
+                            settings,
+                            provider,
+                            cluster,
+                            journal,
+                            locks,
+                            reports,
+                            publisher::lastInventory,
+                            events,
+                            meters);
             ClaimPreparation claims = running.preparation();
             startProvider(
                     provider, new RunningContext(settings, claims, reports, publisher, health));
@@ -92,13 +118,7 @@ public final class RunningDriver implements AutoCloseable {
             @Nullable HealthFeed health) {
         PluginSockets sockets = settings.sockets();
         KubeletPlugin served =
-                started(
-                        KubeletPlugin.start(
-                                sockets,
-                                MeteredClaims.of(claims, meters),
-                                health,
-                                meters,
-                                settings.clock()));
+                started(KubeletPlugin.start(sockets, claims, health, meters, settings.clock()));
         if (settings.healthcheckPort() >= 0) {
             started(ProbeServer.start(sockets, settings.healthcheckPort()));
         }
@@ -126,26 +146,45 @@ public final class RunningDriver implements AutoCloseable {
         }
     }
 
-    private static Cluster connect(DriverSettings settings, Meters meters) {
-        return Cluster.connect(
-                settings.kubeconfig(), settings.driverName(), settings.nodeName(), meters);
+    private static ClaimReports reports(DriverSettings settings, Journal journal, Cluster cluster) {
+        return new ClaimReports(
+                new ClaimReports.Parts(
+                        settings.driverName(),
+                        settings.nodeName(),
+                        settings.dataDirectory(),
+                        ref ->
+                                journal.claim(ref.uid())
+                                        .map(record -> record.held(journal.bootId())),
+                        cluster.claimStatuses(),
+                        settings.clock()),
+                Executors.newSingleThreadScheduledExecutor(
+                        RunningClaims.threads("dra4j-reports-")));
     }
 
     private void bind(DriverSettings settings, Cluster cluster) {
         DeviceBinder binder = settings.binder();
         if (binder != null) {
-            started(Reporting.binding(settings, binder, publisher::lastInventory, cluster));
+            started(
+                    new BindingLoop(
+                            new BindingLoop.Parts(
+                                    settings.driverName(),
+                                    settings.nodeName(),
+                                    binder,
+                                    this::isOfNode,
+                                    cluster.claimFeed(),
+                                    cluster.claimStatuses(),
+                                    settings.clock()),
+                            Executors.newSingleThreadScheduledExecutor(
+                                    RunningClaims.threads("dra4j-binding-"))));
         }
     }
 
-    private static NodeEventRecorder board(
-            DriverSettings settings, Cluster cluster, Meters meters) {
-        return new NodeEventRecorder(
-                settings.onRecoverable(),
-                settings.onFatal(),
-                cluster::createEvent,
-                meters,
-                settings.clock());
+    /** The devices of other pools may be bound on any node, and the API does not name it. */
+    private boolean isOfNode(PoolName name) {
+        return publisher.lastInventory().stream()
+                .flatMap(inventory -> inventory.pools().stream())
+                .filter(pool -> pool.placement() instanceof Placement.ThisNode)
+                .anyMatch(pool -> pool.name().equals(name));
     }
 
     private static SlicePublisher.Parts publishing(
@@ -155,13 +194,13 @@ public final class RunningDriver implements AutoCloseable {
             LockFile locks,
             Meters meters,
             RunningHealth health,
-            NodeEventRecorder board) {
+            NodeEventRecorder events) {
         return new SlicePublisher.Parts(
                 provider::inventory,
                 provider.mayTaint() || health.mayTaint(),
                 cluster.slices(),
                 () -> locks.tryPublisher().map(held -> held::close),
-                board,
+                events,
                 meters,
                 settings.removesSlicesOnClose(),
                 health::taint);
@@ -174,25 +213,6 @@ public final class RunningDriver implements AutoCloseable {
         } catch (CompletionException e) {
             throw e.getCause() instanceof DraException tooOld ? tooOld : e;
         }
-    }
-
-    private RunningClaims claims(
-            DriverSettings settings,
-            DeviceProvider provider,
-            Cluster cluster,
-            Journal journal,
-            LockFile locks,
-            ClaimReports reports,
-            NodeEventRecorder board) {
-        return new RunningClaims(
-                settings,
-                provider,
-                cluster,
-                journal,
-                locks,
-                reports,
-                publisher::lastInventory,
-                board);
     }
 
     private void startProvider(DeviceProvider provider, RunningContext context) {

@@ -8,6 +8,8 @@ import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Status;
@@ -35,40 +37,57 @@ final class ClaimCalls {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClaimCalls.class);
     private static final Duration KUBELET_DEADLINE = Duration.ofSeconds(45);
+    private static final String PREPARE = "prepare";
+    private static final String UNPREPARE = "unprepare";
+    private static final String SUCCESS = "success";
+    private static final String ERROR = "error";
     private static final AtomicLong OPERATIONS = new AtomicLong();
 
     private final ClaimOperations operations;
     private final InstantSource clock;
+    private final Meters meters;
 
-    ClaimCalls(ClaimOperations operations, InstantSource clock) {
+    /** Counters are registered before they count: a rate from nothing to one would not be seen. */
+    ClaimCalls(ClaimOperations operations, InstantSource clock, Meters meters) {
         this.operations = operations;
         this.clock = clock;
+        this.meters = meters;
+        for (String operation : List.of(PREPARE, UNPREPARE)) {
+            meters.count(Metric.CLAIMS, 0, operation, SUCCESS);
+            meters.count(Metric.CLAIMS, 0, operation, ERROR);
+        }
     }
 
     Map<String, PrepareOutcome> prepare(List<Claim> requested) {
-        Map<String, PrepareOutcome> answers = new LinkedHashMap<>();
+        Map<String, PrepareOutcome> results = new LinkedHashMap<>();
         Map<String, ClaimRef> claims = new LinkedHashMap<>();
         for (Claim claim : requested) {
             String uid = claim.getUid();
             try {
                 claims.put(uid, new ClaimRef(claim.getNamespace(), claim.getName(), uid));
             } catch (IllegalArgumentException e) {
-                answers.put(uid, new PrepareOutcome.Failed(e.getMessage()));
+                results.put(uid, new PrepareOutcome.Failed(e.getMessage()));
             }
         }
-        operations
-                .prepare(List.copyOf(claims.values()), deadline())
-                .forEach((ref, outcome) -> answers.put(ref.uid(), outcome));
-        return answers;
+        measured(
+                        PREPARE,
+                        () -> operations.prepare(List.copyOf(claims.values()), deadline()),
+                        PrepareOutcome.Failed.class)
+                .forEach((ref, outcome) -> results.put(ref.uid(), outcome));
+        return results;
     }
 
     /** A claim is its UID, whatever its names; what can't be a UID was never prepared. */
     Map<String, UnprepareOutcome> unprepare(List<Claim> requested) {
-        Map<String, UnprepareOutcome> answers = new LinkedHashMap<>();
-        requested.forEach(claim -> answers.put(claim.getUid(), new UnprepareOutcome.Unprepared()));
-        List<String> claims = answers.keySet().stream().filter(ClaimRef::isUid).toList();
-        answers.putAll(operations.unprepare(claims, deadline()));
-        return answers;
+        Map<String, UnprepareOutcome> results = new LinkedHashMap<>();
+        requested.forEach(claim -> results.put(claim.getUid(), new UnprepareOutcome.Unprepared()));
+        List<String> claims = results.keySet().stream().filter(ClaimRef::isUid).toList();
+        results.putAll(
+                measured(
+                        UNPREPARE,
+                        () -> operations.unprepare(claims, deadline()),
+                        UnprepareOutcome.Failed.class));
+        return results;
     }
 
     /** Answers a call; its log lines, and those of the work it asks for, carry one id. */
@@ -86,6 +105,20 @@ final class ClaimCalls {
         } finally {
             MDC.remove(LogField.OP_ID);
         }
+    }
+
+    /** A call without claims is a probe, and not measured. */
+    private <K, T> Map<K, T> measured(
+            String operation, Supplier<Map<K, T>> call, Class<? extends T> failed) {
+        long start = System.nanoTime();
+        Map<K, T> outcomes = call.get();
+        if (!outcomes.isEmpty()) {
+            meters.time(Metric.CALLS, Duration.ofNanos(System.nanoTime() - start), operation);
+            long errors = outcomes.values().stream().filter(failed::isInstance).count();
+            meters.count(Metric.CLAIMS, errors, operation, ERROR);
+            meters.count(Metric.CLAIMS, outcomes.size() - errors, operation, SUCCESS);
+        }
+        return outcomes;
     }
 
     private Instant deadline() {

@@ -75,7 +75,7 @@ public final class KubeletPlugin implements AutoCloseable {
                             "dra",
                             servicePath,
                             sockets.hidden(servicePath),
-                            services(operations, health, clock));
+                            services(operations, health, clock, meters));
             started.push(service);
             SocketServer registrar =
                     SocketServer.start(
@@ -112,8 +112,11 @@ public final class KubeletPlugin implements AutoCloseable {
     }
 
     private static List<ServerServiceDefinition> services(
-            ClaimOperations operations, @Nullable HealthFeed health, InstantSource clock) {
-        ClaimCalls calls = new ClaimCalls(operations, clock);
+            ClaimOperations operations,
+            @Nullable HealthFeed health,
+            InstantSource clock,
+            Meters meters) {
+        ClaimCalls calls = new ClaimCalls(operations, clock, meters);
         List<ServerServiceDefinition> services = new ArrayList<>();
         services.add(DraService.v1(calls));
         services.add(DraService.v1beta1(calls));

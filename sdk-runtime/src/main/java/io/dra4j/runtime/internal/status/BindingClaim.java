@@ -172,14 +172,8 @@ final class BindingClaim {
     }
 
     private static ObjectNode entry(String driver, Device device) {
-        ObjectNode entry =
-                ReportJson.object()
-                        .put("driver", driver)
-                        .put("pool", device.awaited.pool().value())
-                        .put("device", device.awaited.device().value());
-        if (device.awaited.shareId() != null) {
-            entry.put("shareID", device.awaited.shareId());
-        }
-        return entry.set("conditions", device.conditions);
+        AwaitedDevice it = device.awaited;
+        return ReportJson.entry(driver, it.pool().value(), it.device().value(), it.shareId())
+                .set("conditions", device.conditions);
     }
 }

@@ -88,14 +88,7 @@ record ClaimReport(
     }
 
     private static ObjectNode entry(String driver, DeviceReport device) {
-        ObjectNode entry =
-                ReportJson.object()
-                        .put("driver", driver)
-                        .put("pool", device.pool())
-                        .put("device", device.device());
-        if (device.shareId() != null) {
-            entry.put("shareID", device.shareId());
-        }
-        return entry.setAll(Objects.requireNonNull(device.status()));
+        return ReportJson.entry(driver, device.pool(), device.device(), device.shareId())
+                .setAll(Objects.requireNonNull(device.status()));
     }
 }

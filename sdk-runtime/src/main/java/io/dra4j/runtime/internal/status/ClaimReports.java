@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * <p>A report is kept in a file before it goes anywhere, and ends with the claim's preparation. The
  * API server hears of it later, as soon as it can; no method waits for that. Thread-safe.
  */
-public final class ClaimReports {
+public final class ClaimReports implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClaimReports.class);
 
@@ -45,15 +45,17 @@ public final class ClaimReports {
     private final ReportFiles reports; // all files guarded by this
     private final MetadataFiles metadata;
     private final StatusWriter statuses;
+    private final ScheduledExecutorService executor;
 
     /**
      * Takes up the reports of an earlier run.
      *
      * @param parts what reports are kept in and told to
-     * @param executor one thread, which waits for the API server
+     * @param executor one thread, which waits for the API server; it is shut down by {@link #close}
      */
     public ClaimReports(Parts parts, ScheduledExecutorService executor) {
         this.driver = parts.driver;
+        this.executor = executor;
         this.held = parts.held;
         this.clock = parts.clock;
         this.reports = new ReportFiles(parts.directory.resolve("reports"));
@@ -310,5 +312,11 @@ public final class ClaimReports {
 
     private void tell(ClaimReport report) {
         statuses.want(report.claim());
+    }
+
+    /** Stops writing statuses; the rest is written after the next start. */
+    @Override
+    public void close() {
+        executor.shutdownNow();
     }
 }

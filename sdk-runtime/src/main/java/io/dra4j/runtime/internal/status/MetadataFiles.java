@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
@@ -197,7 +198,7 @@ final class MetadataFiles {
 
     /** Removes all files of a claim; none is there on return. */
     void remove(String claimUid) {
-        Path own = ClaimUid.in(directory, claimUid, "");
+        Path own = ReportFiles.inDirectory(directory, claimUid, "");
         try {
             removeTree(own);
         } catch (IOException | UncheckedIOException | DirectoryIteratorException e) {
@@ -226,7 +227,7 @@ final class MetadataFiles {
         } catch (IOException | DirectoryIteratorException e) {
             throw new DraException("Can't list " + directory + ": " + e, e);
         }
-        uids.removeIf(uid -> !ClaimUid.isOne(uid));
+        uids.removeIf(uid -> !ClaimRef.isUid(uid));
         return uids;
     }
 
@@ -234,6 +235,6 @@ final class MetadataFiles {
         if (!DNS_LABEL.matcher(request).matches()) {
             throw new DraException("Not the name of a request: it can't be part of a path");
         }
-        return ClaimUid.in(directory, claimUid, "").resolve(request).resolve(FILE);
+        return ReportFiles.inDirectory(directory, claimUid, "").resolve(request).resolve(FILE);
     }
 }

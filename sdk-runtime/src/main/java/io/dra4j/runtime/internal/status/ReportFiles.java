@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.status;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
@@ -104,11 +105,23 @@ final class ReportFiles {
         } catch (IOException | DirectoryIteratorException e) {
             throw new DraException("Can't list " + directory + ": " + e, e);
         }
-        uids.removeIf(uid -> !ClaimUid.isOne(uid));
+        uids.removeIf(uid -> !ClaimRef.isUid(uid));
         return uids;
     }
 
     private Path file(String claimUid) {
-        return ClaimUid.in(directory, claimUid, ENDING);
+        return inDirectory(directory, claimUid, ENDING);
+    }
+
+    /**
+     * Returns the path of what is a claim's in a directory.
+     *
+     * @throws DraException if the UID is no plain name
+     */
+    static Path inDirectory(Path directory, String uid, String ending) {
+        if (!ClaimRef.isUid(uid)) {
+            throw new DraException("Not a claim UID: it can't be part of a path");
+        }
+        return directory.resolve(uid + ending);
     }
 }

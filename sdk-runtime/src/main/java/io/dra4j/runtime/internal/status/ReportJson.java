@@ -126,6 +126,12 @@ final class ReportJson {
         return object().set(ATTRIBUTE_TYPES.get(value.getClass()), component);
     }
 
+    /** Starts an entry of {@code status.devices}. */
+    static ObjectNode entry(String driver, String pool, String device, @Nullable String shareId) {
+        ObjectNode entry = object().put("driver", driver).put("pool", pool).put("device", device);
+        return shareId == null ? entry : entry.put("shareID", shareId);
+    }
+
     private static void putNetwork(ObjectNode json, @Nullable NetworkData network) {
         if (network == null) {
             return;

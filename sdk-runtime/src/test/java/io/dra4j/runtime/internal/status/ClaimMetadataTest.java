@@ -188,7 +188,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
         assertThat(reports.claimUids()).isEmpty();
         for (String odd : List.of("", ".", "..", "../other", "a/b", "/etc", "a\0b")) {
-            assertThatThrownBy(() -> ClaimUid.in(directory, odd, ""))
+            assertThatThrownBy(() -> ReportFiles.inDirectory(directory, odd, ""))
                     .isInstanceOf(DraException.class);
         }
 
