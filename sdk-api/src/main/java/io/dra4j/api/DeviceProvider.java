@@ -73,7 +73,7 @@ public interface DeviceProvider extends AutoCloseable {
     Inventory inventory() throws Exception;
 
     /**
-     * Tells whether a device may ever bear a taint, consume counters or have a list attribute.
+     * Returns whether a device may ever bear a taint, consume counters or have a list attribute.
      *
      * <p>The API allows 64 devices to a slice with such a device, and 128 otherwise. The runtime
      * must know before the first taint comes, or that taint would move devices from slice to slice.
@@ -89,7 +89,7 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
-     * Tells whether the driver reports how its devices are doing, by {@link
+     * Returns whether the driver reports how its devices are doing, by {@link
      * DriverContext#reportHealth}.
      *
      * <p>The runtime must know before the first report comes: the kubelet asks once, when it

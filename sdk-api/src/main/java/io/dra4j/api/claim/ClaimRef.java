@@ -38,7 +38,7 @@ public record ClaimRef(String namespace, String name, String uid) {
     }
 
     /**
-     * Says whether a text can be the UID of a claim.
+     * Returns whether a text can be the UID of a claim.
      *
      * @param text any text
      * @return whether it has the form of a UID

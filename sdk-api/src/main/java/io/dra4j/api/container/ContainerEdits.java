@@ -57,7 +57,7 @@ public record ContainerEdits(
     }
 
     /**
-     * Says whether nothing is edited.
+     * Returns whether nothing is edited.
      *
      * @return {@code true} if there is no edit of any kind
      */

@@ -43,7 +43,7 @@ final class CdiRules {
         new CdiRules("the CDI spec").require(VENDOR_OR_CLASS.matcher(name).matches(), part, name);
     }
 
-    /** Says whether a text is the id of a CDI device: {@code vendor/class=name}. */
+    /** Returns whether a text is the id of a CDI device: {@code vendor/class=name}. */
     static boolean isDeviceId(String id) {
         int slash = id.indexOf('/');
         int equals = id.indexOf('=', slash + 1);

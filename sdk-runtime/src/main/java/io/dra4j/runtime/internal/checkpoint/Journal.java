@@ -42,7 +42,7 @@ public final class Journal implements AutoCloseable {
     private static final Duration GROUP_TIMEOUT = Duration.ofMillis(20);
 
     private final JournalStore.Place place;
-    private final CommittedClaims inForce;
+    private final CommittedClaims committed;
     private final JournalStore store;
     private List<Request> requests = new ArrayList<>(); // guarded by this
     private boolean isClosed; // guarded by this
@@ -50,8 +50,8 @@ public final class Journal implements AutoCloseable {
 
     private Journal(JournalStore.Place place) {
         this.place = place;
-        this.inForce = new CommittedClaims(place.bootId());
-        this.store = new JournalStore(place, inForce);
+        this.committed = new CommittedClaims(place.bootId());
+        this.store = new JournalStore(place, committed);
         Thread thread = new Thread(this::run, "dra4j-journal");
         thread.setDaemon(true);
         thread.start();
@@ -112,16 +112,16 @@ public final class Journal implements AutoCloseable {
         return place.bootId();
     }
 
-    /** Returns the claims in force that are not prepared in this boot; soon told, of very many. */
+    /** Returns the committed claims that are not prepared in this boot; soon told, of very many. */
     public List<ClaimRecord> unsettled() {
         if (!store.isCurrent()) {
             catchUp();
         }
-        return inForce.unsettled();
+        return committed.unsettled();
     }
 
     /**
-     * Returns the claims that are in force, in the order in which they were first put.
+     * Returns the committed claims, in the order in which they were first put.
      *
      * @throws DraException if another process wrote, and that can't be read
      */
@@ -129,11 +129,11 @@ public final class Journal implements AutoCloseable {
         if (!store.isCurrent()) {
             catchUp();
         }
-        return inForce.list();
+        return committed.list();
     }
 
     /**
-     * Returns a claim that is in force.
+     * Returns a claim that is committed.
      *
      * @throws DraException if another process wrote, and that can't be read
      */
@@ -141,7 +141,7 @@ public final class Journal implements AutoCloseable {
         if (!store.isCurrent()) {
             catchUp();
         }
-        return inForce.claim(uid);
+        return committed.claim(uid);
     }
 
     /** Returns what was missing when the journal was read. */

@@ -137,7 +137,7 @@ final class JournalFile implements Closeable {
         end += bytes.length;
     }
 
-    /** Keeps a line whose caller is told of a failure from being in force later. */
+    /** Keeps a line whose caller is told of a failure from being committed later. */
     private void cutAfter(Throwable cause) {
         try {
             cut();
@@ -196,7 +196,7 @@ final class JournalFile implements Closeable {
         } catch (IOException e) {
             LOG.atWarn()
                     .addKeyValue(LogField.PATH, path)
-                    .log("The journal was not closed well; what is in force is durable", e);
+                    .log("The journal was not closed well; what is committed is durable", e);
         }
     }
 }

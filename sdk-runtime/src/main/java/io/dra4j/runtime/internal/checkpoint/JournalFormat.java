@@ -81,7 +81,7 @@ final class JournalFormat {
             @Nullable String forget,
             @Nullable Boolean found) {
 
-        /** Says whether it says something: damage, or a writer that this reader can't follow. */
+        /** Returns whether it says something: damage, or a writer that this reader can't follow. */
         boolean isKnown() {
             return put != null
                     || forget != null
@@ -89,7 +89,7 @@ final class JournalFormat {
                     || NAME.equals(format) && version != null;
         }
 
-        /** Whether the claims in force are all that there are, given whether they were before. */
+        /** Whether the committed claims are all that there are, given whether they were before. */
         boolean isComplete(boolean before) {
             return incomplete == null && before || found != null;
         }
@@ -136,7 +136,7 @@ final class JournalFormat {
             return new LineNumber(file, line);
         }
 
-        /** Says whether it says something, and its claim is named twice alike. */
+        /** Returns whether it says something, and its claim is named twice alike. */
         private boolean isWhole() {
             return record != null && record.isKnown() && Objects.equals(claim, record.uid());
         }

@@ -20,7 +20,7 @@ public interface JournalMeter {
     /** The file has that size now. */
     default void size(long bytes) {}
 
-    /** That many claims are in force now. */
+    /** That many claims are committed now. */
     default void claims(int count) {}
 
     /** That many lines were found damaged or gone. */

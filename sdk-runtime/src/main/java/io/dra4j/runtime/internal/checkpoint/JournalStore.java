@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each turn first brings memory and file together: what another process appended is replayed, a
  * file that it replaced is read anew. A file that was removed or cut by hand is written again from
- * memory. Then the turn's records are written with one sync; they are in force when that is done,
+ * memory. Then the turn's records are written with one sync; they are committed when that is done,
  * and if it fails none of them is. A file that holds far more than its claims is written afresh.
  *
  * <p>What is damaged is kept {@linkplain Quarantine beside the file} before the file is written
@@ -36,21 +36,21 @@ final class JournalStore {
     private static final Logger LOG = LoggerFactory.getLogger(JournalStore.class);
 
     private final Place place;
-    private final CommittedClaims inForce;
+    private final CommittedClaims committed;
     private final Reserve reserve;
     private final Quarantine quarantine;
-    private final CompactionPolicy growth = new CompactionPolicy();
+    private final CompactionPolicy compaction = new CompactionPolicy();
     private final ByteArrayOutputStream damaged = new ByteArrayOutputStream(); // not yet kept
     private @Nullable JournalFile file;
-    private ClaimIndex ahead = new ClaimIndex(); // in force, and what is being written
+    private ClaimIndex ahead = new ClaimIndex(); // committed, and what is being written
     private LineNumber last = LineNumber.NONE;
     private boolean isEnded = true; // the last line, by a line feed
     private volatile Loss loss = Loss.NONE;
     private volatile @Nullable Seen seen;
 
-    JournalStore(Place place, CommittedClaims inForce) {
+    JournalStore(Place place, CommittedClaims committed) {
         this.place = place;
-        this.inForce = inForce;
+        this.committed = committed;
         this.reserve = Reserve.of(place.path);
         this.quarantine = Quarantine.of(place.path);
     }
@@ -66,7 +66,7 @@ final class JournalStore {
     /** What the file looked like; while a write runs, it may be of any size between. */
     private record Seen(Object inode, long from, long to) {}
 
-    /** Says whether the file is as this object left it. For any thread. */
+    /** Returns whether the file is as this object left it. For any thread. */
     boolean isCurrent() {
         Seen left = seen;
         try {
@@ -124,11 +124,11 @@ final class JournalStore {
         }
         try {
             JournalFile current = catchUp();
-            if (ahead.all().isEmpty() && growth.lines() > 1) {
+            if (ahead.all().isEmpty() && compaction.lines() > 1) {
                 compact(current);
             }
         } catch (IOException e) {
-            warn("The journal was not closed well; what is in force is durable", e);
+            warn("The journal was not closed well; what is committed is durable", e);
         } finally {
             forget();
         }
@@ -181,7 +181,7 @@ final class JournalStore {
     private JournalFile load() throws IOException {
         JournalFile opened = JournalFile.open(place.path, place.sync);
         file = opened;
-        growth.reset();
+        compaction.reset();
         damaged.reset();
         try {
             replay(opened, new Replay(place.bootId));
@@ -213,13 +213,13 @@ final class JournalStore {
     private void adopt(JournalFile from, Replay replay) {
         ahead = ClaimIndex.of(replay.claims().values());
         last = replay.last();
-        growth.add(replay.lines());
+        compaction.add(replay.lines());
         isEnded = replay.isEnded();
         from.endAt(replay.end());
-        inForce.replace(ahead.byUid());
+        committed.replace(ahead.byUid());
         damaged.writeBytes(replay.damaged());
         boolean isNew = from.end() == 0;
-        tell(replay.loss());
+        report(replay.loss());
         if (replay.loss().tornTail()) {
             orElseLater("The torn line is cut by the next write", from::cut);
         }
@@ -230,7 +230,7 @@ final class JournalStore {
         }
     }
 
-    private void tell(Loss found) {
+    private void report(Loss found) {
         loss = loss.then(found);
         if (found.tornTail()) {
             LOG.atWarn()
@@ -260,7 +260,7 @@ final class JournalStore {
         try {
             append(to, admitted);
         } catch (IOException e) {
-            ahead = ClaimIndex.of(inForce.list());
+            ahead = ClaimIndex.of(committed.list());
             giveBack(to, releasing(admitted, e), e);
         }
     }
@@ -313,7 +313,7 @@ final class JournalStore {
             releasing.forEach(write -> ahead.apply(write.entry()));
             append(to, releasing);
         } catch (IOException e) {
-            ahead = ClaimIndex.of(inForce.list());
+            ahead = ClaimIndex.of(committed.list());
             e.addSuppressed(cause);
             releasing.forEach(write -> write.fail(e));
         }
@@ -334,9 +334,9 @@ final class JournalStore {
         to.append(bytes.toByteArray());
         place.meter.synced(Duration.ofNanos(System.nanoTime() - start));
         isEnded = true;
-        growth.add(writes.size());
+        compaction.add(writes.size());
         acknowledge(number);
-        inForce.apply(writes);
+        committed.apply(writes);
         if (writes.stream().anyMatch(write -> write.entry().found() != null)) {
             loss = loss.foundAll();
         }
@@ -364,15 +364,15 @@ final class JournalStore {
     }
 
     private void compactIfWorthIt(JournalFile current) {
-        if (growth.isTooMuch(current.end())) {
-            growth.postpone(current.end());
+        if (compaction.isTooMuch(current.end())) {
+            compaction.postpone(current.end());
             orElseLater(
                     "The journal was not compacted; it grows until it can be",
                     () -> compact(current));
         }
     }
 
-    /** Writes the file afresh: the claims in force, and nothing else. */
+    /** Writes the file afresh: the committed claims, and nothing else. */
     private void compact(JournalFile current) throws IOException {
         if (damaged.size() > 0) {
             quarantine.keep(damaged.toByteArray());
@@ -388,7 +388,7 @@ final class JournalStore {
         current.replace(bytes.toByteArray());
         last = number;
         isEnded = true;
-        growth.startFrom(1 + ahead.all().size(), bytes.size());
+        compaction.startFrom(1 + ahead.all().size(), bytes.size());
         orElseLater(
                 "The journal's new name is not durable yet, which is tried again",
                 () -> {

@@ -57,9 +57,9 @@ final class JournalTable {
             print(line);
         } else if (piece.isEnded()) {
             pieces++;
-            CorruptedLines wreck = new CorruptedLines();
-            wreck.add(piece.bytes());
-            out.printf(ROW, "?", "(damaged)", String.join(",", wreck.uids()), "", "", "", "");
+            CorruptedLines corrupted = new CorruptedLines();
+            corrupted.add(piece.bytes());
+            out.printf(ROW, "?", "(damaged)", String.join(",", corrupted.uids()), "", "", "", "");
         } else {
             out.printf(ROW, "?", "(torn)", "", "", "", "", "");
         }

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which claims are in force after the lines of a journal, the damaged ones included.
+ * Says which claims are committed after the lines of a journal, the damaged ones included.
  *
  * <p>Line after line is applied. Where something is wrong, be it pieces that are no line or numbers
  * that are missing, the claims that it was about are held as damaged: those that the {@linkplain
@@ -40,7 +40,7 @@ final class Replay {
     private final Set<String> uids = new HashSet<>();
     private @Nullable LineNumber last; // of the lines that were intact
     private LineNumber next = LineNumber.NONE; // the last number that may have been given
-    private @Nullable CorruptedLines wreck;
+    private @Nullable CorruptedLines corrupted;
     private long end;
     private boolean isEnded = true;
     private int lines;
@@ -95,7 +95,7 @@ final class Replay {
 
     private boolean isTorn(Piece piece, LineNumber acknowledged) {
         return !piece.isEnded()
-                && wreck == null
+                && corrupted == null
                 && acknowledged.compareTo(last == null ? LineNumber.NONE : last) <= 0;
     }
 
@@ -132,10 +132,10 @@ final class Replay {
     }
 
     private void spoil(byte[] piece) {
-        if (wreck == null) {
-            wreck = new CorruptedLines();
+        if (corrupted == null) {
+            corrupted = new CorruptedLines();
         }
-        wreck.add(piece);
+        corrupted.add(piece);
         if (damaged.size() + piece.length < MOST_KEPT) {
             damaged.writeBytes(piece);
             damaged.write('\n');
@@ -144,15 +144,16 @@ final class Replay {
 
     /** Ends the replay: says what is missing at the end. */
     void end(LineNumber acknowledged) {
-        complete &= last != null || wreck == null;
+        complete &= last != null || corrupted == null;
         LineNumber known = last == null ? new LineNumber(acknowledged.file(), 0) : last;
         if (acknowledged.file() > known.file()) { // an old file came back
             lose(ALL, Math.max(1, acknowledged.line()));
         } else {
             long missing =
                     acknowledged.file() == known.file() ? acknowledged.line() - known.line() : 0;
-            if (wreck != null && missing < Math.max(1, wreck.named())) { // the number lags behind
-                missing = Math.max(wreck.named(), wreck.pieces());
+            if (corrupted != null
+                    && missing < Math.max(1, corrupted.named())) { // the number lags behind
+                missing = Math.max(corrupted.named(), corrupted.pieces());
             }
             next = known.plus(Math.max(0, missing));
             loseIfAny(missing, missing);
@@ -163,15 +164,15 @@ final class Replay {
     }
 
     private void loseIfAny(long claimLines, long allLines) {
-        if (allLines > 0 || wreck != null) {
+        if (allLines > 0 || corrupted != null) {
             lose(claimLines, allLines);
         }
     }
 
     /** Holds as damaged what lines were about that are damaged or gone. */
     private void lose(long claimLines, long allLines) {
-        CorruptedLines lost = wreck == null ? new CorruptedLines() : wreck;
-        wreck = null;
+        CorruptedLines lost = corrupted == null ? new CorruptedLines() : corrupted;
+        corrupted = null;
         damagedLines += (int) Math.min(Math.max(1, allLines), Integer.MAX_VALUE - damagedLines);
         Set<String> concerned = new HashSet<>(lost.uids());
         if (lost.named() < claimLines) {

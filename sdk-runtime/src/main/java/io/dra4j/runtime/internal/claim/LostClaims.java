@@ -95,7 +95,7 @@ final class LostClaims {
         }
         long held = journal.claims().stream().filter(LostClaims::isDamaged).count();
         context.events()
-                .take(
+                .record(
                         new DriverEvent(
                                 Reason.JOURNAL_DAMAGED,
                                 "journal",
@@ -300,7 +300,7 @@ final class LostClaims {
         return record.phase() == Phase.DAMAGED;
     }
 
-    /** Says whether a claim is known by its UID alone. */
+    /** Returns whether a claim is known by its UID alone. */
     static boolean isNameless(ClaimRef ref) {
         return ref.namespace().equals(UNKNOWN) && ref.name().equals(UNKNOWN);
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface PrepareOutcome {
 
     /** The claim is prepared; the devices are the kubelet's answer. */
-    record Prepared(List<AnsweredDevice> devices) implements PrepareOutcome {
+    record Prepared(List<DeviceResult> devices) implements PrepareOutcome {
         public Prepared {
             devices = List.copyOf(devices);
         }
@@ -30,13 +30,13 @@ public sealed interface PrepareOutcome {
      * One prepared device, as the kubelet hears of it; requests are base names, without the
      * subrequest.
      */
-    record AnsweredDevice(
+    record DeviceResult(
             List<String> requests,
             String pool,
             String device,
             List<String> cdiDeviceIds,
             @Nullable String shareId) {
-        public AnsweredDevice {
+        public DeviceResult {
             requests = List.copyOf(requests);
             cdiDeviceIds = List.copyOf(cdiDeviceIds);
         }

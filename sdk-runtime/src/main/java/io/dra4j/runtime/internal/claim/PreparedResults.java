@@ -13,7 +13,7 @@ import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.AnswerDevice;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -103,11 +103,11 @@ final class PreparedResults {
      */
     static PrepareOutcome outcome(Answer answer, List<String> ids) {
         Iterator<String> next = ids.iterator();
-        List<AnsweredDevice> devices = new ArrayList<>();
+        List<DeviceResult> devices = new ArrayList<>();
         for (AnswerDevice device : answer.devices()) {
             Stream<String> own = inSpec(answer, device) ? Stream.of(next.next()) : Stream.of();
             devices.add(
-                    new AnsweredDevice(
+                    new DeviceResult(
                             List.of(device.device().request()),
                             device.device().pool().value(),
                             device.device().device().value(),

@@ -151,7 +151,7 @@ final class SpecRepair {
                         + first.getValue().getMessage();
         LOG.atWarn().setCause(first.getValue()).log(message);
         context.events()
-                .take(
+                .record(
                         new DriverEvent(
                                 Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
     }

@@ -26,6 +26,6 @@ public interface ClaimStatuses {
      */
     void apply(ClaimRef claim, String fieldManager, List<String> devices);
 
-    /** Tells whether the claim exists, and is not another one of its name. */
+    /** Returns whether the claim exists, and is not another one of its name. */
     boolean exists(ClaimRef claim);
 }

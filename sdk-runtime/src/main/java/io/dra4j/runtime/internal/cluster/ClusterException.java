@@ -61,12 +61,12 @@ public class ClusterException extends DraException {
         return retryAfter;
     }
 
-    /** Tells whether the same request may succeed later with nobody doing anything. */
+    /** Returns whether the same request may succeed later with nobody doing anything. */
     public boolean isTransient() {
         return status == 0 || status == 408 || status == 429 || status >= 500;
     }
 
-    /** Tells whether the object was changed, deleted or made by somebody else in the meantime. */
+    /** Returns whether the object was changed, deleted or made by somebody else in the meantime. */
     public boolean isConflict() {
         return status == 404 || status == 409 || status == 410 || status == 412;
     }
@@ -90,8 +90,8 @@ public class ClusterException extends DraException {
         }
 
         /**
-         * Tells whether the API itself says that it has no such object. Otherwise the answer may be
-         * that of a proxy, or of a server without the API.
+         * Returns whether the API itself says that it has no such object. Otherwise the answer may
+         * be that of a proxy, or of a server without the API.
          */
         public boolean isOfTheObject() {
             return named;

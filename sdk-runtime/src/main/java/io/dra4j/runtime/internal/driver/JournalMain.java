@@ -37,7 +37,7 @@ public final class JournalMain {
         this.err = err;
     }
 
-    /** Says whether a command line is one for this program. */
+    /** Returns whether a command line is one for this program. */
     public static boolean isFor(String[] args) {
         return args.length > 0 && args[0].equals("journal");
     }

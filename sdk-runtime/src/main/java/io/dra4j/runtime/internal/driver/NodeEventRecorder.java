@@ -25,12 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes notices to the host's listener and, as Events on the Node, to the cluster's admins.
+ * Takes events to the host's listener and, as Events on the Node, to the cluster's admins.
  *
- * <p>One thread delivers them in order; whoever gives a notice never waits. A notice that repeats
- * the last one about its subject is delivered again after half an hour at the earliest. Of Events
- * with one reason and subject there is one a minute at most; those that can't be created are left
- * out: a driver may lack the permission. Thread-safe.
+ * <p>One thread delivers them in order; whoever gives a event never waits. A event that repeats the
+ * last one about its subject is delivered again after half an hour at the earliest. Of Events with
+ * one reason and subject there is one a minute at most; those that can't be created are left out: a
+ * driver may lack the permission. Thread-safe.
  */
 final class NodeEventRecorder implements EventRecorder, AutoCloseable {
 
@@ -52,7 +52,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private final Meters meters;
     private final InstantSource clock;
     private final ThreadPoolExecutor delivery;
-    private final Map<String, Told> told = new HashMap<>(); // guarded by this
+    private final Map<String, Recorded> recorded = new HashMap<>(); // guarded by this
 
     // Of the delivery's thread.
     private final Map<String, Instant> lastEvents = new HashMap<>();
@@ -83,79 +83,79 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     }
 
     private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "dra4j-notices");
+        Thread thread = new Thread(task, "dra4j-events");
         thread.setDaemon(true);
         return thread;
     }
 
     @Override
-    public void take(DriverEvent notice) {
+    public void record(DriverEvent event) {
         Instant now = clock.instant();
-        if (!isNews(notice, now)) {
+        if (!isNews(event, now)) {
             return;
         }
         try {
-            if (notice.reason().severity() == Severity.FATAL) {
+            if (event.reason().severity() == Severity.FATAL) {
                 delivery.getQueue().clear(); // nothing else matters now
             }
-            delivery.execute(() -> deliver(notice, now));
+            delivery.execute(() -> deliver(event, now));
         } catch (RejectedExecutionException e) {
-            forget(notice);
-            LOG.atDebug().log("Too many notices, or closed; left out: {}", notice.message());
+            forget(event);
+            LOG.atDebug().log("Too many events, or closed; left out: {}", event.message());
         }
     }
 
-    private synchronized boolean isNews(DriverEvent notice, Instant now) {
-        Told before = told.get(notice.subject());
+    private synchronized boolean isNews(DriverEvent event, Instant now) {
+        Recorded before = recorded.get(event.subject());
         if (before != null
-                && notice.isSameAs(before.notice)
+                && event.isSameAs(before.event)
                 && now.isBefore(before.at.plus(REMINDER))) {
             return false;
         }
         boolean isEndOfSilence =
                 before != null
-                        && before.notice.reason() == Reason.CLUSTER_UNREACHABLE
-                        && notice.reason() == Reason.PUBLISHING_RECOVERED;
-        told.put(notice.subject(), new Told(notice, now));
+                        && before.event.reason() == Reason.CLUSTER_UNREACHABLE
+                        && event.reason() == Reason.PUBLISHING_RECOVERED;
+        recorded.put(event.subject(), new Recorded(event, now));
         return !isEndOfSilence; // there was no Event of the outage either
     }
 
-    private synchronized void forget(DriverEvent notice) {
-        told.remove(notice.subject());
+    private synchronized void forget(DriverEvent event) {
+        recorded.remove(event.subject());
     }
 
-    private void deliver(DriverEvent notice, Instant at) {
-        if (notice.reason().severity() != Severity.GOOD_NEWS) {
-            meters.count(Metric.PROBLEMS, notice.reason().apiName());
+    private void deliver(DriverEvent event, Instant at) {
+        if (event.reason().severity() != Severity.GOOD_NEWS) {
+            meters.count(Metric.PROBLEMS, event.reason().apiName());
         }
-        tellListener(notice);
-        if (notice.reason() != Reason.CLUSTER_UNREACHABLE) {
-            createEvent(notice, at);
+        notifyListener(event);
+        if (event.reason() != Reason.CLUSTER_UNREACHABLE) {
+            createEvent(event, at);
         }
     }
 
-    private void tellListener(DriverEvent notice) {
+    private void notifyListener(DriverEvent event) {
         try {
-            if (notice.reason().severity() == Severity.FATAL) {
-                onFatal.accept(new DraException(notice.message(), notice.cause()));
-            } else if (notice.reason().severity() == Severity.PROBLEM) {
-                onRecoverable.accept(new DraException(notice.message(), notice.cause()));
+            if (event.reason().severity() == Severity.FATAL) {
+                onFatal.accept(new DraException(event.message(), event.cause()));
+            } else if (event.reason().severity() == Severity.PROBLEM) {
+                onRecoverable.accept(new DraException(event.message(), event.cause()));
             }
         } catch (RuntimeException e) { // whatever a listener throws
             LOG.atError().setCause(e).log("The driver's listener failed");
         }
     }
 
-    private void createEvent(DriverEvent notice, Instant at) {
-        String kind = notice.reason() + " " + notice.subject();
+    private void createEvent(DriverEvent event, Instant at) {
+        String kind = event.reason() + " " + event.subject();
         Instant last = lastEvents.get(kind);
         if (last != null && at.isBefore(last.plus(EVENT_INTERVAL))) {
             return;
         }
         lastEvents.put(kind, at);
-        boolean warning = notice.reason().severity() != Severity.GOOD_NEWS;
+        boolean warning = event.reason().severity() != Severity.GOOD_NEWS;
         try {
-            events.create(warning, notice.reason().apiName(), notice.message());
+            events.create(warning, event.reason().apiName(), event.message());
             eventsFail = false;
         } catch (ClusterException e) {
             if (!eventsFail) {
@@ -182,5 +182,5 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
         }
     }
 
-    private record Told(DriverEvent notice, Instant at) {}
+    private record Recorded(DriverEvent event, Instant at) {}
 }

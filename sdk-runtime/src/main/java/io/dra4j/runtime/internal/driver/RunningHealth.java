@@ -46,7 +46,7 @@ final class RunningHealth {
         reports.report(health);
     }
 
-    /** Tells whether devices may get a taint from here. */
+    /** Returns whether devices may get a taint from here. */
     boolean mayTaint() {
         return taints != null;
     }

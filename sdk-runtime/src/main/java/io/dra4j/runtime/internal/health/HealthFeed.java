@@ -79,7 +79,7 @@ public final class HealthFeed implements AutoCloseable {
     public interface Listener {
 
         /** Hears how all devices are doing. */
-        void hear(List<Current> devices);
+        void update(List<Current> devices);
 
         /** Hears that there will be no more lists. */
         void end();
@@ -101,7 +101,7 @@ public final class HealthFeed implements AutoCloseable {
 
     private void send(Listener listener) {
         if (listeners.contains(listener)) {
-            listener.hear(list());
+            listener.update(list());
         }
     }
 
@@ -126,7 +126,7 @@ public final class HealthFeed implements AutoCloseable {
         repeat = later(repeat, this::sendAll, REPEAT);
         List<Current> devices = list();
         lastSent = devices;
-        listeners.forEach(listener -> listener.hear(devices));
+        listeners.forEach(listener -> listener.update(devices));
     }
 
     private List<Current> list() {

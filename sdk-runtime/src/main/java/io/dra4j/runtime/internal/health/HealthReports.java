@@ -33,7 +33,7 @@ public final class HealthReports {
 
     private final InstantSource steady;
     private final List<Runnable> onReport = new CopyOnWriteArrayList<>();
-    private final List<Runnable> onTurn = new CopyOnWriteArrayList<>();
+    private final List<Runnable> onChange = new CopyOnWriteArrayList<>();
     private final Map<Id, Report> last = new LinkedHashMap<>(); // guarded by this
 
     /** Starts without a report, on a clock that nobody sets. */
@@ -62,7 +62,7 @@ public final class HealthReports {
     /** Takes reports, and tells those who want to know. */
     public void report(Collection<DeviceHealth> health) {
         if (take(health)) {
-            onTurn.forEach(Runnable::run);
+            onChange.forEach(Runnable::run);
         }
         onReport.forEach(Runnable::run);
     }
@@ -70,14 +70,14 @@ public final class HealthReports {
     /** Returns whether a device has ceased to work, or begun to work again. */
     private synchronized boolean take(Collection<DeviceHealth> health) {
         Instant now = steady.instant();
-        boolean turned = false;
+        boolean changed = false;
         for (DeviceHealth one : health) {
             Id id = new Id(one.pool(), one.device());
             boolean wasUnhealthy = isUnhealthy(id);
             last.put(id, Report.of(one, now, wasUnhealthy));
-            turned |= wasUnhealthy != isUnhealthy(id);
+            changed |= wasUnhealthy != isUnhealthy(id);
         }
-        return turned;
+        return changed;
     }
 
     /** Lets somebody know of each report, on the thread of whoever reports. */
@@ -86,8 +86,8 @@ public final class HealthReports {
     }
 
     /** Lets somebody know when devices cease to work or work again, on the reporter's thread. */
-    void onTurn(Runnable listener) {
-        onTurn.add(listener);
+    void onChange(Runnable listener) {
+        onChange.add(listener);
     }
 
     /**
@@ -134,7 +134,7 @@ public final class HealthReports {
     }
 
     /**
-     * Tells whether a device did not work when that was last known.
+     * Returns whether a device did not work when that was last known.
      *
      * <p>Unknown is not healthy: neither a report of it nor the end of a report makes a device
      * work.

@@ -39,7 +39,7 @@ public final class HealthTaints {
 
     /** Lets somebody know when there are other devices to taint, on the reporter's thread. */
     public void onChange(Runnable listener) {
-        reports.onTurn(listener);
+        reports.onChange(listener);
     }
 
     private Pool taint(Pool pool) {

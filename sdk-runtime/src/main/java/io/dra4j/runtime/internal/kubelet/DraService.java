@@ -11,7 +11,7 @@ import io.dra4j.kubelet.dra.v1.NodeUnprepareResourceResponse;
 import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesRequest;
 import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesResponse;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
@@ -77,7 +77,7 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
         return answer.build();
     }
 
-    private Device answer(AnsweredDevice device) {
+    private Device answer(DeviceResult device) {
         Device.Builder answer =
                 Device.newBuilder()
                         .addAllRequestNames(device.requests())

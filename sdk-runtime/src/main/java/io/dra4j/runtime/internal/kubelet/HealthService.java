@@ -92,7 +92,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
         }
 
         @Override
-        public synchronized void hear(List<Current> devices) {
+        public synchronized void update(List<Current> devices) {
             unsent = devices;
             send();
         }

@@ -133,7 +133,7 @@ public final class KubeletPlugin implements AutoCloseable {
         return registration.awaitRegistered(timeout);
     }
 
-    /** Tells whether the kubelet has confirmed the registration. */
+    /** Returns whether the kubelet has confirmed the registration. */
     public boolean isRegistered() {
         return registration.isRegistered();
     }

@@ -101,13 +101,14 @@ public record PluginSockets(
         return socket.resolveSibling("." + hash(driverName, 3) + base64(random));
     }
 
-    /** Tells whether a name in the registrar directory or the data directory is a hidden one. */
+    /** Returns whether a name in the registrar directory or the data directory is a hidden one. */
     boolean isHidden(String name) {
         return name.matches("\\." + Pattern.quote(hash(driverName, 3)) + BASE64 + "{3}");
     }
 
     /**
-     * Tells whether only an instance of this driver can have given a registration socket its name.
+     * Returns whether only an instance of this driver can have given a registration socket its
+     * name.
      *
      * <p>A driver may be named like another and a suffix, but not with a whole pod UID for suffix,
      * nor with capitals or an underscore, as the hashes in these names have. A name that is a hash
@@ -124,7 +125,7 @@ public record PluginSockets(
                 || name.matches(Pattern.quote(wholeHash()) + BASE64 + "{11}-reg\\.sock");
     }
 
-    /** Tells whether a name in the data directory, which is the driver's own, is of a service. */
+    /** Returns whether a name in the data directory, which is the driver's own, is of a service. */
     static boolean isService(String name) {
         return name.matches("dra(-" + BASE64 + "+)?\\.sock|" + BASE64 + "{11}\\.sock");
     }

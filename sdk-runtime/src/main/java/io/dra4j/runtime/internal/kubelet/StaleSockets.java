@@ -89,7 +89,7 @@ final class StaleSockets {
         }
     }
 
-    /** Tells whether nobody listens: of all failures this one says so. */
+    /** Returns whether nobody listens: of all failures this one says so. */
     private static boolean isRefused(Path path) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.configureBlocking(false); // one that hangs must not hold up the start

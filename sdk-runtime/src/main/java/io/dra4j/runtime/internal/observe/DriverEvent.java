@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 public record DriverEvent(
         Reason reason, String subject, String message, @Nullable Throwable cause) {
 
-    /** Makes a notice of something that nobody threw. */
+    /** Makes a event of something that nobody threw. */
     public DriverEvent(Reason reason, String subject, String message) {
         this(reason, subject, message, null);
     }
 
     /**
-     * Tells whether this notice says nothing new after another one about its subject.
+     * Returns whether this event says nothing new after another one about its subject.
      *
      * <p>The words of a server differ each time: they name requests, and objects with random names.
      */
@@ -31,7 +31,7 @@ public record DriverEvent(
                 && (reason.isInServersWords() || message.equals(other.message));
     }
 
-    /** The kinds of notices: one list, so that Events, docs and tests name them the same. */
+    /** The kinds of events: one list, so that Events, docs and tests name them the same. */
     public enum Reason {
         /** A pool of the inventory breaks a rule of the API; its last good slices stay. */
         INVALID_POOL("InvalidPool", Severity.PROBLEM),
@@ -81,7 +81,7 @@ public record DriverEvent(
         }
     }
 
-    /** How bad a notice is. */
+    /** How bad a event is. */
     public enum Severity {
         /** A problem has ended. */
         GOOD_NEWS,

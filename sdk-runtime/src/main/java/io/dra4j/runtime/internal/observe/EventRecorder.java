@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.observe;
 
-/** Takes notices to whoever should hear them. */
+/** Takes events to whoever should hear them. */
 @FunctionalInterface
 public interface EventRecorder {
 
     /**
-     * Takes a notice; returns at once, and never throws.
+     * Takes a event; returns at once, and never throws.
      *
-     * <p>The same notice may come again and again while a problem lasts: those that repeat the last
+     * <p>The same event may come again and again while a problem lasts: those that repeat the last
      * one about their subject are not passed on each time.
      */
-    void take(DriverEvent notice);
+    void record(DriverEvent event);
 }

@@ -46,7 +46,7 @@ final class Changes {
         }
     }
 
-    /** Tells whether the cluster has all of them. */
+    /** Returns whether the cluster has all of them. */
     boolean areAllPublished() {
         lock.lock();
         try {

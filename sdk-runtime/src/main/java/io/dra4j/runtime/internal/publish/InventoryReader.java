@@ -38,16 +38,16 @@ final class InventoryReader {
     private final Executor loop;
     private final Runnable onRead;
     private final InstantSource clock;
-    private final EventRecorder notices;
+    private final EventRecorder events;
     private final Retries retries;
     private final Throttle throttle = new Throttle();
-    private final CountDownLatch firstAnswer = new CountDownLatch(1);
+    private final CountDownLatch firstResult = new CountDownLatch(1);
     // How often somebody said that the inventory may have changed, and what of that is read.
-    private final AtomicLong asked = new AtomicLong(1);
-    private long answered;
+    private final AtomicLong requested = new AtomicLong(1);
+    private long completed;
     private long failedAt;
     private @Nullable Instant readingSince;
-    private boolean inTrouble;
+    private boolean failing;
     private volatile @Nullable Inventory last;
 
     /**
@@ -64,19 +64,19 @@ final class InventoryReader {
             Runnable onRead,
             InstantSource clock,
             RandomGenerator random,
-            EventRecorder notices) {
+            EventRecorder events) {
         this.source = source;
         this.providerThread = providerThread;
         this.loop = loop;
         this.onRead = onRead;
         this.clock = clock;
-        this.notices = notices;
+        this.events = events;
         this.retries = new Retries(random);
     }
 
     /** The inventory may have changed; from any thread. */
     void changed() {
-        asked.incrementAndGet();
+        requested.incrementAndGet();
     }
 
     /** Returns the last inventory that could be read; {@code null} if none could; any thread. */
@@ -84,31 +84,31 @@ final class InventoryReader {
         return last;
     }
 
-    /** Tells whether the last inventory was read after all that was said of changes. */
+    /** Returns whether the last inventory was read after all that was said of changes. */
     boolean isCurrent() {
-        return answered == asked.get();
+        return completed == requested.get();
     }
 
-    /** Tells whether the provider is at it. */
+    /** Returns whether the provider is at it. */
     boolean isReading() {
         return readingSince != null;
     }
 
     /** Waits for the provider's first answer, good or bad; from any thread. */
-    boolean awaitFirstAnswer(Duration limit) throws InterruptedException {
-        return firstAnswer.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+    boolean awaitFirstResult(Duration limit) throws InterruptedException {
+        return firstResult.await(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** When there is something to do; empty if the inventory is current. */
     Optional<Instant> due() {
         if (readingSince != null) {
-            return inTrouble ? Optional.empty() : Optional.of(readingSince.plus(LONGEST_READ));
+            return failing ? Optional.empty() : Optional.of(readingSince.plus(LONGEST_READ));
         }
         return isCurrent() ? Optional.empty() : Optional.of(nextRead());
     }
 
     private Instant nextRead() {
-        Instant retry = failedAt == asked.get() ? retries.due() : Instant.EPOCH;
+        Instant retry = failedAt == requested.get() ? retries.due() : Instant.EPOCH;
         return retry.isAfter(throttle.due()) ? retry : throttle.due();
     }
 
@@ -116,19 +116,19 @@ final class InventoryReader {
     void refresh() {
         Instant now = clock.instant();
         if (readingSince != null) {
-            if (!inTrouble && !now.isBefore(readingSince.plus(LONGEST_READ))) {
-                failed("it has not answered for a minute", null);
+            if (!failing && !now.isBefore(readingSince.plus(LONGEST_READ))) {
+                failed("it has not completed for a minute", null);
             }
         } else if (!isCurrent() && !nextRead().isAfter(now)) {
             readingSince = now;
             throttle.used(now);
-            long question = asked.get();
-            providerThread.execute(() -> read(question));
+            long request = requested.get();
+            providerThread.execute(() -> read(request));
         }
     }
 
     /** On the provider's thread. */
-    private void read(long question) {
+    private void read(long request) {
         try {
             Inventory read = source.call();
             if (read == null) {
@@ -136,46 +136,46 @@ final class InventoryReader {
                         "DeviceProvider.inventory() returned null; return Inventory.of() if there are no devices");
             }
             last = read;
-            loop.execute(() -> succeeded(question));
+            loop.execute(() -> succeeded(request));
         } catch (Throwable e) { // whatever a provider throws: no answer at all would end all reads
-            loop.execute(() -> failed(question, e));
+            loop.execute(() -> failed(request, e));
         } finally {
-            firstAnswer.countDown();
+            firstResult.countDown();
         }
     }
 
-    private void succeeded(long question) {
+    private void succeeded(long request) {
         readingSince = null;
-        answered = question;
+        completed = request;
         retries.succeeded();
-        if (inTrouble) {
-            inTrouble = false;
+        if (failing) {
+            failing = false;
             LOG.atInfo().log("The provider can read its inventory again");
-            tell(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
+            report(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
         }
         onRead.run();
     }
 
-    private void failed(long question, Throwable failure) {
+    private void failed(long request, Throwable failure) {
         readingSince = null;
-        failedAt = question;
+        failedAt = request;
         retries.failed(clock.instant(), null);
         failed(failure.toString(), failure);
         onRead.run();
     }
 
     private void failed(String why, @Nullable Throwable failure) {
-        inTrouble = true;
+        failing = true;
         LOG.atError()
                 .setCause(failure)
                 .log("The provider could not read its inventory; the last good slices stay");
-        tell(
+        report(
                 Reason.INVENTORY_UNREADABLE,
                 "The driver could not read its devices; the last good ResourceSlices stay: " + why,
                 failure);
     }
 
-    private void tell(Reason reason, String message, @Nullable Throwable cause) {
-        notices.take(new DriverEvent(reason, INVENTORY, message, cause));
+    private void report(Reason reason, String message, @Nullable Throwable cause) {
+        events.record(new DriverEvent(reason, INVENTORY, message, cause));
     }
 }

@@ -47,8 +47,8 @@ final class InventoryWriter {
     private final InstantSource clock;
     private final RandomGenerator random;
     private final boolean mayTaint;
-    private final EventRecorder notices;
-    private final PoolEvents poolNotices;
+    private final EventRecorder events;
+    private final PoolEvents poolEvents;
     private final Runnable onDue;
     private final SliceStore store;
     private final SliceView view;
@@ -75,14 +75,14 @@ final class InventoryWriter {
             InstantSource clock,
             RandomGenerator random,
             boolean mayTaint,
-            EventRecorder notices,
+            EventRecorder events,
             Runnable onDue) {
         this.store = store;
         this.clock = clock;
         this.random = random;
         this.mayTaint = mayTaint;
-        this.notices = notices;
-        this.poolNotices = new PoolEvents(notices);
+        this.events = events;
+        this.poolEvents = new PoolEvents(events);
         this.onDue = onDue;
         this.view = new SliceView(store, loop, clock, this::onForeignChange, this::onBrokenWatch);
         this.writer = new SliceWriter(store, view);
@@ -139,7 +139,7 @@ final class InventoryWriter {
             boolean done = bring(name, null);
             if (done) {
                 pools.remove(name);
-                poolNotices.removed(name);
+                poolEvents.removed(name);
             }
             all &= done;
         }
@@ -184,7 +184,7 @@ final class InventoryWriter {
     private PublishedPool published(PoolName name) {
         return pools.computeIfAbsent(
                 name,
-                pool -> new PublishedPool(pool, writer, features, poolNotices, mayTaint, random));
+                pool -> new PublishedPool(pool, writer, features, poolEvents, mayTaint, random));
     }
 
     /** When there is something to do next; empty if nothing is before something happens. */
@@ -201,7 +201,7 @@ final class InventoryWriter {
     }
 
     /** How far it is, as far as is known. */
-    PublishStatus standing() {
+    PublishStatus status() {
         List<String> missing = new ArrayList<>();
         if (clusterFails) {
             missing.add(API + ": " + lastFailure);
@@ -240,7 +240,7 @@ final class InventoryWriter {
         if (lastFailure != null && pools.values().stream().noneMatch(PublishedPool::isFailing)) {
             lastFailure = null;
             LOG.atInfo().log("The API server can be reached again");
-            notices.take(
+            events.record(
                     new DriverEvent(
                             Reason.PUBLISHING_RECOVERED,
                             API,
@@ -264,7 +264,7 @@ final class InventoryWriter {
                 failure instanceof ClusterException.ApiMissing
                         ? Reason.API_MISSING
                         : Reason.CLUSTER_UNREACHABLE;
-        notices.take(new DriverEvent(reason, API, String.valueOf(failure.getMessage()), failure));
+        events.record(new DriverEvent(reason, API, String.valueOf(failure.getMessage()), failure));
     }
 
     /**

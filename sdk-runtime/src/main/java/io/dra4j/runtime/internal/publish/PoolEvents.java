@@ -33,14 +33,14 @@ final class PoolEvents {
     private static final int MOST_NAMES = 5;
     private static final int MOST_PROBLEMS = 3;
 
-    private final EventRecorder notices;
+    private final EventRecorder events;
     private final Map<PoolName, Map<Feature, List<DeviceName>>> leftOut = new HashMap<>();
     private final Map<PoolName, Map<Feature, List<DeviceName>>> withdrawn = new HashMap<>();
-    private final Map<PoolName, DriverEvent> lastNotice = new HashMap<>();
-    private final Set<PoolName> inTrouble = new HashSet<>();
+    private final Map<PoolName, DriverEvent> lastEvent = new HashMap<>();
+    private final Set<PoolName> failing = new HashSet<>();
 
-    PoolEvents(EventRecorder notices) {
-        this.notices = notices;
+    PoolEvents(EventRecorder events) {
+        this.events = events;
     }
 
     /** A pool breaks rules of the API. */
@@ -51,7 +51,7 @@ final class PoolEvents {
                         .map(Problem::toString)
                         .collect(Collectors.joining("; "));
         int more = problems.size() - MOST_PROBLEMS;
-        tell(
+        report(
                 Reason.INVALID_POOL,
                 pool,
                 "Pool "
@@ -72,13 +72,13 @@ final class PoolEvents {
         if (failure.isConflict()) {
             LOG.atInfo().addKeyValue(LogField.POOL, pool).log(message);
         } else {
-            tell(Reason.POOL_REJECTED, pool, message, failure);
+            report(Reason.POOL_REJECTED, pool, message, failure);
         }
     }
 
     /** A pool could not be published because of a bug. */
     void failed(PoolName pool, RuntimeException bug) {
-        tell(
+        report(
                 Reason.UNEXPECTED_ERROR,
                 pool,
                 "Pool "
@@ -91,7 +91,7 @@ final class PoolEvents {
 
     /** Somebody else keeps changing or deleting slices of a pool. */
     void contested(PoolName pool) {
-        tell(
+        report(
                 Reason.SLICES_CONTESTED,
                 pool,
                 "Somebody else keeps changing or deleting the ResourceSlices of pool "
@@ -108,7 +108,7 @@ final class PoolEvents {
             publishable.leftOut().forEach((feature, devices) -> logLeftOut(pool, feature, devices));
         }
         if (!publishable.withdrawn().isEmpty()) {
-            tell(Reason.DEVICES_WITHDRAWN, pool, withdrawal(pool, publishable.withdrawn()), null);
+            report(Reason.DEVICES_WITHDRAWN, pool, withdrawal(pool, publishable.withdrawn()), null);
         } else if (withdrawn.getOrDefault(pool, Map.of()).isEmpty()) {
             return;
         }
@@ -161,12 +161,12 @@ final class PoolEvents {
         if (!withdrawn.getOrDefault(pool, Map.of()).isEmpty()) {
             return;
         }
-        lastNotice.remove(pool);
-        if (inTrouble.remove(pool)) {
+        lastEvent.remove(pool);
+        if (failing.remove(pool)) {
             LOG.atInfo()
                     .addKeyValue(LogField.POOL, pool)
                     .log("A pool is published again as the inventory has it");
-            notices.take(
+            events.record(
                     new DriverEvent(
                             Reason.PUBLISHING_RECOVERED,
                             pool.value(),
@@ -181,15 +181,15 @@ final class PoolEvents {
         published(pool);
     }
 
-    private void tell(Reason reason, PoolName pool, String message, @Nullable Throwable cause) {
-        DriverEvent notice = new DriverEvent(reason, pool.value(), message, cause);
-        DriverEvent before = lastNotice.put(pool, notice);
-        if (before == null || !notice.isSameAs(before)) {
+    private void report(Reason reason, PoolName pool, String message, @Nullable Throwable cause) {
+        DriverEvent event = new DriverEvent(reason, pool.value(), message, cause);
+        DriverEvent before = lastEvent.put(pool, event);
+        if (before == null || !event.isSameAs(before)) {
             LOG.atWarn().addKeyValue(LogField.POOL, pool).log(message);
         }
         if (reason != Reason.SLICES_CONTESTED) {
-            inTrouble.add(pool);
+            failing.add(pool);
         }
-        notices.take(notice);
+        events.record(event);
     }
 }

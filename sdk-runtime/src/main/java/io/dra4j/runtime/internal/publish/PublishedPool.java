@@ -35,7 +35,7 @@ final class PublishedPool {
     private final PoolName name;
     private final SliceWriter writer;
     private final ServerFeatures features;
-    private final PoolEvents notices;
+    private final PoolEvents events;
     private final boolean mayTaint;
     private final Retries retries;
     private final Repairs repairs;
@@ -59,13 +59,13 @@ final class PublishedPool {
             PoolName name,
             SliceWriter writer,
             ServerFeatures features,
-            PoolEvents notices,
+            PoolEvents events,
             boolean mayTaint,
             RandomGenerator random) {
         this.name = name;
         this.writer = writer;
         this.features = features;
-        this.notices = notices;
+        this.events = events;
         this.mayTaint = mayTaint;
         this.retries = new Retries(random);
         this.repairs = new Repairs(random);
@@ -89,7 +89,7 @@ final class PublishedPool {
     void disturbed(Instant now) {
         state = State.WAITING;
         if (repairs.undone(now)) {
-            notices.contested(name);
+            events.contested(name);
         }
     }
 
@@ -99,11 +99,11 @@ final class PublishedPool {
         state = State.WAITING;
         // A failure in passing, as at each restart of an API server, is not worth an alarm.
         if (!failure.isTransient() || retries.failures() >= FAILURES_WORTH_TELLING) {
-            notices.failed(name, failure);
+            events.failed(name, failure);
         }
     }
 
-    /** Tells whether the last attempt failed. */
+    /** Returns whether the last attempt failed. */
     boolean isFailing() {
         return retries.failures() > 0;
     }
@@ -125,7 +125,7 @@ final class PublishedPool {
     void failed(Instant now, RuntimeException bug) {
         retries.failed(now, null);
         state = State.WAITING;
-        notices.failed(name, bug);
+        events.failed(name, bug);
     }
 
     /**
@@ -147,11 +147,11 @@ final class PublishedPool {
             if (problems.isEmpty()) {
                 publish(pool, now);
                 lastGood = pool;
-                notices.published(name);
+                events.published(name);
             } else {
                 keepLastGood(now);
                 state = State.INVALID; // whatever became of the last good one
-                notices.invalid(name, problems);
+                events.invalid(name, problems);
             }
         }
         return state == State.PUBLISHED;
@@ -199,7 +199,7 @@ final class PublishedPool {
             publishable = Publishable.of(pool, features.missing(pool, List.of()));
             writes = planAndCompare(publishable, existing);
         }
-        notices.leftOut(publishable);
+        events.leftOut(publishable);
         return writes;
     }
 

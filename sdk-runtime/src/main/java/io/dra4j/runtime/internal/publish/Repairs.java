@@ -23,7 +23,7 @@ final class Repairs {
 
     private final Backoff waits;
     private Instant due = Instant.MIN;
-    private Instant lastTrouble = Instant.MIN;
+    private Instant lastConflict = Instant.MIN;
     private Instant lastDone = Instant.EPOCH;
     private int lastWrites;
     private int repairs;
@@ -43,11 +43,11 @@ final class Repairs {
      * @return whether it has just become clear that they keep at it
      */
     boolean undone(Instant now) {
-        if (lastTrouble.isBefore(now.minus(QUIET))) {
+        if (lastConflict.isBefore(now.minus(QUIET))) {
             waits.reset();
             repairs = 0;
         }
-        lastTrouble = now;
+        lastConflict = now;
         if (due.isAfter(now)) {
             return false;
         }
@@ -73,7 +73,7 @@ final class Repairs {
     /** All is as it should be, after so many writes; quiet counts from the last of them. */
     void done(Instant now, int writes) {
         if (repairs > 0 && writes > 0) {
-            lastTrouble = now;
+            lastConflict = now;
             lastDone = now;
             lastWrites = writes;
         }

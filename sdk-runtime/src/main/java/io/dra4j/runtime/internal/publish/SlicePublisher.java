@@ -63,7 +63,7 @@ public final class SlicePublisher implements AutoCloseable {
      * @param store the slices in the cluster
      * @param lock takes the right to write them, unless another process has it; the result gives it
      *     back
-     * @param notices takes what the host and the admins should know
+     * @param events takes what the host and the admins should know
      * @param meters take how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads
@@ -73,7 +73,7 @@ public final class SlicePublisher implements AutoCloseable {
             boolean mayTaint,
             SliceStore store,
             Supplier<Optional<Runnable>> lock,
-            EventRecorder notices,
+            EventRecorder events,
             Meters meters,
             boolean removesOnClose,
             UnaryOperator<Inventory> taints) {}
@@ -86,7 +86,7 @@ public final class SlicePublisher implements AutoCloseable {
     private final InventoryWriter writer;
     private final PublisherLock lock;
     private final Changes changes = new Changes();
-    private volatile PublishStatus standing =
+    private volatile PublishStatus status =
             new PublishStatus(0, 0, List.of("inventory: not read yet"));
 
     // Of the loop's thread.
@@ -126,7 +126,7 @@ public final class SlicePublisher implements AutoCloseable {
                         this::onRead,
                         clock,
                         random,
-                        parts.notices());
+                        parts.events());
         this.writer =
                 new InventoryWriter(
                         parts.store(),
@@ -134,13 +134,13 @@ public final class SlicePublisher implements AutoCloseable {
                         clock,
                         random,
                         parts.mayTaint(),
-                        parts.notices(),
+                        parts.events(),
                         this::onDue);
         this.lock = new PublisherLock(parts.lock(), clock);
         this.rounds = new Retries(random);
         this.nextReread = clock.instant().plus(REREAD_EVERY);
-        parts.meters().watch(Metric.PUBLISHED_SLICES, () -> standing.slices());
-        parts.meters().watch(Metric.UNPUBLISHED_POOLS, () -> standing.unpublishedPools());
+        parts.meters().watch(Metric.PUBLISHED_SLICES, () -> status.slices());
+        parts.meters().watch(Metric.UNPUBLISHED_POOLS, () -> status.unpublishedPools());
     }
 
     private static Thread thread(Runnable task, String name) {
@@ -173,7 +173,7 @@ public final class SlicePublisher implements AutoCloseable {
     public Optional<Inventory> readInventory() {
         post(reader::refresh);
         try {
-            if (!reader.awaitFirstAnswer(FIRST_READ)) {
+            if (!reader.awaitFirstResult(FIRST_READ)) {
                 LOG.atWarn().log("The provider takes long to read its inventory; going on without");
             }
         } catch (InterruptedException e) {
@@ -234,7 +234,7 @@ public final class SlicePublisher implements AutoCloseable {
         if (lock.isWaiting()) {
             return List.of(); // another process answers for it
         }
-        List<String> known = standing.missing();
+        List<String> known = status.missing();
         return known.isEmpty() && !changes.areAllPublished()
                 ? List.of("inventory: a change is not published yet")
                 : known;
@@ -331,23 +331,22 @@ public final class SlicePublisher implements AutoCloseable {
             if (round()) {
                 changes.arePublished(seen);
             }
-            standing = reader.last() == null || lock.isWaiting() ? standing : writer.standing();
+            status = reader.last() == null || lock.isWaiting() ? status : writer.status();
             rounds.succeeded();
             scheduleNext();
         } catch (RuntimeException e) {
             rounds.failed(clock.instant(), null);
             schedule(rounds.due());
             LOG.atError().setCause(e).log("Publishing failed unexpectedly; will try again");
-            tell(
+            report(
                     Reason.UNEXPECTED_ERROR,
                     "Publishing failed unexpectedly; will try again; please report this: " + e,
                     e);
         } catch (Error e) {
             loop.shutdown();
-            standing =
-                    new PublishStatus(0, 0, List.of("publishing: has ended; restart the driver"));
+            status = new PublishStatus(0, 0, List.of("publishing: has ended; restart the driver"));
             lock.release();
-            tell(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
+            report(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
             throw e;
         }
     }
@@ -382,7 +381,7 @@ public final class SlicePublisher implements AutoCloseable {
                         .orElse(nextReread));
     }
 
-    private void tell(Reason reason, String message, @Nullable Throwable cause) {
-        parts.notices().take(new DriverEvent(reason, LOOP, message, cause));
+    private void report(Reason reason, String message, @Nullable Throwable cause) {
+        parts.events().record(new DriverEvent(reason, LOOP, message, cause));
     }
 }

@@ -112,7 +112,7 @@ final class SliceView implements AutoCloseable {
     Instant silentAt() {
         return current
                 ? listeners.stream()
-                        .map(events -> events.lastHeard.plus(LONGEST_SILENCE))
+                        .map(events -> events.lastReceived.plus(LONGEST_SILENCE))
                         .min(Instant::compareTo)
                         .orElse(Instant.MAX)
                 : Instant.MAX;
@@ -235,12 +235,12 @@ final class SliceView implements AutoCloseable {
     private final class Events implements Watch.Listener<Stored> {
         private final Scope scope;
         private final int epochOfWatch;
-        private Instant lastHeard;
+        private Instant lastReceived;
 
         Events(Scope scope, int epochOfWatch, Instant now) {
             this.scope = scope;
             this.epochOfWatch = epochOfWatch;
-            this.lastHeard = now;
+            this.lastReceived = now;
         }
 
         @Override
@@ -270,7 +270,7 @@ final class SliceView implements AutoCloseable {
             loop.execute(
                     () -> {
                         if (epochOfWatch == epoch) {
-                            lastHeard = clock.instant();
+                            lastReceived = clock.instant();
                             event.run();
                         }
                     });

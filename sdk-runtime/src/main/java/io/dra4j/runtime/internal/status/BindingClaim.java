@@ -41,7 +41,7 @@ final class BindingClaim {
     /** A device, and those of its binding conditions that are set, as JSON. */
     record Device(AwaitedDevice awaited, ArrayNode conditions) {
 
-        /** Tells whether the scheduler has nothing more to wait for. */
+        /** Returns whether the scheduler has nothing more to wait for. */
         boolean isSettled() {
             BindingConditions binding = awaited.binding();
             return binding.failureConditions().stream().anyMatch(this::holds)
@@ -59,8 +59,8 @@ final class BindingClaim {
         }
 
         /** Sets conditions; those that say nothing new stay as they are. */
-        void set(List<Condition> said, Instant now) {
-            for (Condition condition : said) {
+        void set(List<Condition> changed, Instant now) {
+            for (Condition condition : changed) {
                 ObjectNode next = ReportJson.condition(condition, conditions, now);
                 conditions.removeIf(c -> c.path("type").equals(next.path("type")));
                 conditions.add(next);
@@ -152,7 +152,7 @@ final class BindingClaim {
         return devices.stream().filter(device -> !device.isSettled()).toList();
     }
 
-    /** Tells whether something is set that the API server does not have. */
+    /** Returns whether something is set that the API server does not have. */
     boolean hasNews() {
         return !entries().equals(applied);
     }

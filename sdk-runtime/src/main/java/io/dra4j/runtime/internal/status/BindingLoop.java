@@ -47,7 +47,7 @@ public final class BindingLoop implements AutoCloseable {
     // Of the executor's thread.
     private final Map<String, BindingClaim> waiting = new LinkedHashMap<>();
     private Duration wait = FIRST_WAIT;
-    private boolean asksLater;
+    private boolean isScheduled;
 
     private volatile @Nullable Watch watch;
     private volatile boolean closed;
@@ -109,29 +109,29 @@ public final class BindingLoop implements AutoCloseable {
                     .ifPresent(
                             claim -> {
                                 waiting.put(claim.ref().uid(), claim);
-                                ask(claim);
+                                bind(claim);
                             });
         } catch (IllegalArgumentException e) {
             LOG.atWarn().setCause(e).log("A claim is passed over that can't be read");
         }
-        askLater();
+        bindLater();
     }
 
     /** A claim leaves the list when it needs no more, or is gone. */
-    private void ask(BindingClaim claim) {
+    private void bind(BindingClaim claim) {
         for (BindingClaim.Device device : claim.unsettled()) {
-            device.set(said(device.awaited()), parts.clock.instant());
+            device.set(conditions(device.awaited()), parts.clock.instant());
         }
         if (isApplied(claim) && claim.unsettled().isEmpty()) {
             waiting.remove(claim.ref().uid());
         }
     }
 
-    private List<Condition> said(AwaitedDevice device) {
+    private List<Condition> conditions(AwaitedDevice device) {
         try {
-            List<Condition> said = parts.binder.bind(device);
-            said.forEach(condition -> check(device, condition));
-            return said;
+            List<Condition> conditions = parts.binder.bind(device);
+            conditions.forEach(condition -> check(device, condition));
+            return conditions;
         } catch (Exception | LinkageError e) { // whatever a binder throws
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, device.claim())
@@ -171,17 +171,17 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    private void askLater() {
-        if (!waiting.isEmpty() && !asksLater) {
-            asksLater = true;
-            schedule(this::askAgain, INTERVAL);
+    private void bindLater() {
+        if (!waiting.isEmpty() && !isScheduled) {
+            isScheduled = true;
+            schedule(this::bindAgain, INTERVAL);
         }
     }
 
-    private void askAgain() {
-        asksLater = false;
-        List.copyOf(waiting.values()).forEach(this::ask);
-        askLater();
+    private void bindAgain() {
+        isScheduled = false;
+        List.copyOf(waiting.values()).forEach(this::bind);
+        bindLater();
     }
 
     private void run(Runnable task) {

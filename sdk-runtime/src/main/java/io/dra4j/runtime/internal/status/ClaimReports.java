@@ -185,7 +185,7 @@ public final class ClaimReports implements AutoCloseable {
                         report -> {
                             metadata.write(report);
                             if (report.hasStatus()) {
-                                tell(report);
+                                report(report);
                             }
                         });
     }
@@ -196,13 +196,13 @@ public final class ClaimReports implements AutoCloseable {
      * @throws DraException if something of it may be left on this node
      */
     public synchronized void end(String uid) {
-        Optional<ClaimReport> told =
+        Optional<ClaimReport> reported =
                 reports.read(uid).filter(report -> report.hasStatus() || report.ended());
         metadata.remove(uid);
-        if (told.isEmpty() || !isKept(told.get().end())) {
+        if (reported.isEmpty() || !isKept(reported.get().end())) {
             reports.remove(uid);
         }
-        told.ifPresent(this::tell);
+        reported.ifPresent(this::report);
     }
 
     /** A full disk must not keep a claim from being unprepared. */
@@ -254,7 +254,7 @@ public final class ClaimReports implements AutoCloseable {
         if (after.equals(before)) {
             return; // told, or on its way
         }
-        update(claim, after).filter(report -> isPrepared(claim)).ifPresent(this::tell);
+        update(claim, after).filter(report -> isPrepared(claim)).ifPresent(this::report);
     }
 
     /**
@@ -310,7 +310,7 @@ public final class ClaimReports implements AutoCloseable {
         return held.apply(claim).filter(known -> known.phase() == Phase.PREPARED).isPresent();
     }
 
-    private void tell(ClaimReport report) {
+    private void report(ClaimReport report) {
         statuses.want(report.claim());
     }
 

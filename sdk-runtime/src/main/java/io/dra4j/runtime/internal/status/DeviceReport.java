@@ -53,12 +53,12 @@ record DeviceReport(
         return new DeviceReport(request, subrequest, pool, device, shareId, status, newMetadata);
     }
 
-    /** Tells whether two reports are about one device for one request. */
+    /** Returns whether two reports are about one device for one request. */
     boolean isAbout(DeviceReport other) {
         return request.equals(other.request) && isOfDevice(other);
     }
 
-    /** Tells whether two reports are about one device, or one share of it. */
+    /** Returns whether two reports are about one device, or one share of it. */
     boolean isOfDevice(DeviceReport other) {
         return pool.equals(other.pool)
                 && device.equals(other.device)

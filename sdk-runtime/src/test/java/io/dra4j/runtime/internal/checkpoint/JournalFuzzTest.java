@@ -62,7 +62,7 @@ class JournalFuzzTest {
 
     @Test
     void anyBytesAreReplayed() {
-        int inForce = 0;
+        int committed = 0;
         for (int i = 0; i < ROUNDS; i++) {
             Replay replay = new Replay("boot-1");
             LineNumber acknowledged = new LineNumber(1, random.nextInt(6));
@@ -70,13 +70,13 @@ class JournalFuzzTest {
                 replay.take(new Piece(piece(j), 10L * j, random.nextInt(10) > 0), acknowledged);
             }
             replay.end(acknowledged);
-            inForce += replay.claims().size();
+            committed += replay.claims().size();
             assertThat(replay.loss().damagedLines()).isNotNegative();
             assertThat(replay.last().compareTo(acknowledged)).isNotNegative();
         }
         System.out.printf(
                 "%d files of 4 pieces, seed %d: %d claims in force or damaged%n",
-                ROUNDS, SEED, inForce);
+                ROUNDS, SEED, committed);
     }
 
     private byte[] piece(int number) {

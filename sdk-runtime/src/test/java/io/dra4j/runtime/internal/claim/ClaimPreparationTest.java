@@ -11,7 +11,7 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
@@ -66,7 +66,7 @@ class ClaimPreparationTest {
                     .isEqualTo(
                             new Prepared(
                                     List.of(
-                                            new AnsweredDevice(
+                                            new DeviceResult(
                                                     List.of("r"),
                                                     "node",
                                                     "gpu-0",
@@ -280,7 +280,7 @@ class ClaimPreparationTest {
             node.claims.recover();
 
             assertThat(node.specs()).containsExactly("uid-a", "uid-b");
-            assertThat(node.notices).isEmpty();
+            assertThat(node.events).isEmpty();
         }
 
         @Test

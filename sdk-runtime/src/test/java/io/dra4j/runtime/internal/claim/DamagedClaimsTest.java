@@ -64,7 +64,7 @@ class DamagedClaimsTest {
 
         assertThat(node.phase(A)).isEqualTo(Phase.DAMAGED);
         assertThat(node.api.lists).hasValue(1);
-        assertThat(node.notices)
+        assertThat(node.events)
                 .extracting(DriverEvent::reason)
                 .containsExactly(DriverEvent.Reason.JOURNAL_DAMAGED);
         assertThat(node.prepare(B)).isInstanceOf(Failed.class);

@@ -88,7 +88,7 @@ class LostClaimsTest {
             assertThat(held.ref().uid()).isEqualTo("uid-a");
             assertThat(held.devices()).extracting(d -> d.device().value()).containsExactly("gpu-0");
             assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
-            assertThat(node.notices)
+            assertThat(node.events)
                     .extracting(DriverEvent::reason)
                     .contains(Reason.JOURNAL_DAMAGED);
         }
@@ -205,7 +205,7 @@ class LostClaimsTest {
             node.start("boot-1");
 
             assertThatCode(() -> node.claims.recover()).doesNotThrowAnyException();
-            assertThat(node.notices)
+            assertThat(node.events)
                     .extracting(DriverEvent::reason)
                     .contains(Reason.SPECS_NOT_REPAIRED);
 
@@ -222,7 +222,7 @@ class LostClaimsTest {
                 node.claims.recover();
             }
             assertThat(node.specs()).isEmpty();
-            assertThat(node.notices).isEmpty();
+            assertThat(node.events).isEmpty();
         }
     }
 

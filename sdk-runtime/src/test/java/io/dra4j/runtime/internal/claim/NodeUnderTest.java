@@ -36,7 +36,7 @@ final class NodeUnderTest implements AutoCloseable {
     final Path cdi;
     final FakeClaims api = new FakeClaims();
     final RecordingProvider provider;
-    final List<DriverEvent> notices = Collections.synchronizedList(new ArrayList<>());
+    final List<DriverEvent> events = Collections.synchronizedList(new ArrayList<>());
     final ExecutorService executor = Executors.newCachedThreadPool();
     LockFile locks;
     Journal journal;
@@ -74,7 +74,7 @@ final class NodeUnderTest implements AutoCloseable {
                 NoReports.in(data),
                 () -> Optional.of(provider.inventory()),
                 Clock.systemUTC(),
-                notices::add,
+                events::add,
                 data);
     }
 

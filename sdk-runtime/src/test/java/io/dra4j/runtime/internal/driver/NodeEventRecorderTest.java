@@ -46,7 +46,7 @@ class NodeEventRecorderTest {
     }
 
     private void take(Reason reason, String subject, String message) {
-        board.take(new DriverEvent(reason, subject, message));
+        board.record(new DriverEvent(reason, subject, message));
     }
 
     @Test
@@ -132,7 +132,7 @@ class NodeEventRecorderTest {
                         Meters.none(),
                         () -> now);
         for (int i = 0; i < 1000; i++) {
-            slow.take(new DriverEvent(Reason.INVALID_POOL, "node-" + i, "bad"));
+            slow.record(new DriverEvent(Reason.INVALID_POOL, "node-" + i, "bad"));
         }
         assertThat(events).isEmpty();
 

@@ -36,7 +36,7 @@ class HealthFeedTest {
         private int ends;
 
         @Override
-        public void hear(List<Current> devices) {
+        public void update(List<Current> devices) {
             heard.addAll(devices.stream().map(Current::state).toList());
         }
 

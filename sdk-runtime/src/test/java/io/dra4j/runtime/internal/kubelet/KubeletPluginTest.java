@@ -25,7 +25,7 @@ import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
 import io.dra4j.kubelet.registration.v1.RegistrationStatus;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.AnsweredDevice;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
@@ -122,8 +122,8 @@ class KubeletPluginTest {
             before.run();
             Map<ClaimRef, PrepareOutcome> outcomes = new LinkedHashMap<>();
             for (ClaimRef claim : claims) {
-                AnsweredDevice device =
-                        new AnsweredDevice(
+                DeviceResult device =
+                        new DeviceResult(
                                 List.of("r"), "pool", "gpu-0", List.of("v/c=d"), "share-1");
                 outcomes.put(claim, new PrepareOutcome.Prepared(List.of(device)));
             }

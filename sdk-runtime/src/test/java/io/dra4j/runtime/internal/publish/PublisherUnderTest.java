@@ -21,7 +21,7 @@ final class PublisherUnderTest {
 
     final FakeSliceStore store = new FakeSliceStore();
     final FakePublisherLock lock = new FakePublisherLock();
-    final List<DriverEvent> notices = new ArrayList<>();
+    final List<DriverEvent> events = new ArrayList<>();
     ManualLoop loop = new ManualLoop();
     UnaryOperator<Inventory> taints = UnaryOperator.identity();
     Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
@@ -37,7 +37,7 @@ final class PublisherUnderTest {
                         true,
                         store,
                         lock,
-                        notices::add,
+                        events::add,
                         Meters.none(),
                         removesOnClose,
                         inventory -> taints.apply(inventory));
@@ -88,6 +88,6 @@ final class PublisherUnderTest {
     }
 
     List<Reason> reasons() {
-        return notices.stream().map(DriverEvent::reason).distinct().toList();
+        return events.stream().map(DriverEvent::reason).distinct().toList();
     }
 }

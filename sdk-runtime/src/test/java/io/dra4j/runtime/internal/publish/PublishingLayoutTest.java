@@ -78,7 +78,7 @@ class PublishingLayoutTest {
         assertThat(joint()).isEqualTo(3);
         assertThat(under.names("node-a")).hasSize(8);
         assertThat(under.isPublished()).isTrue();
-        assertThat(under.notices).isEmpty();
+        assertThat(under.events).isEmpty();
     }
 
     @Test
@@ -114,7 +114,7 @@ class PublishingLayoutTest {
         assertThat(under.store.writes).hasSize(under.store.slices.size());
         assertThat(under.names("node-a")).hasSize(7);
         assertThat(under.isPublished()).isTrue();
-        assertThat(under.notices).isEmpty();
+        assertThat(under.events).isEmpty();
     }
 
     @Test
@@ -159,12 +159,12 @@ class PublishingLayoutTest {
         under.publish(gpus(0, 2, 129));
 
         assertThat(under.store.slices).isEqualTo(before);
-        assertThat(under.notices)
+        assertThat(under.events)
                 .singleElement()
                 .satisfies(
-                        notice -> {
-                            assertThat(notice.reason()).isEqualTo(Reason.INVALID_POOL);
-                            assertThat(notice.message())
+                        event -> {
+                            assertThat(event.reason()).isEqualTo(Reason.INVALID_POOL);
+                            assertThat(event.message())
                                     .contains("Pool node-a", "[gpu-0]", "[gpu-1]", "129");
                         });
 

@@ -287,7 +287,7 @@ class PublishingMishapsTest {
                                 true,
                                 under.store,
                                 under.lock,
-                                under.notices::add,
+                                under.events::add,
                                 Meters.none(),
                                 false,
                                 UnaryOperator.identity()))) {
@@ -323,8 +323,8 @@ class PublishingMishapsTest {
         under.loop.advance(SECOND);
 
         assertThat(under.names("node-a")).hasSize(6);
-        assertThat(under.notices)
-                .extracting(notice -> notice.message())
+        assertThat(under.events)
+                .extracting(event -> event.message())
                 .anyMatch(
                         words ->
                                 words.contains("DeviceProvider.inventory() returned null; return"));

@@ -129,7 +129,7 @@ class PublishingPaceTest {
             under.loop.advance(SECOND);
 
             assertThat(under.names("node-a")).hasSize(3);
-            assertThat(under.notices.get(0).message())
+            assertThat(under.events.get(0).message())
                     .contains("node-a", "gpu-0", "devices[gpu-0].x", "JSON", "\"{\"");
         }
 

@@ -130,7 +130,7 @@ class ServerFeaturesTest {
 
         assertThat(under.names("node-a")).contains("gpu-0", "special", "other");
         assertThat(under.store.questions).isEqualTo(1);
-        assertThat(under.notices).isEmpty();
+        assertThat(under.events).isEmpty();
         assertThat(under.isPublished()).isTrue();
     }
 
@@ -149,12 +149,12 @@ class ServerFeaturesTest {
                         c ->
                                 c.devices().stream()
                                         .anyMatch(d -> d.name().value().equals("special")));
-        assertThat(under.notices)
+        assertThat(under.events)
                 .singleElement()
                 .satisfies(
-                        notice -> {
-                            assertThat(notice.reason()).isEqualTo(Reason.DEVICES_WITHDRAWN);
-                            assertThat(notice.message())
+                        event -> {
+                            assertThat(event.reason()).isEqualTo(Reason.DEVICES_WITHDRAWN);
+                            assertThat(event.message())
                                     .contains("pool node-a", "special", feature.gate());
                         });
     }
@@ -169,7 +169,7 @@ class ServerFeaturesTest {
         under.publish(pool(DEVICES.get(feature)));
 
         assertThat(under.devices("node-a")).hasSize(2).noneMatch(feature::usedBy);
-        assertThat(under.notices).isEmpty();
+        assertThat(under.events).isEmpty();
         assertThat(under.isPublished()).isTrue();
     }
 
@@ -180,7 +180,7 @@ class ServerFeaturesTest {
         under.publish(pool(Device.builder("special").taint(taint(Effect.NONE)).build()));
 
         assertThat(under.names("node-a")).containsExactly("gpu-0", "special");
-        assertThat(under.notices).isEmpty();
+        assertThat(under.events).isEmpty();
     }
 
     @Test

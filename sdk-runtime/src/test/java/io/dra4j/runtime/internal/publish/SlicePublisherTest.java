@@ -34,7 +34,7 @@ class SlicePublisherTest {
     private Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
     private Exception unreadable;
     private int reads;
-    private final List<DriverEvent> notices = new ArrayList<>();
+    private final List<DriverEvent> events = new ArrayList<>();
     private SlicePublisher publisher = publisher();
 
     private SlicePublisher publisher() {
@@ -47,7 +47,7 @@ class SlicePublisherTest {
                 true,
                 store,
                 new FakePublisherLock(),
-                notices::add,
+                events::add,
                 Meters.none(),
                 removesOnClose,
                 UnaryOperator.identity());

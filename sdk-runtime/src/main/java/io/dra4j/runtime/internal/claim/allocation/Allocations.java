@@ -61,7 +61,7 @@ public final class Allocations {
         return own;
     }
 
-    /** Says whether a claim was allocated a device of this driver. */
+    /** Returns whether a claim was allocated a device of this driver. */
     public boolean isAllocated(ClaimObject object) {
         Allocation allocation = object.allocation();
         return allocation != null

@@ -24,7 +24,7 @@ import java.util.function.Predicate;
  * Refuses a device that another claim holds: the last line of defence against one device for two
  * workloads.
  *
- * <p>It keeps no list of its own: what is held is what the journal has in force at the moment of
+ * <p>It keeps no list of its own: what is held is what the journal has committed at the moment of
  * the question, so that two processes of the driver can't disagree. A device may be held by several
  * claims if the API says so: shares of it, each with a share id of its own and all of them within
  * the device's capacities, or access for administration, which neither waits for other claims nor
@@ -39,16 +39,16 @@ public final class DeviceHolds {
      * Returns what keeps a claim from having devices, or empty if nothing does.
      *
      * @param uid the claim's own UID: what it holds itself is not in its way
-     * @param inForce the claims that the journal has in force
+     * @param committed the claims that the journal has committed
      * @throws PrepareException if the devices can't be had, and no other claim is to blame
      */
     public Optional<HoldConflict> conflict(
-            String uid, List<HeldDevice> devices, ClaimIndex inForce, Inventory inventory) {
+            String uid, List<HeldDevice> devices, ClaimIndex committed, Inventory inventory) {
         List<HeldDevice> wanted = devices.stream().filter(d -> !d.adminAccess()).toList();
         Set<DeviceKey> keys = new LinkedHashSet<>();
         wanted.forEach(device -> keys.add(DeviceKey.of(device)));
         Set<ClaimRecord> holders = new LinkedHashSet<>();
-        keys.forEach(key -> holders.addAll(inForce.holding(key.device())));
+        keys.forEach(key -> holders.addAll(committed.holding(key.device())));
         List<Hold> same = holds(uid, holders, held -> keys.contains(DeviceKey.of(held)));
         return wanted.stream()
                 .flatMap(device -> exclusive(device, same).stream())
@@ -60,19 +60,20 @@ public final class DeviceHolds {
                                         wanted,
                                         keys,
                                         same,
-                                        inForce.all(),
-                                        known(inventory, inForce.all())));
+                                        committed.all(),
+                                        known(inventory, committed.all())));
     }
 
-    private synchronized KnownDevices known(Inventory inventory, Collection<ClaimRecord> inForce) {
-        known = known.with(inventory, inForce);
+    private synchronized KnownDevices known(
+            Inventory inventory, Collection<ClaimRecord> committed) {
+        known = known.with(inventory, committed);
         return known;
     }
 
     private static List<Hold> holds(
-            String uid, Collection<ClaimRecord> inForce, Predicate<HeldDevice> of) {
+            String uid, Collection<ClaimRecord> committed, Predicate<HeldDevice> of) {
         List<Hold> holds = new ArrayList<>();
-        for (ClaimRecord claim : inForce) {
+        for (ClaimRecord claim : committed) {
             for (HeldDevice device : claim.devices()) {
                 if (!device.adminAccess() && of.test(device) && !claim.ref().uid().equals(uid)) {
                     holds.add(new Hold(claim, DeviceKey.of(device), device));
@@ -96,13 +97,13 @@ public final class DeviceHolds {
             List<HeldDevice> wanted,
             Set<DeviceKey> keys,
             List<Hold> same,
-            Collection<ClaimRecord> inForce,
+            Collection<ClaimRecord> committed,
             KnownDevices known) {
         Budget budget = new Budget();
         for (Hold share : same) {
             known.shares(share.device).forEach(a -> budget.hold(List.of(share.claim), a));
         }
-        overlapping(uid, keys, inForce, known)
+        overlapping(uid, keys, committed, known)
                 .forEach((key, claims) -> known.counters(key).forEach(a -> budget.hold(claims, a)));
 
         Map<DeviceKey, List<Amount>> amounts = new LinkedHashMap<>();
@@ -118,7 +119,7 @@ public final class DeviceHolds {
     private static Map<DeviceKey, List<ClaimRecord>> overlapping(
             String uid,
             Set<DeviceKey> wanted,
-            Collection<ClaimRecord> inForce,
+            Collection<ClaimRecord> committed,
             KnownDevices known) {
         List<DeviceKey> counted = wanted.stream().filter(known::hasCounters).toList();
         Map<DeviceKey, List<ClaimRecord>> holders = new LinkedHashMap<>();
@@ -127,7 +128,7 @@ public final class DeviceHolds {
             counted.forEach(key -> pools.add(key.pool()));
             holds(
                             uid,
-                            inForce,
+                            committed,
                             held ->
                                     pools.contains(held.pool())
                                             && !wanted.contains(DeviceKey.of(held)))

@@ -39,12 +39,12 @@ final class KnownDevices {
     }
 
     /** Returns what is known with a later inventory; this object, if it is the same. */
-    KnownDevices with(Inventory later, Collection<ClaimRecord> inForce) {
+    KnownDevices with(Inventory later, Collection<ClaimRecord> committed) {
         if (later == inventory) {
             return this;
         }
         Set<DeviceKey> held = new HashSet<>();
-        inForce.forEach(claim -> claim.devices().forEach(one -> held.add(DeviceKey.of(one))));
+        committed.forEach(claim -> claim.devices().forEach(one -> held.add(DeviceKey.of(one))));
         Map<DeviceKey, Device> known = new HashMap<>(devices);
         known.keySet().retainAll(held);
         for (Pool pool : later.pools()) {
@@ -55,7 +55,7 @@ final class KnownDevices {
         return new KnownDevices(later, known);
     }
 
-    /** Says whether devices of a pool may overlap. */
+    /** Returns whether devices of a pool may overlap. */
     boolean hasCounters(DeviceKey key) {
         return inventory.pool(key.pool()).filter(p -> !p.counterSets().isEmpty()).isPresent();
     }

@@ -187,7 +187,7 @@ public enum Feature {
         this.field = field;
     }
 
-    /** Tells whether the device has this part. */
+    /** Returns whether the device has this part. */
     public boolean usedBy(Device device) {
         return device.rawFields().containsKey(field);
     }
@@ -197,12 +197,12 @@ public enum Feature {
         return List.of();
     }
 
-    /** Tells whether this part of the device keeps it from being allocated wrongly. */
+    /** Returns whether this part of the device keeps it from being allocated wrongly. */
     public final boolean guards(Device device) {
         return !guard(device).isEmpty();
     }
 
-    /** Tells whether a server that was sent one device and kept the other left this part out. */
+    /** Returns whether a server that was sent one device and kept the other left this part out. */
     public final boolean isLost(Device sent, Device kept) {
         return (usedBy(sent) && !usedBy(kept)) || !guard(sent).equals(guard(kept));
     }
@@ -213,7 +213,7 @@ public enum Feature {
     }
 
     /**
-     * Tells whether a device without this part says the same in another shape, so that nothing is
+     * Returns whether a device without this part says the same in another shape, so that nothing is
      * missing.
      */
     boolean isSaidOtherwise(Device device) {

@@ -32,7 +32,7 @@ class DeviceHoldsTest {
     private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
 
     private final DeviceHolds devices = new DeviceHolds();
-    private final Map<String, ClaimRecord> inForce = new LinkedHashMap<>();
+    private final Map<String, ClaimRecord> committed = new LinkedHashMap<>();
 
     @Test
     void aDeviceThatAnotherClaimHoldsIsRefusedUntilItIsReleased() {
@@ -45,7 +45,7 @@ class DeviceHoldsTest {
                                 + " that is unprepared")
                 .hasRootCauseMessage("Held by ns/a (UID uid-a) STARTED");
 
-        inForce.remove("uid-a");
+        committed.remove("uid-a");
         assertThatCode(() -> hold(B, List.of(whole("gpu-0")))).doesNotThrowAnyException();
     }
 
@@ -87,7 +87,7 @@ class DeviceHoldsTest {
         assertThatCode(() -> hold(B, List.of(device("gpu-0", null, true))))
                 .doesNotThrowAnyException();
 
-        inForce.remove("uid-a");
+        committed.remove("uid-a");
         assertThatCode(() -> hold(A, List.of(whole("gpu-0")))).doesNotThrowAnyException();
     }
 
@@ -97,7 +97,7 @@ class DeviceHoldsTest {
 
         assertThatCode(() -> hold(B, List.of(device("gpu-0", "s2", false))))
                 .doesNotThrowAnyException();
-        inForce.remove("uid-b");
+        committed.remove("uid-b");
         assertThatThrownBy(() -> hold(B, List.of(device("gpu-0", "s1", false))))
                 .isInstanceOf(PrepareException.class);
         assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"))))
@@ -192,7 +192,7 @@ class DeviceHoldsTest {
         @Test
         void areFreeWhenTheyAreReleased() {
             hold(A, partitions, "half-0");
-            inForce.remove("uid-a");
+            committed.remove("uid-a");
 
             assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
         }
@@ -258,13 +258,13 @@ class DeviceHoldsTest {
     }
 
     private void hold(ClaimRef claim, List<HeldDevice> wanted, Inventory inventory) {
-        devices.conflict(claim.uid(), wanted, ClaimIndex.of(inForce.values()), inventory)
+        devices.conflict(claim.uid(), wanted, ClaimIndex.of(committed.values()), inventory)
                 .ifPresent(HoldConflict::refuse);
         put(claim, wanted);
     }
 
     private void put(ClaimRef claim, List<HeldDevice> held) {
-        inForce.put(claim.uid(), new ClaimRecord(claim, Phase.STARTED, "boot", held, null, null));
+        committed.put(claim.uid(), new ClaimRecord(claim, Phase.STARTED, "boot", held, null, null));
     }
 
     private static HeldDevice whole(String name) {
