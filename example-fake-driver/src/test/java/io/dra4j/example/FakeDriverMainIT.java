@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.testkit.junit.DraNode;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +21,7 @@ import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The runnable jar, as a process. */
@@ -258,6 +262,22 @@ class FakeDriverMainIT {
                                     "--kubelet-registrar-directory-path=" + registry));
             args.addAll(List.of(more));
             return start(args.toArray(String[]::new));
+        }
+    }
+
+    @Nested
+    class OnANode {
+        private static final String GPU = "gpu.example.com";
+
+        @RegisterExtension
+        final DraNode node = DraNode.ofProcess(GPU, "java", "-jar", JAR.toString());
+
+        @Test
+        void preparesAGpu(FakeKubelet kubelet) {
+            List<KubeletClaim> claims = List.of(node.allocate("gpu-0"));
+
+            assertThat(kubelet.prepare(GPU, claims).complaint()).isEmpty();
+            assertThat(kubelet.unprepare(GPU, claims).complaint()).isEmpty();
         }
     }
 }

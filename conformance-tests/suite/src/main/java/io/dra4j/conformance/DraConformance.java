@@ -102,7 +102,7 @@ public final class DraConformance {
                                 "/driver/kind",
                                 TextNode.valueOf("in-process")));
         Catalogue catalogue = Catalogue.load();
-        DriverAdapter adapter = new ProviderDriver(providers, builder);
+        DriverAdapter adapter = ProviderDriver.of(providers, builder);
         Run run = new Run(new Engine(settings, adapter, catalogue, Progress.NONE));
         return catalogue.profiles().stream().map(profile -> container(profile, catalogue, run));
     }

@@ -45,7 +45,14 @@ class ArchitectureTest {
 
     /** Their public types are the kit's API: tests of drivers, and the suite, use them directly. */
     private static final String[] EMBEDDER_FACING = {
-        T, T + ".apiserver", T + ".kubelet", T + ".proxy", T + ".cdi", T + ".driver", T + ".cluster"
+        T,
+        T + ".apiserver",
+        T + ".kubelet",
+        T + ".proxy",
+        T + ".cdi",
+        T + ".driver",
+        T + ".cluster",
+        T + ".junit"
     };
 
     /** Generated code. */

@@ -35,7 +35,7 @@ class ProviderDriverIT {
         TestContext context =
                 TestContext.open(
                         SettingsReader.parse("", "none", NAMED),
-                        new ProviderDriver(
+                        ProviderDriver.of(
                                 place -> new FakeGpuProvider(place.driver(), place.node(), 1),
                                 builder -> {}),
                         "one");
@@ -51,7 +51,7 @@ class ProviderDriverIT {
                 new Engine(
                                 SettingsReader.parse(
                                         "only: [DRA-PREP-01]\npatience: 0.1\n", "none", NAMED),
-                                new ProviderDriver(place -> new NoInventory(), builder -> {}),
+                                ProviderDriver.of(place -> new NoInventory(), builder -> {}),
                                 Catalogue.load(),
                                 Progress.NONE)
                         .run();

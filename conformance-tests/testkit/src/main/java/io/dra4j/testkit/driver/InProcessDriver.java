@@ -1,0 +1,111 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * A driver that runs in this JVM, one for each place.
+ *
+ * <p>It has no process of its own, so requirements that stop, kill or restart a driver are not
+ * checked.
+ */
+public final class InProcessDriver implements DriverAdapter {
+
+    /** Starts a driver. */
+    public interface Starter {
+        /** Starts a driver at a place; to close what it returns stops the driver. */
+        AutoCloseable start(Place place) throws Exception;
+    }
+
+    private final Starter starter;
+    private final Queue<Place> places = new ConcurrentLinkedQueue<>();
+
+    /** Runs what a function starts. */
+    public InProcessDriver(Starter starter) {
+        this.starter = starter;
+        Thread end = new Thread(() -> places.forEach(Place::remove), "dra4j-place-removal");
+        Runtime.getRuntime().addShutdownHook(end);
+    }
+
+    /** Makes a place that is removed at the end of the JVM, too, as when a test is aborted. */
+    @Override
+    public Place place(String node, String driver) {
+        Place place = DriverAdapter.super.place(node, driver);
+        places.add(place);
+        return place;
+    }
+
+    @Override
+    public boolean controlsProcess() {
+        return false;
+    }
+
+    @Override
+    public boolean runsAnywhere() {
+        return true;
+    }
+
+    @Override
+    public Duration startTimeout() {
+        return Duration.ofSeconds(30);
+    }
+
+    @Override
+    public Instance start(Place place, Map<String, String> more) {
+        if (!more.isEmpty()) {
+            throw new DriverUnusable("A driver in this JVM has no environment of its own: " + more);
+        }
+        try {
+            return new Running(starter.start(place));
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new DriverUnusable("Can't start the driver: " + e);
+        }
+    }
+
+    private static final class Running implements Instance {
+        private final AutoCloseable driver;
+        private volatile boolean ended;
+
+        Running(AutoCloseable driver) {
+            this.driver = driver;
+        }
+
+        @Override
+        public boolean isAlive() {
+            return !ended;
+        }
+
+        @Override
+        public OptionalLong pid() {
+            return OptionalLong.empty();
+        }
+
+        @Override
+        public void terminate() {
+            try {
+                driver.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("Can't stop the driver", e);
+            }
+            ended = true;
+        }
+
+        @Override
+        public void kill() {
+            terminate(); // nothing may remain in this JVM
+        }
+
+        @Override
+        public OptionalInt awaitExit(Duration timeout) {
+            return ended ? OptionalInt.of(0) : OptionalInt.empty();
+        }
+    }
+}
