@@ -157,7 +157,7 @@ final class MigWalk {
         CallResult result = call(wanted, true);
         boolean failed = failed();
         for (Held held : wanted) {
-            prepared(held, result.answers().get(held.claim.uid()), failed);
+            prepared(held, result.results().get(held.claim.uid()), failed);
         }
     }
 
@@ -210,7 +210,7 @@ final class MigWalk {
         CallResult result = call(wanted, false);
         boolean failed = failed();
         for (Held held : wanted) {
-            ClaimResult answer = result.answers().get(held.claim.uid());
+            ClaimResult answer = result.results().get(held.claim.uid());
             if (answer == null || !answer.error().isEmpty()) {
                 assertThat(answer == null || failed).as("%s", answer).isTrue();
                 held.uuids = null;

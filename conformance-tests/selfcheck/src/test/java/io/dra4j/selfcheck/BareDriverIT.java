@@ -160,6 +160,6 @@ class BareDriverIT {
 
     private ClaimResult answer(CallResult result, KubeletClaim claim) {
         assertThat(result.complaint()).as(node::log).isEmpty();
-        return result.answers().get(claim.uid());
+        return result.results().get(claim.uid());
     }
 }

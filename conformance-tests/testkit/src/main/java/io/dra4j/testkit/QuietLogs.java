@@ -12,7 +12,7 @@ import ch.qos.logback.classic.util.DefaultJoranConfigurator;
 import ch.qos.logback.core.spi.ContextAwareBase;
 
 /**
- * What Logback does in a test that has no configuration for it: warnings go to the console.
+ * The configuration of Logback in a test that has none: warnings go to the console.
  *
  * <p>Logback's own default prints everything, which is hundreds of thousands of lines of the
  * suite's libraries. A configuration of the vendor's, be it a file or another service, comes before

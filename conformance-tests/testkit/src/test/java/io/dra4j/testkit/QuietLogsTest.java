@@ -21,7 +21,7 @@ class QuietLogsTest {
         return context.getLogger(Logger.ROOT_LOGGER_NAME);
     }
 
-    /** What the vendor's files say, or that there are none. */
+    /** The levels by the vendor's files, or without any. */
     private static final class Files extends ContextAwareBase implements Configurator {
         private final ExecutionStatus status;
 

@@ -102,7 +102,7 @@ final class CrashNode implements AutoCloseable {
     ClaimResult assertPrepared(KubeletClaim claim) throws IOException {
         CallResult result = prepare(List.of(claim));
         assertThat(result.complaint()).as(testNode::logTail).isEmpty();
-        ClaimResult answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.results().get(claim.uid());
         assertThat(answer.devices()).isNotEmpty();
         assertThat(specOf(claim)).exists();
         return answer;

@@ -205,7 +205,7 @@ final class CrashSoak implements Callable<CrashSoak> {
         if (!answered) {
             return; // what was answered before stays true, what was not stays unknown
         }
-        ClaimResult answer = result.answers().get(held.claim.uid());
+        ClaimResult answer = result.results().get(held.claim.uid());
         assertThat(answer.error()).isEmpty();
         assertThat(answer.devices())
                 .extracting(ClaimResult.PreparedDevice::device)
@@ -221,7 +221,7 @@ final class CrashSoak implements Callable<CrashSoak> {
 
     private void refused(KubeletClaim thief, CallResult result, boolean answered) {
         if (answered) {
-            assertThat(result.answers().get(thief.uid()).error()).contains("held");
+            assertThat(result.results().get(thief.uid()).error()).contains("held");
         }
         assertThat(node.specOf(thief)).doesNotExist();
         node.testNode.delete(thief);
@@ -253,7 +253,7 @@ final class CrashSoak implements Callable<CrashSoak> {
         boolean answered = result.status().equals(CallResult.OK);
         for (KubeletClaim claim : gone) {
             if (answered) {
-                assertThat(result.answers().get(claim.uid()).error()).isEmpty();
+                assertThat(result.results().get(claim.uid()).error()).isEmpty();
                 assertThat(node.specOf(claim)).doesNotExist();
                 claims.remove(claim.uid());
                 node.testNode.delete(claim);

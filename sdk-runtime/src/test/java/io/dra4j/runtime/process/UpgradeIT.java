@@ -75,7 +75,7 @@ class UpgradeIT {
     private ClaimResult prepare(PluginInfo instance, KubeletClaim claim) {
         CallResult result = node.kubelet().prepare(instance, List.of(claim));
         assertThat(result.complaint()).as(node::logTail).isEmpty();
-        return result.answers().get(claim.uid());
+        return result.results().get(claim.uid());
     }
 
     private static <T> CompletableFuture<T> async(Supplier<T> call) {

@@ -126,7 +126,7 @@ public final class Calls {
                             throw new Violation(
                                     "claim " + text(claim) + " was not prepared: " + complaint);
                         });
-        return result.answers().get(claim.uid());
+        return result.results().get(claim.uid());
     }
 
     /** Unprepares claims that must be unprepared. */
@@ -162,7 +162,7 @@ public final class Calls {
         if (!result.status().equals(CallResult.OK)) {
             return java.util.Optional.of(result.status());
         }
-        ClaimResult answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.results().get(claim.uid());
         if (answer == null) {
             return java.util.Optional.of("no answer");
         }

@@ -67,14 +67,14 @@ public final class Refusals {
 
     /** What the API server answered to a write that it refused. */
     public static String words(RecordedRequest refused) {
-        Map<String, String> status = fields(refused.answer());
+        Map<String, String> status = fields(refused.errorBody());
         String reason = status.getOrDefault("reason", "");
         return "the API server refused its %s with %d%s: %s"
                 .formatted(
                         refused.method(),
                         refused.status(),
                         reason.isEmpty() ? "" : " " + reason,
-                        status.getOrDefault("message", refused.answer()));
+                        status.getOrDefault("message", refused.errorBody()));
     }
 
     /** The texts of a Status; of one that is cut, those before its end. */

@@ -56,7 +56,7 @@ public final class Transcript {
 
     private static String text(CallResult result) {
         return result.status().equals(CallResult.OK)
-                ? result.answers().entrySet().stream()
+                ? result.results().entrySet().stream()
                         .map(
                                 answer ->
                                         answer.getKey()

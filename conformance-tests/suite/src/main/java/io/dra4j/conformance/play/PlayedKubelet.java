@@ -94,7 +94,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
             List<PlayedClaim> own = claimsOf(driver, claims);
             CallResult result = call(driver, own, kubelet::prepare);
             for (PlayedClaim claim : own) {
-                ClaimResult answer = result.answers().get(claim.id().uid());
+                ClaimResult answer = result.results().get(claim.id().uid());
                 check(driver.name(), claim, answer);
                 prepared.merge(claim, answer, PlayedKubelet::together);
             }

@@ -100,7 +100,7 @@ public final class Held {
                                     "%s, a repeated Prepare of claim %s failed: %s"
                                             .formatted(after, claim.uid(), complaint));
                         });
-        Reported again = Reported.of(result.answers().get(claim.uid()));
+        Reported again = Reported.of(result.results().get(claim.uid()));
         Violation.unless(
                 again.equals(before),
                 "%s, a repeated Prepare of claim %s was answered %s, before it was %s",

@@ -85,7 +85,7 @@ public final class Soak {
                         complaint -> {
                             throw failed("Prepare of claim " + claim.uid() + " failed", complaint);
                         });
-        return Reported.of(result.answers().get(claim.uid()));
+        return Reported.of(result.results().get(claim.uid()));
     }
 
     private void repeat(PublishedDevice device, Prepared known) {

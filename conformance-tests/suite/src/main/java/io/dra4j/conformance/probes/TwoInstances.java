@@ -108,7 +108,7 @@ public final class TwoInstances {
                                     "%s did not prepare claim %s: %s"
                                             .formatted(name(at), claim.uid(), complaint));
                         });
-        return result.answers().get(claim.uid());
+        return result.results().get(claim.uid());
     }
 
     public void unprepared(Running at, KubeletClaim claim) {

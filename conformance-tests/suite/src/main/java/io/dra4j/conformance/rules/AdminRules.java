@@ -64,7 +64,7 @@ final class AdminRules {
         CallResult result = context.calls().prepare(claim);
         Violation.unless(
                 result.complaint().isEmpty(), "%s: %s", otherwise, result.complaint().orElse(""));
-        return result.answers().get(claim.uid());
+        return result.results().get(claim.uid());
     }
 
     private void stays(KubeletClaim claim, ClaimResult answer, List<String> edits, String cause) {

@@ -148,7 +148,7 @@ final class ClaimRules {
         KubeletClaim claim = context.claims().create(draft);
         CallResult result = context.calls().prepare(claim);
         if (result.complaint().isEmpty()) {
-            ClaimResult answer = result.answers().get(claim.uid());
+            ClaimResult answer = result.results().get(claim.uid());
             Violation.unless(
                     answer.devices().isEmpty(),
                     "a claim with another driver's devices alone is answered with %s",
@@ -197,9 +197,9 @@ final class ClaimRules {
                 "a prepare of no claims failed: %s",
                 empty.status());
         Violation.unless(
-                empty.answers().isEmpty(),
+                empty.results().isEmpty(),
                 "a prepare of no claims is answered for %s",
-                empty.answers().keySet());
+                empty.results().keySet());
         for (PublishedDevice device : context.devices().usable()) {
             twiceInACall(device);
             return;
@@ -214,7 +214,7 @@ final class ClaimRules {
                 "a call that names a claim twice failed: %s",
                 twice.complaint().orElse(""));
         Reported once = Reported.of(context.calls().prepared(claim));
-        Reported both = Reported.of(twice.answers().get(claim.uid()));
+        Reported both = Reported.of(twice.results().get(claim.uid()));
         Violation.minorUnless(
                 both.equals(once),
                 "a claim that a call names twice is answered with %s, and later with %s",
@@ -247,7 +247,7 @@ final class ClaimRules {
                 "a claim that %s is refused: %s",
                 that,
                 result.complaint().orElse(""));
-        ClaimResult answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.results().get(claim.uid());
         Violation.unless(
                 Reported.names(answer).equals(due),
                 "a claim that %s and has %s is answered with %s",

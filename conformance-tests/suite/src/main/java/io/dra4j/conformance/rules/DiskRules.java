@@ -90,7 +90,7 @@ final class DiskRules {
             context.transcript().note("nothing can be written by " + blockade);
             result = context.calls().prepare(claim);
         }
-        ClaimResult answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.results().get(claim.uid());
         if (result.complaint().isEmpty() && answer != null) {
             for (String id : CdiView.ids(answer)) {
                 Violation.unless(

@@ -104,7 +104,7 @@ final class InfoRules {
         Violation.unless(socket.isAbsolute(), "the endpoint \"%s\" is no absolute path", endpoint);
         Violation.unless(isSocket(socket), "the endpoint %s is no unix socket", socket);
         try (RawCalls calls = new RawCalls(socket)) {
-            RawCalls.Answer answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
+            RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
             Violation.unless(
                     !answer.code().equals("UNAVAILABLE"),
                     "nobody answers at the endpoint %s: %s",
@@ -221,7 +221,7 @@ final class InfoRules {
         Set<String> served = new TreeSet<>();
         try (RawCalls calls = new RawCalls(RegistrationSocket.of(context).service())) {
             for (Service service : Service.values()) {
-                RawCalls.Answer answer = calls.call(PrepareMessages.method(service), new byte[0]);
+                RawCalls.Response answer = calls.call(PrepareMessages.method(service), new byte[0]);
                 if (!answer.code().equals("UNIMPLEMENTED")) {
                     served.add(service.wireName());
                 }

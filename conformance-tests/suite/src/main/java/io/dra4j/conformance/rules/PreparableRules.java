@@ -69,7 +69,7 @@ final class PreparableRules {
                                     "the published device %s can't be prepared under this pool and name: %s"
                                             .formatted(devices.get(0), complaint));
                         });
-        ClaimResult answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.results().get(claim.uid());
         Set<String> answered = Reported.names(answer);
         for (String device : Reported.names(devices)) {
             Violation.unless(

@@ -64,11 +64,11 @@ final class PrepareRules {
         Set<String> asked =
                 Arrays.stream(claims).map(KubeletClaim::uid).collect(Collectors.toSet());
         Violation.unless(
-                result.answers().keySet().equals(asked),
+                result.results().keySet().equals(asked),
                 "the response to a prepare of the claim UIDs %s has entries for %s",
                 asked,
-                result.answers().keySet());
-        result.answers()
+                result.results().keySet());
+        result.results()
                 .forEach(
                         (uid, answer) ->
                                 Violation.unless(
@@ -76,7 +76,7 @@ final class PrepareRules {
                                         "the valid claim with UID %s was not prepared: %s",
                                         uid,
                                         answer.error()));
-        return result.answers();
+        return result.results();
     }
 
     @Rule("DRA-PREP-02")
@@ -110,7 +110,7 @@ final class PrepareRules {
         KubeletClaim claim = context.claims().allocate(known, absent);
         CallResult result = context.calls().prepare(claim);
         if (result.complaint().isEmpty()) {
-            Set<String> reported = Reported.names(result.answers().get(claim.uid()));
+            Set<String> reported = Reported.names(result.results().get(claim.uid()));
             Violation.minorUnless(
                     reported.equals(Reported.names(known, absent)),
                     "a claim with the devices %s and %s was prepared, and only %s were reported",
@@ -190,7 +190,7 @@ final class PrepareRules {
                     result.complaint().isEmpty(),
                     "the repeated prepare of a prepared claim failed: %s",
                     result.complaint().orElse(""));
-            Reported again = Reported.of(result.answers().get(claim.uid()));
+            Reported again = Reported.of(result.results().get(claim.uid()));
             Violation.unless(
                     again.equals(first),
                     "a repeated prepare is answered %s, where the first was answered %s",
@@ -237,7 +237,7 @@ final class PrepareRules {
     }
 
     private static ClaimResult answerOf(CallResult result, KubeletClaim claim) {
-        ClaimResult answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.results().get(claim.uid());
         return result.complaint().isEmpty() && answer != null
                 ? answer
                 : new ClaimResult(List.of(), result.complaint().orElse("no answer"), "");
@@ -281,12 +281,12 @@ final class PrepareRules {
                 result.status().equals(CallResult.OK),
                 "the device that one claim of a batch may not have failed the whole call: %s",
                 result.status());
-        ClaimResult failed = result.answers().get(bad.uid());
+        ClaimResult failed = result.results().get(bad.uid());
         Violation.unless(
                 failed != null && !failed.error().isEmpty(),
                 "in a batch, a claim with a device that is not there is answered %s, not an error",
                 failed == null ? "not at all" : Reported.of(failed));
-        ClaimResult answer = result.answers().get(good.uid());
+        ClaimResult answer = result.results().get(good.uid());
         Violation.unless(
                 answer != null && answer.error().isEmpty(),
                 "in a batch with a claim that fails, the good claim is answered %s",

@@ -99,7 +99,7 @@ final class RegistrationRules {
 
     private static void servesStill(Path service) {
         try (RawCalls calls = new RawCalls(service)) {
-            RawCalls.Answer answer =
+            RawCalls.Response answer =
                     calls.call(PrepareMessages.method(PluginInfo.Service.V1), new byte[0]);
             Violation.unless(
                     !answer.code().equals("UNAVAILABLE"),
@@ -117,7 +117,7 @@ final class RegistrationRules {
         }
         for (String authority : authorities(service)) {
             try (RawCalls calls = new RawCalls(service, authority)) {
-                RawCalls.Answer answer =
+                RawCalls.Response answer =
                         calls.call(PrepareMessages.method(context.calls().service()), new byte[0]);
                 context.transcript().note("prepare as " + authority + " -> " + answer);
                 Violation.unless(

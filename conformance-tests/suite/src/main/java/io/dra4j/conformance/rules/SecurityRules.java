@@ -150,7 +150,7 @@ final class SecurityRules {
             CallResult result = context.calls().prepareWithin(LONG_ENOUGH, claim);
             context.transcript().note("the API server failed the driver: " + broken.over());
             List<String> errors = new ArrayList<>(List.of(result.status()));
-            Optional.ofNullable(result.answers().get(claim.uid()))
+            Optional.ofNullable(result.results().get(claim.uid()))
                     .map(ClaimResult::error)
                     .ifPresent(errors::add);
             return errors;

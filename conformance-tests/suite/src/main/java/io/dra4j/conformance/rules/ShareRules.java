@@ -73,7 +73,7 @@ final class ShareRules {
                 "a claim with %s is refused: %s",
                 of,
                 result.complaint().orElse(""));
-        return result.answers().get(claim.uid());
+        return result.results().get(claim.uid());
     }
 
     private void reported(KubeletClaim claim, ClaimResult answer) {

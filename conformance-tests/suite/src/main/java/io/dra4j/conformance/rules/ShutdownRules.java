@@ -130,7 +130,7 @@ final class ShutdownRules {
         context.driver().current().terminate();
         CallResult result = call.end();
         if (result.complaint().isEmpty()) {
-            CdiView.ids(result.answers().get(claim.uid())).forEach(context.cdi()::resolve);
+            CdiView.ids(result.results().get(claim.uid())).forEach(context.cdi()::resolve);
         }
         Violation.unless(
                 context.driver()

@@ -185,7 +185,7 @@ final class SliceChangeRules {
                                 refused.isEmpty()
                                         ? "the API server refused nothing"
                                         : "the API server refused slices: "
-                                                + refused.get(0).answer()));
+                                                + refused.get(0).errorBody()));
     }
 
     private void checkSplit(SeenPools pools) {

@@ -116,7 +116,7 @@ final class SocketRules {
         wait.end(service.isPresent());
         Violation.unless(service.isPresent(), "no registration socket answers within %s", limit);
         try (RawCalls calls = new RawCalls(service.get())) {
-            RawCalls.Answer answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
+            RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
             context.transcript().note("first call of the service -> " + answer);
             context.driver().registers(before, limit);
             Violation.unless(

@@ -41,11 +41,11 @@ final class UnprepareRules {
                 "the unprepare call failed: %s",
                 result.status());
         Violation.unless(
-                result.answers().keySet().equals(uids),
+                result.results().keySet().equals(uids),
                 "the response to an unprepare of the claim UIDs %s has entries for %s",
                 uids,
-                result.answers().keySet());
-        result.answers()
+                result.results().keySet());
+        result.results()
                 .forEach(
                         (uid, answer) ->
                                 Violation.unless(

@@ -77,7 +77,7 @@ final class VersionRules {
                             "k8s.io.kubelet.pkg.apis.dra.v9.DRAPlugin/NodePrepareResources",
                             PrepareMessages.method(context.driver().info().service()) + "Tomorrow",
                             "v9.DRAPlugin/X")) {
-                RawCalls.Answer answer = calls.call(method, new byte[0]);
+                RawCalls.Response answer = calls.call(method, new byte[0]);
                 context.transcript().note(method + " -> " + answer);
                 Violation.unless(
                         answer.code().equals("UNIMPLEMENTED"),
@@ -93,7 +93,7 @@ final class VersionRules {
 
     private void unknownFieldsAreIgnored(RawCalls calls) {
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        RawCalls.Answer answer =
+        RawCalls.Response answer =
                 calls.call(
                         PrepareMessages.method(context.driver().info().service()),
                         PrepareMessages.requestOfALaterVersion(List.of(claim)));
@@ -102,7 +102,7 @@ final class VersionRules {
                 answer.code().equals("OK"),
                 "a prepare with fields of a later version failed: %s",
                 answer);
-        Map<String, ClaimResult> answers = PrepareMessages.answers(answer.message());
+        Map<String, ClaimResult> answers = PrepareMessages.results(answer.message());
         ClaimResult one = answers.get(claim.uid());
         Violation.unless(
                 one != null && one.error().isEmpty(),

@@ -120,10 +120,10 @@ final class WireRules {
         }
     }
 
-    private static void refused(RawCalls.Answer answer, String what) {
+    private static void refused(RawCalls.Response answer, String what) {
         boolean errorOfAClaim =
                 answer.code().equals("OK")
-                        && PrepareMessages.answers(answer.message()).values().stream()
+                        && PrepareMessages.results(answer.message()).values().stream()
                                 .anyMatch(one -> !one.error().isEmpty());
         Violation.unless(
                 !answer.code().equals("OK") || errorOfAClaim,

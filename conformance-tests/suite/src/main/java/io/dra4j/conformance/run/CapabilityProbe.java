@@ -193,7 +193,7 @@ final class CapabilityProbe {
         if (result.complaint().isPresent()) {
             result = context.calls().prepare(claim); // as a kubelet does
         }
-        ClaimResult answer = result.answers().get(claim.uid());
+        ClaimResult answer = result.results().get(claim.uid());
         boolean failed = answer == null || result.complaint().isPresent();
         open(Gate.CDI, !failed && !CdiView.ids(answer).isEmpty());
         if (failed) {

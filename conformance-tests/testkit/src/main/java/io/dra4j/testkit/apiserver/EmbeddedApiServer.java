@@ -14,11 +14,10 @@ import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Schema;
 import io.dra4j.testkit.apiserver.validation.Strategies;
+import io.dra4j.testkit.http.Connections;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -87,7 +86,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return new Builder();
     }
 
-    /** Where it listens, for example {@code http://127.0.0.1:41234}. */
+    /** The URL, for example {@code http://127.0.0.1:41234}. */
     public URI url() {
         return URI.create("http://127.0.0.1:" + listener.port());
     }
@@ -102,36 +101,9 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return listener.openWatches();
     }
 
-    /** A kubeconfig file's text for this server. */
-    public String kubeconfig() {
-        return """
-                apiVersion: v1
-                kind: Config
-                clusters:
-                - name: dra4j
-                  cluster:
-                    server: %s
-                users:
-                - name: dra4j
-                  user: {}
-                contexts:
-                - name: dra4j
-                  context:
-                    cluster: dra4j
-                    user: dra4j
-                    namespace: default
-                current-context: dra4j
-                """
-                .formatted(url());
-    }
-
-    /** Writes the kubeconfig, readable by this user alone, and returns the file. */
+    /** Writes a kubeconfig, readable by this user alone, and returns the file. */
     public Path writeKubeconfig(Path file) throws IOException {
-        Files.deleteIfExists(file);
-        Files.createFile(
-                file,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        return Files.writeString(file, kubeconfig());
+        return Connections.writeKubeconfig(file, url());
     }
 
     @Override
@@ -139,7 +111,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         listener.close();
     }
 
-    /** What a server is to be like. */
+    /** The settings of a server. */
     public static final class Builder {
         private KubernetesVersion version = KubernetesVersion.V1_36;
         private final Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
@@ -181,13 +153,13 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
-        /** How many changes a watch can go back before it gets 410 Gone. */
+        /** The number of changes that a watch can go back before it gets 410 Gone. */
         public Builder historySize(int changes) {
             historySize = changes;
             return this;
         }
 
-        /** How often a watch that asked for bookmarks gets one. */
+        /** The interval of bookmarks in watches that request them. */
         public Builder bookmarkInterval(Duration interval) {
             bookmarkInterval = interval;
             return this;

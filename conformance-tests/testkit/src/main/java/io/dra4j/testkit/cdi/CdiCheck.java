@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether a CDI spec is valid: the fields of CDI 1.1 and no others, of the right types, with
- * devices that have edits.
+ * Validates CDI specs: the fields of CDI 1.1 and no others, of the right types, with devices that
+ * have edits.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */
@@ -93,7 +93,7 @@ public final class CdiCheck {
 
     private CdiCheck() {}
 
-    /** What is wrong with a spec, a line each; its version is not looked at. */
+    /** Returns the problems of a spec, a line each; its version is not checked. */
     public static List<String> problems(JsonNode spec) {
         List<String> problems = new ArrayList<>();
         SPEC.of(spec, "", problems);

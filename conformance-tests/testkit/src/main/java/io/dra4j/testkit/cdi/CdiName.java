@@ -20,7 +20,7 @@ public final class CdiName {
 
     private CdiName() {}
 
-    /** What is wrong with a qualified name; empty if nothing is. */
+    /** Returns the problem of a qualified name; empty if it is valid. */
     public static Optional<String> problem(String id) {
         int equals = id.indexOf('=');
         if (equals < 0) {
@@ -30,7 +30,7 @@ public final class CdiName {
                 .or(() -> problemOfDevice(id.substring(equals + 1)));
     }
 
-    /** What is wrong with a kind, {@code vendor/class}. */
+    /** Returns the problem of a kind, {@code vendor/class}. */
     static Optional<String> problemOfKind(String kind) {
         int slash = kind.indexOf('/');
         if (slash < 0) {
@@ -40,7 +40,7 @@ public final class CdiName {
                 .or(() -> problem("class", kind.substring(slash + 1), VENDOR_OR_CLASS));
     }
 
-    /** What is wrong with the name of a device. */
+    /** Returns the problem of a device name. */
     static Optional<String> problemOfDevice(String name) {
         return problem("name", name, DEVICE);
     }

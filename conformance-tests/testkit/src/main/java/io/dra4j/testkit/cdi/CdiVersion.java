@@ -36,7 +36,8 @@ public final class CdiVersion {
     }
 
     /**
-     * What is wrong with the {@code cdiVersion} of a spec, for runtimes that read up to a version.
+     * Returns the problem of the {@code cdiVersion} of a spec, for runtimes that read up to a
+     * version.
      */
     public static Optional<String> problem(JsonNode spec, String newest) {
         String version = spec.path("cdiVersion").asText();
@@ -56,7 +57,7 @@ public final class CdiVersion {
                 : Optional.empty();
     }
 
-    /** Whether there was such a release. */
+    /** Returns whether there was such a release. */
     public static boolean isKnown(String version) {
         return KNOWN.contains(version);
     }

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** Looks at a value of a spec, and adds a line to the problems for whatever is wrong with it. */
+/** Checks a value of a spec, and adds a line for each problem. */
 @FunctionalInterface
 interface Check {
 
@@ -26,7 +26,7 @@ interface Check {
         };
     }
 
-    /** A text of which a function says what is wrong. */
+    /** A text whose problem a function returns. */
     static Check text(Function<String, Optional<String>> problem) {
         return (value, path, problems) -> {
             if (!value.isTextual()) {

@@ -3,7 +3,7 @@
 /**
  * Judges CDI specs and the names in them, as the libraries of container runtimes do.
  *
- * <p>Flow: a spec that the test context has read, or an id of an answer → {@link
+ * <p>Flow: a spec that the test context has read, or an id of a response → {@link
  * io.dra4j.testkit.cdi.CdiCheck} → what is wrong with it, for a rule's message.
  */
 @NullMarked

@@ -23,7 +23,7 @@ import java.util.stream.StreamSupport;
 /**
  * Objects on an API server, as JSON. Thread-safe.
  *
- * <p>An answer that is an error is a {@link ClusterException}, which is the suite's trouble and
+ * <p>A response that is an error is a {@link ClusterException}, which is a fault of the suite and
  * never the driver's.
  */
 public final class Cluster {

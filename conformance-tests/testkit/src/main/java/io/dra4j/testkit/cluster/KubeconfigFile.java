@@ -112,7 +112,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
                         .orElseThrow(
                                 () ->
                                         new KubeconfigException(
-                                                "The kubeconfig %s has no user \"%s\", whom its context \"%s\" names"
+                                                "The kubeconfig %s has no user \"%s\", which its context \"%s\" names"
                                                         .formatted(file, name, context)));
         return user.getUser() == null ? new AuthInfo() : user.getUser();
     }
@@ -132,7 +132,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         return "context \"%s\" in %s".formatted(context, file);
     }
 
-    /** What went wrong, in one line; causes of fabric8 and Jackson quote half of a file. */
+    /** Returns a failure in one line; causes of fabric8 and Jackson quote half of a file. */
     static String firstLine(Throwable failure) {
         Throwable deepest = failure;
         while (deepest.getCause() != null) {

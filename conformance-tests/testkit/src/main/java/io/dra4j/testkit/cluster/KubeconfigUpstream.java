@@ -18,7 +18,7 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kubeconfig as the proxy needs it: the server, whom to trust, and the credentials.
+ * A kubeconfig as the proxy needs it: the server, the trusted CAs and the credentials.
  *
  * <p>Client certificates, tokens (also from a file or of an exec plugin) and passwords are taken;
  * what the suite cannot do as kubectl does it (impersonation, an HTTP proxy before the server) is
@@ -85,7 +85,7 @@ public final class KubeconfigUpstream {
             return Map.of("Authorization", "Bearer " + token);
         }
         if (config.getUsername() == null) {
-            return Map.of(); // A client certificate, or nobody.
+            return Map.of(); // A client certificate, or anonymous.
         }
         String pair = config.getUsername() + ":" + config.getPassword();
         return Map.of(

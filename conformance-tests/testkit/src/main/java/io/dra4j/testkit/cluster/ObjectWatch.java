@@ -32,7 +32,7 @@ public final class ObjectWatch implements AutoCloseable {
     private final List<List<JsonNode>> states = new ArrayList<>(); // guarded by this
     private String version; // guarded by this
     private @Nullable Stream<String> lines; // guarded by this
-    private @Nullable RuntimeException trouble; // guarded by this
+    private @Nullable RuntimeException failure; // guarded by this
     private boolean closed; // guarded by this
 
     /**
@@ -60,7 +60,7 @@ public final class ObjectWatch implements AutoCloseable {
     private void read() {
         try {
             for (Stream<String> next = next(); next != null; next = next()) {
-                next.forEach(this::hear);
+                next.forEach(this::receive);
             }
         } catch (UncheckedIOException | ClusterException e) {
             fail(e);
@@ -88,12 +88,12 @@ public final class ObjectWatch implements AutoCloseable {
 
     private synchronized void fail(RuntimeException e) {
         if (!closed) {
-            trouble = e;
+            failure = e;
             notifyAll();
         }
     }
 
-    private synchronized void hear(String line) {
+    private synchronized void receive(String line) {
         JsonNode event = parsed(line);
         JsonNode object = event.path("object");
         String type = event.path("type").asText();
@@ -139,7 +139,7 @@ public final class ObjectWatch implements AutoCloseable {
             throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!wanted.test(now())) {
-            RuntimeException broken = trouble;
+            RuntimeException broken = failure;
             if (broken != null) {
                 throw broken;
             }

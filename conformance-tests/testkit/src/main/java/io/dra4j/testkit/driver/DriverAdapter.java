@@ -6,21 +6,24 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A driver that the suite tests, whoever runs it.
+ * A driver under test and the means to run it.
  *
  * <p>Kinds differ in what the suite may do; rules that need more do not apply. A kind for drivers
  * that are deployed on a cluster has its place here.
  */
 public interface DriverAdapter {
 
-    /** Whether the suite may start, stop and kill the driver. */
+    /** Returns whether the suite may start, stop and kill the driver. */
     boolean controlsProcess();
 
-    /** Whether each test context may have a driver of its own, so that several run at a time. */
+    /**
+     * Returns whether each test context may have a driver of its own, so that several run at a
+     * time.
+     */
     boolean runsAnywhere();
 
     /**
-     * Where the driver of a test context runs.
+     * Returns the place where the driver of a test context runs.
      *
      * @param node a node's name that tells test contexts apart
      * @param driver the driver's name
@@ -29,7 +32,7 @@ public interface DriverAdapter {
         return Place.create(node, driver);
     }
 
-    /** How long a start may take until the kubelet has registered it. */
+    /** The time limit from a start to the registration with the kubelet. */
     Duration startTimeout();
 
     /**

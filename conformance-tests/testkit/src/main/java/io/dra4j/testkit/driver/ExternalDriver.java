@@ -11,7 +11,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A driver that somebody else runs, on the one node that there is.
+ * A driver that is run externally, on the one node that there is.
  *
  * <p>The suite starts, stops and kills it by commands, if it was given all three; each returns when
  * its work is done.
@@ -47,7 +47,7 @@ public final class ExternalDriver implements DriverAdapter {
         return false;
     }
 
-    /** Says where the driver is, and where it is not. */
+    /** Returns the place by the settings. */
     @Override
     public Place place(String node, String driver) {
         Path registry = Path.of(settings.registry());
@@ -109,7 +109,7 @@ public final class ExternalDriver implements DriverAdapter {
 
         private void end(String hook) {
             if (!controlsProcess()) {
-                throw new DriverUnusable("The driver is run by somebody else, without commands");
+                throw new DriverUnusable("The driver is run externally, without commands");
             }
             Command.run(hook, hooks.get(hook), place, Map.of());
             ended = true;

@@ -5,7 +5,7 @@ package io.dra4j.testkit.driver;
 import io.dra4j.testkit.settings.SettingsException;
 
 /**
- * Where somebody else runs the driver.
+ * The directories of a driver that is run externally.
  *
  * @param node its node's name
  * @param registry the directory of registration sockets

@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 /** One running instance of the driver under test. Thread-safe. */
 public interface Instance {
 
-    /** Whether it still runs, as far as is known. */
+    /** Returns whether it still runs, as far as is known. */
     boolean isAlive();
 
     /** Its process id, if it has a process of its own. */

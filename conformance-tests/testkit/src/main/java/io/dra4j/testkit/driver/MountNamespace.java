@@ -30,7 +30,7 @@ public record MountNamespace(Map<String, Path> mounts) {
     /** No mounts: a process sees what its host has. */
     static final MountNamespace NONE = new MountNamespace(Map.of());
 
-    /** The file by which a process tells one boot of its node from another. */
+    /** The file by which a process distinguishes boots of its node. */
     static final String BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
     private static final String ENTER = "mount -n -a -T \"$0\" && exec \"$@\"";
@@ -116,7 +116,10 @@ public record MountNamespace(Map<String, Path> mounts) {
         return command;
     }
 
-    /** Why no process can have a mount namespace here, found out by a try; empty if one can. */
+    /**
+     * The reason why no process can have a mount namespace here, found by a probe; empty if one
+     * can.
+     */
     public static synchronized String missing() {
         String known = missing;
         if (known == null) {
@@ -132,8 +135,10 @@ public record MountNamespace(Map<String, Path> mounts) {
             folder = Files.createTempDirectory("dc-probe-");
             Path id = Files.writeString(folder.resolve("id"), folder + "\n");
             MountNamespace probe = NONE.with(BOOT_ID, id);
-            String said = output(probe.command(folder, List.of("cat", BOOT_ID), Map.of()));
-            return said.equals(folder.toString()) ? "" : said.isEmpty() ? "no output" : said;
+            String printed = output(probe.command(folder, List.of("cat", BOOT_ID), Map.of()));
+            return printed.equals(folder.toString())
+                    ? ""
+                    : printed.isEmpty() ? "no output" : printed;
         } catch (IOException e) {
             return String.valueOf(e.getMessage());
         } finally {

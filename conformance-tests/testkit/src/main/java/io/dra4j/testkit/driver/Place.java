@@ -16,14 +16,15 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Where a driver runs: its node, and the directories that it shares with kubelet and runtime.
+ * The surroundings of a driver: its node, and the directories that it shares with kubelet and
+ * runtime.
  *
  * @param root below which everything lies that is removed in the end
  * @param node the node's name
  * @param driver the driver's name
  * @param registry the kubelet's directory of registration sockets
  * @param plugins the kubelet's plugins directory
- * @param cdi the directory of CDI specs that the driver is told of
+ * @param cdi the directory of CDI specs that the driver is configured with
  * @param cdiDirectories all directories from which its node's runtimes read CDI specs; of two
  *     devices of the same name that in the later directory counts
  * @param namespace what the driver's processes find elsewhere than the suite
@@ -78,7 +79,7 @@ public record Place(
         }
     }
 
-    /** A place where somebody else runs the driver; only what is below the root is the suite's. */
+    /** A place of a driver that is run externally; only the root belongs to the suite. */
     static Place of(String node, String driver, Path registry, Path plugins, Path cdi) {
         try {
             Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
@@ -164,7 +165,8 @@ public record Place(
     }
 
     /**
-     * Where the driver's service account is, for a driver that finds the server as in a cluster.
+     * Returns the directory of the driver's service account, for a driver that finds the server as
+     * in a cluster.
      */
     public Optional<Path> serviceAccount() {
         return Optional.ofNullable(namespace.mounts().get(SERVICE_ACCOUNT));
@@ -187,12 +189,15 @@ public record Place(
         return namespace.names(outside);
     }
 
-    /** Whether a directory of CDI specs is on a disk, and not in memory as {@code /var/run/cdi}. */
+    /**
+     * Returns whether a directory of CDI specs is on a disk, and not in memory as {@code
+     * /var/run/cdi}.
+     */
     public boolean outlivesReboot(Path directory) {
         return directory.equals(outside(CDI_ON_DISK));
     }
 
-    /** Whether {@link #reboot} can give the node another boot id. */
+    /** Returns whether {@link #reboot} can give the node another boot id. */
     public boolean canReboot() {
         return namespace.mounts().containsKey(MountNamespace.BOOT_ID);
     }
@@ -226,7 +231,7 @@ public record Place(
         }
     }
 
-    /** What a driver finds in its environment, and in braces in its command. */
+    /** The variables in the environment of a driver, and in braces in its command. */
     public Map<String, String> values() {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("NODE_NAME", node);

@@ -29,7 +29,7 @@ public final class ProcessDriver implements DriverAdapter {
     }
 
     /**
-     * Runs a command as the settings say.
+     * Runs a command with the settings.
      *
      * @param cdiDirectories the directories from which runtimes read CDI specs; empty for those
      *     that there are without the setting
@@ -113,7 +113,7 @@ public final class ProcessDriver implements DriverAdapter {
         }
     }
 
-    /** The shell that stands between could only say it in the driver's log. */
+    /** The shell in between could report it in the driver's log only. */
     private static void requireProgram(String program) {
         boolean found =
                 program.contains("/")

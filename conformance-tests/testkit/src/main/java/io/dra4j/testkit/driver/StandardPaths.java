@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The paths of a node that drivers cannot be told otherwise, made the run's for each process. */
+/** The standard paths of a node, mounted from the run's directories for each process. */
 record StandardPaths(ProcessSettings settings, List<String> cdiDirectories) {
 
     private static final String PLUGINS = "/var/lib/kubelet/plugins";

@@ -8,37 +8,38 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a prepare or unprepare call ended.
+ * The result of a prepare or unprepare call.
  *
- * @param asked the UIDs of the request, in order
- * @param answers the driver's answers by UID; empty if the call failed as a whole
+ * @param requested the UIDs of the request, in order
+ * @param results the driver's results by UID; empty if the call failed as a whole
  * @param status the gRPC status, for instance {@code OK} or {@code UNAVAILABLE: io exception}
  */
-public record CallResult(List<String> asked, Map<String, ClaimResult> answers, String status) {
+public record CallResult(List<String> requested, Map<String, ClaimResult> results, String status) {
 
     /** The status of a call that did not fail as a whole. */
     public static final String OK = "OK";
 
     public CallResult {
-        asked = List.copyOf(asked);
-        answers = Map.copyOf(answers);
+        requested = List.copyOf(requested);
+        results = Map.copyOf(results);
     }
 
-    /** Returns what a kubelet would complain of; empty if it would be content. */
+    /** Returns the complaint of a kubelet; empty if there is none. */
     public Optional<String> complaint() {
         if (!status.equals(OK)) {
             return Optional.of("the call failed: " + status);
         }
         List<String> complaints = new ArrayList<>();
-        answers.forEach(
-                (uid, answer) -> {
-                    if (!asked.contains(uid)) {
+        results.forEach(
+                (uid, result) -> {
+                    if (!requested.contains(uid)) {
                         complaints.add("the driver answered for an unknown claim UID " + uid);
-                    } else if (!answer.error().isEmpty()) {
-                        complaints.add("claim UID " + uid + ": " + answer.error());
+                    } else if (!result.error().isEmpty()) {
+                        complaints.add("claim UID " + uid + ": " + result.error());
                     }
                 });
-        long skipped = asked.stream().distinct().filter(uid -> !answers.containsKey(uid)).count();
+        long skipped =
+                requested.stream().distinct().filter(uid -> !results.containsKey(uid)).count();
         if (skipped > 0) {
             complaints.add("the driver skipped " + skipped + " claims");
         }

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver answered for one claim.
+ * The result of one claim in a response of a driver.
  *
- * @param devices the prepared devices, in the order of the answer
+ * @param devices the prepared devices, in the order of the response
  * @param error empty if the driver reported none
- * @param wire the answer's bytes as hexadecimal digits, to compare one answer with another
+ * @param wire the response's bytes as hexadecimal digits, to compare one response with another
  */
 public record ClaimResult(List<PreparedDevice> devices, String error, String wire) {
 

@@ -51,7 +51,7 @@ public final class FakeKubelet implements AutoCloseable {
     private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(122);
 
-    /** How long a new driver's service may take to be there; after that, calls fail. */
+    /** The time limit for a connection to a new driver's service; after it, calls fail. */
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
 
     private final long started = System.nanoTime();
@@ -115,7 +115,7 @@ public final class FakeKubelet implements AutoCloseable {
         return locked(() -> List.copyOf(events));
     }
 
-    /** Returns who a driver said it is, if it is registered. */
+    /** Returns the registration of a driver, if it is registered. */
     public Optional<PluginInfo> plugin(String driver) {
         return locked(() -> Optional.ofNullable(find(driver)).map(Plugin::info));
     }
@@ -180,7 +180,7 @@ public final class FakeKubelet implements AutoCloseable {
         return HealthWatch.open(registered(driver).channel(), version);
     }
 
-    /** Ends the kubelet as a process ends: its connections break, and no driver is told. */
+    /** Ends the kubelet as a process ends: its connections break, and no driver is notified. */
     @Override
     public void close() {
         loop.shutdownNow();
@@ -250,7 +250,7 @@ public final class FakeKubelet implements AutoCloseable {
                     new Handshake(channels, socket, folder.outside())
                             .run(known -> accept(socket, socketSeen, known));
             ManagedChannel channel = channels.toService(info.endpoint());
-            SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls will say so
+            SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls fail, too
             loop.execute(() -> connect(socket, socketSeen, new Plugin(info, channel)));
         } catch (Handshake.Failed e) {
             happen(Kind.REGISTRATION_FAILED, socket, String.valueOf(e.getMessage()));

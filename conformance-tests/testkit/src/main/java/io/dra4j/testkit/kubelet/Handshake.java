@@ -39,7 +39,7 @@ final class Handshake {
         this.outside = outside;
     }
 
-    /** Why an attempt failed. */
+    /** The failure of an attempt. */
     static final class Failed extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -48,7 +48,7 @@ final class Handshake {
         }
     }
 
-    /** Takes a driver on, once its answer was found valid, or refuses it. */
+    /** Takes a driver on, once its response was found valid, or refuses it. */
     @FunctionalInterface
     interface Acceptance {
         void accept(PluginInfo info) throws Failed;
@@ -57,7 +57,7 @@ final class Handshake {
     /**
      * Plays the handshake.
      *
-     * @param acceptance decides on the driver's answer to GetInfo before the driver is told
+     * @param acceptance decides on the driver's response to GetInfo before the driver is notified
      */
     PluginInfo run(Acceptance acceptance) throws Failed, InterruptedException {
         ManagedChannel channel = channels.toRegistration(socket);

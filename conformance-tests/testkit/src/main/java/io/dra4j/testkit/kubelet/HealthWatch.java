@@ -69,7 +69,7 @@ public final class HealthWatch implements AutoCloseable {
     }
 
     /**
-     * What a message says of one device.
+     * The health of one device in a message.
      *
      * @param lastUpdated as sent, by the protocol seconds since 1970
      */

@@ -13,11 +13,11 @@ import java.time.Duration;
  */
 public record KubeletEvent(Duration at, Kind kind, Path socket, String detail) {
 
-    /** What happened. */
+    /** The kind of an event. */
     public enum Kind {
         /** A registration socket appeared. */
         SOCKET_APPEARED,
-        /** The driver answered GetInfo; the detail says how long after the socket appeared. */
+        /** The driver answered GetInfo; the detail is the time since the socket appeared. */
         INFO,
         /** The driver is registered. */
         REGISTERED,

@@ -54,7 +54,7 @@ final class Plugin {
         return channel;
     }
 
-    /** Tells whether its connection stands; asks for one if it does not. */
+    /** Returns whether it is connected; requests a connection if it is not. */
     boolean isConnected() {
         return channel.getState(true) == ConnectivityState.READY;
     }
@@ -62,22 +62,22 @@ final class Plugin {
     CallResult prepare(List<KubeletClaim> claims, PluginInfo.Service service) {
         var request = NodePrepareResourcesRequest.newBuilder();
         claims.forEach(claim -> request.addClaims(wire(claim)));
-        return call(claims, () -> answers(stub(service).nodePrepareResources(request.build())));
+        return call(claims, () -> results(stub(service).nodePrepareResources(request.build())));
     }
 
     CallResult unprepare(List<KubeletClaim> claims, PluginInfo.Service service) {
         var request = NodeUnprepareResourcesRequest.newBuilder();
         claims.forEach(claim -> request.addClaims(wire(claim)));
-        return call(claims, () -> answers(stub(service).nodeUnprepareResources(request.build())));
+        return call(claims, () -> results(stub(service).nodeUnprepareResources(request.build())));
     }
 
     private static CallResult call(
             List<KubeletClaim> claims, Supplier<Map<String, ClaimResult>> call) {
-        List<String> asked = claims.stream().map(KubeletClaim::uid).toList();
+        List<String> requested = claims.stream().map(KubeletClaim::uid).toList();
         try {
-            return new CallResult(asked, call.get(), CallResult.OK);
+            return new CallResult(requested, call.get(), CallResult.OK);
         } catch (StatusRuntimeException e) {
-            return new CallResult(asked, Map.of(), e.getStatus().toString());
+            return new CallResult(requested, Map.of(), e.getStatus().toString());
         }
     }
 
@@ -87,20 +87,20 @@ final class Plugin {
                 .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    static Map<String, ClaimResult> answers(NodePrepareResourcesResponse response) {
-        Map<String, ClaimResult> answers = new LinkedHashMap<>();
+    static Map<String, ClaimResult> results(NodePrepareResourcesResponse response) {
+        Map<String, ClaimResult> results = new LinkedHashMap<>();
         response.getClaimsMap()
                 .forEach(
-                        (uid, answer) ->
-                                answers.put(
+                        (uid, result) ->
+                                results.put(
                                         uid,
                                         new ClaimResult(
-                                                answer.getDevicesList().stream()
+                                                result.getDevicesList().stream()
                                                         .map(Plugin::prepared)
                                                         .toList(),
-                                                answer.getError(),
-                                                hex(answer))));
-        return answers;
+                                                result.getError(),
+                                                hex(result))));
+        return results;
     }
 
     private static PreparedDevice prepared(Device device) {
@@ -112,16 +112,16 @@ final class Plugin {
                 device.hasShareId() ? device.getShareId() : null);
     }
 
-    private static Map<String, ClaimResult> answers(NodeUnprepareResourcesResponse response) {
-        Map<String, ClaimResult> answers = new LinkedHashMap<>();
+    private static Map<String, ClaimResult> results(NodeUnprepareResourcesResponse response) {
+        Map<String, ClaimResult> results = new LinkedHashMap<>();
         response.getClaimsMap()
                 .forEach(
-                        (uid, answer) ->
-                                answers.put(
+                        (uid, result) ->
+                                results.put(
                                         uid,
                                         new ClaimResult(
-                                                List.of(), answer.getError(), hex(answer))));
-        return answers;
+                                                List.of(), result.getError(), hex(result))));
+        return results;
     }
 
     static Claim wire(KubeletClaim claim) {

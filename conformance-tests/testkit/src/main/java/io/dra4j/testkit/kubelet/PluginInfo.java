@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Who a registered driver said it is.
+ * The registration of a driver.
  *
  * @param name the driver's name
  * @param endpoint the path of its service socket
- * @param versions what it supports, in its order
- * @param service which DRA service the kubelet chose: {@code v1} or {@code v1beta1}
+ * @param versions the versions that it supports, in its order
+ * @param service the DRA service that the kubelet chose: {@code v1} or {@code v1beta1}
  */
 public record PluginInfo(String name, Path endpoint, List<String> versions, Service service) {
 

@@ -46,13 +46,13 @@ public final class PrepareMessages {
     }
 
     /**
-     * The answers by UID.
+     * The results by UID.
      *
-     * @throws IllegalArgumentException if the bytes are no answer to a prepare call
+     * @throws IllegalArgumentException if the bytes are no response to a prepare call
      */
-    public static Map<String, ClaimResult> answers(byte[] response) {
+    public static Map<String, ClaimResult> results(byte[] response) {
         try {
-            return Plugin.answers(NodePrepareResourcesResponse.parseFrom(response));
+            return Plugin.results(NodePrepareResourcesResponse.parseFrom(response));
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("no answer to a prepare call", e);
         }

@@ -62,13 +62,13 @@ public final class RawCalls implements AutoCloseable {
     }
 
     /**
-     * How a call ended.
+     * The result of a call.
      *
      * @param code the gRPC status code, such as {@code UNIMPLEMENTED}
-     * @param detail what the status says beside it; may be empty
-     * @param message the answer as it came; empty if the call failed
+     * @param detail the detail of the status; may be empty
+     * @param message the response as it came; empty if the call failed
      */
-    public record Answer(String code, String detail, byte[] message) {
+    public record Response(String code, String detail, byte[] message) {
 
         /** The code and its detail, for people. */
         @Override
@@ -78,7 +78,7 @@ public final class RawCalls implements AutoCloseable {
     }
 
     /** Calls a method with a message of these bytes, and returns how the call ended. */
-    public Answer call(String method, byte[] message) {
+    public Response call(String method, byte[] message) {
         MethodDescriptor<byte[], byte[]> descriptor =
                 MethodDescriptor.<byte[], byte[]>newBuilder()
                         .setType(MethodType.UNARY)
@@ -94,10 +94,10 @@ public final class RawCalls implements AutoCloseable {
                             CallOptions.DEFAULT.withDeadlineAfter(
                                     LIMIT.toMillis(), TimeUnit.MILLISECONDS),
                             message);
-            return new Answer("OK", "", answer);
+            return new Response("OK", "", answer);
         } catch (StatusRuntimeException e) {
             String detail = e.getStatus().getDescription();
-            return new Answer(
+            return new Response(
                     e.getStatus().getCode().name(), detail == null ? "" : detail, new byte[0]);
         }
     }

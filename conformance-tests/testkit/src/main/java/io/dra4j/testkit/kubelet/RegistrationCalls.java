@@ -52,7 +52,7 @@ public final class RegistrationCalls implements AutoCloseable {
     }
 
     /**
-     * What GetInfo says, as it was said.
+     * The response of GetInfo, unchanged.
      *
      * @param endpoint may be empty: the registration socket itself
      */
@@ -82,7 +82,7 @@ public final class RegistrationCalls implements AutoCloseable {
         }
     }
 
-    /** Tells the driver that it is registered, or why it is not: an error that is not empty. */
+    /** Notifies the driver that it is registered or, with an error, that it is not. */
     public void tell(String error, Duration timeout) throws Failed {
         RegistrationStatus status =
                 RegistrationStatus.newBuilder()

@@ -23,8 +23,8 @@ record RegistryFolder(Path path, UnaryOperator<Path> outside) {
     private static final int FILE_TYPE = 0170000;
 
     /**
-     * Returns the sockets with what tells a socket from a later one of the same name: its inode and
-     * when it was bound, which neither a change of its mode nor a rename touches.
+     * Returns the sockets with their identities, which a later one of the same name does not have:
+     * inode and when it was bound, which neither a change of its mode nor a rename touches.
      */
     Map<Path, String> sockets() throws IOException {
         Map<Path, String> sockets = new HashMap<>();

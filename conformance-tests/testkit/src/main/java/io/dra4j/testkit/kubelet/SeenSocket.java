@@ -31,7 +31,7 @@ final class SeenSocket {
         plugin = driver;
     }
 
-    /** How long the kubelet has known it. */
+    /** The time since the kubelet found it. */
     String age() {
         return "after " + (System.nanoTime() - since) / 1_000_000 + " ms";
     }

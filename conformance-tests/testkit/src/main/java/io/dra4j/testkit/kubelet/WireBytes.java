@@ -34,7 +34,7 @@ public final class WireBytes {
         return frame(payload.length, type, flags, stream, payload);
     }
 
-    /** A frame that says its payload has some length, whatever length that has. */
+    /** A frame with a declared length, which may differ from that of its payload. */
     public static byte[] frame(int length, int type, int flags, int stream, byte[] payload) {
         ByteBuffer head = ByteBuffer.allocate(9);
         head.put((byte) (length >> 16)).putShort((short) length);
@@ -42,7 +42,7 @@ public final class WireBytes {
         return join(head.array(), payload);
     }
 
-    /** The prefix of a gRPC message that says it has some length, and bytes. */
+    /** The prefix of a gRPC message with a declared length, and bytes. */
     public static byte[] message(int length, byte[] bytes) {
         return join(ByteBuffer.allocate(5).put((byte) 0).putInt(length).array(), bytes);
     }

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A kubelet, as far as a DRA driver can tell.
+ * A kubelet as a DRA driver sees it.
  *
  * <p>Flow: a test or a play → here → the driver's sockets.
  */

@@ -40,7 +40,7 @@ public final class KubernetesProtobuf {
     private final MessageReader reader = new MessageReader(schemas);
     private final MessageWriter writer = new MessageWriter(schemas);
 
-    /** Whether a Content-Type names this format, with any parameters. */
+    /** Returns whether a Content-Type names this format, with any parameters. */
     public static boolean isProtobuf(@Nullable String contentType) {
         return contentType != null
                 && contentType.split(";", 2)[0].trim().toLowerCase(Locale.ROOT).equals(MEDIA_TYPE);
@@ -49,7 +49,7 @@ public final class KubernetesProtobuf {
     /**
      * The envelope of an object that has its apiVersion and kind.
      *
-     * @throws ProtobufFormatException when the schema has no place for what the object says
+     * @throws ProtobufFormatException when the schema lacks a field of the object
      */
     public byte[] encode(JsonNode object) {
         String apiVersion = object.path("apiVersion").asText();
@@ -60,7 +60,7 @@ public final class KubernetesProtobuf {
     /**
      * The message of an object without its envelope, as a list has it among its items.
      *
-     * @throws ProtobufFormatException when the schema has no place for what the object says
+     * @throws ProtobufFormatException when the schema lacks a field of the object
      */
     public byte[] message(JsonNode object) {
         String apiVersion = object.path("apiVersion").asText();
@@ -127,8 +127,8 @@ public final class KubernetesProtobuf {
     /**
      * As {@link #decode(byte[])}, for an envelope that may leave out what it holds.
      *
-     * @param apiVersion of the object when the envelope says none
-     * @param kind of the object when the envelope says none
+     * @param apiVersion of the object when the envelope has none
+     * @param kind of the object when the envelope has none
      */
     public ObjectNode decode(byte[] bytes, String apiVersion, String kind) {
         Envelope envelope = open(bytes);
@@ -203,7 +203,7 @@ public final class KubernetesProtobuf {
                                                 + "\" in protobuf"));
     }
 
-    /** A list whose items do not repeat what the list's kind says. */
+    /** A list whose items omit apiVersion and kind. */
     private static JsonNode plainItems(JsonNode list, String apiVersion, String kind) {
         if (!list.path("items").isArray()) {
             return list;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.protobuf;
 
-/** When a field is written and shown although it is empty; the meaning of {@code presence.yaml}. */
+/** The rule by which an empty field is written and shown; the values of {@code presence.yaml}. */
 enum Presence {
     /** Written and shown when set, also when empty. */
     POINTER,

@@ -4,7 +4,7 @@ package io.dra4j.testkit.protobuf;
 
 import org.jspecify.annotations.Nullable;
 
-/** Bytes or JSON that the schema does not fit; the message says where, and why. */
+/** Bytes or JSON that the schema does not fit; the message names the place and the reason. */
 public final class ProtobufFormatException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,7 @@ public final class ProtobufFormatException extends RuntimeException {
         this.kindIsKnown = kindIsKnown;
     }
 
-    /** Whether the bytes were those of an object of a known kind, which is not as it should be. */
+    /** True if the bytes are those of a malformed object of a known kind. */
     public boolean kindIsKnown() {
         return kindIsKnown;
     }

@@ -4,7 +4,7 @@
 /**
  * Kubernetes' protobuf: objects between their wire format and JSON, by message descriptors.
  *
- * <p>Flow: bytes of a request or an answer → envelope → message → JSON tree, and back.
+ * <p>Flow: bytes of a request or a response → envelope → message → JSON tree, and back.
  */
 @NullMarked
 package io.dra4j.testkit.protobuf;

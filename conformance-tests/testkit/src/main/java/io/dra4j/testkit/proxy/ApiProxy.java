@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.proxy;
 
+import io.dra4j.testkit.http.Connections;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -15,14 +15,13 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
  * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
- * fail as it is told.
+ * fail as configured.
  *
  * <p>Clients of any language talk to it instead of the server, without credentials; those of the
- * {@link Upstream} are put on by the proxy and are never recorded. Answers are sent on piece by
+ * {@link Upstream} are put on by the proxy and are never recorded. Responses are sent on piece by
  * piece as they come, so watches work as without it. Thread-safe; {@link #close} ends all
  * connections.
  */
@@ -36,25 +35,14 @@ public final class ApiProxy implements AutoCloseable {
 
     private ApiProxy(Upstream upstream, int port) {
         requests = new ProxiedRequests(upstream, log);
-        server = newServer();
+        server = Connections.server("dra4j-proxy", 64, new StatusErrors());
         plain = Listener.plain(server, port);
         listeners.add(plain);
         server.setHandler(requests);
     }
 
-    private static Server newServer() {
-        QueuedThreadPool threads = new QueuedThreadPool(64, 4);
-        threads.setName("dra4j-proxy");
-        threads.setDaemon(true);
-        threads.setStopTimeout(500);
-        Server server = new Server(threads);
-        server.setStopTimeout(0);
-        server.setErrorHandler(new StatusErrors());
-        return server;
-    }
-
     /**
-     * Starts a proxy on a free port before a server that lets everybody in.
+     * Starts a proxy on a free port before a server without authentication.
      *
      * @param server where the API server listens, for example {@code http://127.0.0.1:41234}
      * @throws IllegalArgumentException if that is no URL of plain HTTP
@@ -70,8 +58,8 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Starts a proxy. Whoever can reach the port acts with the upstream's credentials: any user of
-     * this machine, and nobody else.
+     * Starts a proxy. A client that can reach the port acts with the upstream's credentials: any
+     * user of this machine, and no one else.
      *
      * @param port 0 for a free one
      * @throws IllegalStateException if the proxy cannot listen
@@ -90,7 +78,7 @@ public final class ApiProxy implements AutoCloseable {
 
     /**
      * Asks the API server for its version, by the way that requests take, and does not record it:
-     * to be told in one line what is wrong before a driver suffers from it.
+     * so that a failure is one line, and not a failure of the driver.
      *
      * @return for example {@code v1.36.2}
      * @throws UpstreamException if the server cannot be reached or does not accept the credentials
@@ -99,7 +87,7 @@ public final class ApiProxy implements AutoCloseable {
         return requests.serverVersion(limit);
     }
 
-    /** Where it listens, also while it is down. */
+    /** The URL, also while it is down. */
     public URI url() {
         return URI.create("http://127.0.0.1:" + plain.port());
     }
@@ -107,7 +95,7 @@ public final class ApiProxy implements AutoCloseable {
     /**
      * Listens by TLS, too, for a driver that finds the API server as in a cluster, and writes what
      * it needs for that: {@code token}, {@code ca.crt} and {@code namespace} of a service account.
-     * Whatever token comes is not passed on, as on the other port.
+     * The token of a request is not passed on, as on the other port.
      *
      * @return the port of 127.0.0.1
      */
@@ -124,31 +112,7 @@ public final class ApiProxy implements AutoCloseable {
 
     /** Writes a kubeconfig for the proxy, readable by this user alone, and returns the file. */
     public Path writeKubeconfig(Path file) throws IOException {
-        Files.deleteIfExists(file);
-        Files.createFile(
-                file,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        return Files.writeString(
-                file,
-                """
-                apiVersion: v1
-                kind: Config
-                clusters:
-                - name: proxy
-                  cluster:
-                    server: %s
-                users:
-                - name: proxy
-                  user: {}
-                contexts:
-                - name: proxy
-                  context:
-                    cluster: proxy
-                    user: proxy
-                    namespace: default
-                current-context: proxy
-                """
-                        .formatted(url()));
+        return Connections.writeKubeconfig(file, url());
     }
 
     /** All requests until now, in the order of arrival, each as far as it has got. */
@@ -181,8 +145,8 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Waits until the requests, all of them, are as wanted; looks again after every arrival, answer
-     * and end.
+     * Waits until the requests, all of them, are as wanted; looks again after every arrival,
+     * response and end.
      *
      * @return the requests that were
      * @throws AssertionError when the time is over, with the log
@@ -219,11 +183,6 @@ public final class ApiProxy implements AutoCloseable {
     /** Closes the connections of all open watches, now. */
     public void cutWatches() {
         requests.watches().forEach(Relay::cut);
-    }
-
-    /** Lets all open watches stay open and say nothing more. */
-    public void stallWatches() {
-        requests.watches().forEach(Relay::fallSilent);
     }
 
     /** Ends all open watches with the event ERROR, 410 Gone, in the format of the watch. */

@@ -40,7 +40,7 @@ final class BodyText {
         try (GZIPInputStream plain = new GZIPInputStream(new ByteArrayInputStream(body))) {
             return plain.readNBytes(LONGEST_UNPACKED);
         } catch (IOException e) {
-            return body; // It is not what its header says, or only the beginning of it.
+            return body; // It is not compressed, or truncated.
         }
     }
 }

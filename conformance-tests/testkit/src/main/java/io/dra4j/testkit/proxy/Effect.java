@@ -4,30 +4,14 @@ package io.dra4j.testkit.proxy;
 
 import java.time.Duration;
 
-/** What a fault does to one request; printed in the log by its {@code toString}. */
+/** The effect of a fault on one request; printed in the log by its {@code toString}. */
 sealed interface Effect {
 
-    /** An API Status instead of the server's answer; a wait of zero is not mentioned. */
-    record Answer(int code, String reason, Duration retryAfter) implements Effect {
+    /** An API Status instead of the server's response; a wait of zero is not mentioned. */
+    record Status(int code, String reason, Duration retryAfter) implements Effect {
         @Override
         public String toString() {
             return "answered " + code + " " + reason;
-        }
-    }
-
-    /** Neither sent on nor answered. */
-    record Drop() implements Effect {
-        @Override
-        public String toString() {
-            return "dropped";
-        }
-    }
-
-    /** Sent on, not answered. */
-    record DropAfterSend() implements Effect {
-        @Override
-        public String toString() {
-            return "sent, answer dropped";
         }
     }
 
@@ -39,19 +23,24 @@ sealed interface Effect {
         }
     }
 
-    /** Answered with headers alone. */
-    record Stall() implements Effect {
-        @Override
-        public String toString() {
-            return "stalled";
-        }
-    }
+    /** The effects without parameters. */
+    enum Plain implements Effect {
+        /** Neither sent on nor answered. */
+        DROP("dropped"),
+        /** Answered with headers alone. */
+        STALL("stalled"),
+        /** Answered with the event that ends a watch whose revision is too old. */
+        GONE("410 Gone in the stream");
 
-    /** Answered with the event that ends a watch whose revision is too old. */
-    record Gone() implements Effect {
+        private final String words;
+
+        Plain(String words) {
+            this.words = words;
+        }
+
         @Override
         public String toString() {
-            return "410 Gone in the stream";
+            return words;
         }
     }
 }

@@ -5,8 +5,7 @@ package io.dra4j.testkit.proxy;
 import java.nio.ByteBuffer;
 
 /**
- * Whether a watch that was sent so far ends with an event, however its bytes arrive, so that
- * another event may follow.
+ * Follows a watch, in any pieces, and finds the ends of its events, where another event may follow.
  *
  * <p>For one stream and one thread.
  */

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.function.Predicate;
 
 /**
- * What is to happen to requests instead of being answered as usual; to all of them until it is
- * removed, unless {@link #on} and {@link #times} say less.
+ * A fault of requests, instead of the usual response: of all requests until it is removed, unless
+ * {@link #on} and {@link #times} limit it.
  *
  * <p>Immutable: every method returns another fault.
  */
@@ -36,17 +36,12 @@ public final class Fault {
      * @param reason the API's word for it, for example {@code AlreadyExists}
      */
     public static Fault status(int code, String reason) {
-        return of(new Effect.Answer(code, requireNonNull(reason), Duration.ZERO));
+        return of(new Effect.Status(code, requireNonNull(reason), Duration.ZERO));
     }
 
-    /** The connection is closed without an answer; the request does not reach the server. */
+    /** The connection is closed without a response; the request does not reach the server. */
     public static Fault drop() {
-        return of(new Effect.Drop());
-    }
-
-    /** The server does what it is asked, and the connection is closed instead of an answer. */
-    public static Fault dropAfterSend() {
-        return of(new Effect.DropAfterSend());
+        return of(Effect.Plain.DROP);
     }
 
     /** The request is held, for a while or until the fault is removed, before it goes on. */
@@ -54,38 +49,38 @@ public final class Fault {
         return of(new Effect.Delay(requireNonNull(duration)));
     }
 
-    /** The answer begins, and nothing follows, for ever: a watch that is open but silent. */
+    /** The response begins, and nothing follows: a watch that is open but silent. */
     public static Fault stall() {
-        return of(new Effect.Stall());
+        return of(Effect.Plain.STALL);
     }
 
     /**
      * A watch begins and ends at once with the event ERROR, 410 Gone, in the format of the watch.
      *
-     * <p>The other way in which servers say so is {@code status(410, "Expired")}.
+     * <p>The other form that servers use is {@code status(410, "Expired")}.
      */
     public static Fault gone() {
-        return of(new Effect.Gone());
+        return of(Effect.Plain.GONE);
     }
 
     /**
-     * Tells the client, in the header and in the Status, how long to wait: whole seconds.
+     * Adds the time to wait, in whole seconds, to the header and the Status.
      *
      * @throws IllegalStateException if this fault answers no status
      */
     public Fault retryAfter(Duration wait) {
-        if (!(effect instanceof Effect.Answer answer)) {
-            throw new IllegalStateException("only an answer can say when to come again");
+        if (!(effect instanceof Effect.Status status)) {
+            throw new IllegalStateException("only a status can have a Retry-After");
         }
-        return new Fault(new Effect.Answer(answer.code(), answer.reason(), wait), matcher, times);
+        return new Fault(new Effect.Status(status.code(), status.reason(), wait), matcher, times);
     }
 
-    /** Which requests it is for; the predicate sees a request as it arrives. */
+    /** The requests it is for; the predicate gets a request as it arrives. */
     public Fault on(Predicate<RecordedRequest> requests) {
         return new Fault(effect, requireNonNull(requests), times);
     }
 
-    /** How many requests it is for; afterwards it does nothing. */
+    /** The number of requests it is for; afterwards it has no effect. */
     public Fault times(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("a fault happens at least once, not " + count);

@@ -4,7 +4,7 @@ package io.dra4j.testkit.proxy;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A request that is sent on later; whoever ends the wait first does, and once. Thread-safe. */
+/** A request that is sent on later; the first end of the wait counts. Thread-safe. */
 final class HeldRequest {
 
     private final boolean isRead;

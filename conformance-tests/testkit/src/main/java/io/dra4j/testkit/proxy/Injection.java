@@ -30,7 +30,7 @@ public final class Injection implements AutoCloseable {
         return fault.effect();
     }
 
-    /** Whether it has happened as often as it should, or was removed. */
+    /** Returns whether it has happened as often as it should, or was removed. */
     public boolean over() {
         return left.get() == 0;
     }

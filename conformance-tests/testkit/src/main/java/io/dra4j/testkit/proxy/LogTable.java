@@ -15,7 +15,7 @@ final class LogTable {
 
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneOffset.UTC);
-    private static final int LONGEST_ANSWER = 200;
+    private static final int LONGEST_ERROR = 200;
 
     private LogTable() {}
 
@@ -53,10 +53,10 @@ final class LogTable {
     }
 
     private static String complaint(RecordedRequest request) {
-        String answer = request.answer();
-        if (answer.isEmpty()) {
+        String error = request.errorBody();
+        if (error.isEmpty()) {
             return "";
         }
-        return "\n      " + answer.substring(0, Math.min(answer.length(), LONGEST_ANSWER)).strip();
+        return "\n      " + error.substring(0, Math.min(error.length(), LONGEST_ERROR)).strip();
     }
 }

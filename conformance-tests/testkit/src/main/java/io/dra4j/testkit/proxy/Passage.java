@@ -14,11 +14,11 @@ import org.eclipse.jetty.util.Callback;
 /**
  * One request on its way through the proxy: what the proxy itself can answer, and the log's entry.
  *
- * <p>Whoever ends it first decides how it ended; later ends are ignored.
+ * <p>The first end counts; later ends are ignored.
  */
 final class Passage {
 
-    /** Where Jetty's request keeps it. */
+    /** The attribute of Jetty's request that holds it. */
     private static final String ATTRIBUTE = Passage.class.getName();
 
     private final RequestLog log;
@@ -27,7 +27,6 @@ final class Passage {
     private final Request request;
     private final Response response;
     private volatile boolean silent;
-    private volatile boolean answerLost;
 
     Passage(
             RequestLog log,
@@ -64,15 +63,6 @@ final class Passage {
         return silent;
     }
 
-    /** The server is to be asked, and the client is to get nothing. */
-    void loseAnswer() {
-        answerLost = true;
-    }
-
-    boolean answerLost() {
-        return answerLost;
-    }
-
     void fault(Object words) {
         log.fault(recorded.number(), words.toString());
     }
@@ -85,7 +75,7 @@ final class Passage {
         log.ended(recorded.number(), errorText);
     }
 
-    /** Closes the client's connection: whatever was not sent by now is not sent. */
+    /** Closes the client's connection: unsent bytes are lost. */
     void cut() {
         ended("");
         request.getConnectionMetaData().getConnection().getEndPoint().close();
@@ -98,15 +88,15 @@ final class Passage {
     }
 
     /** Answers an API Status, as the API server does when it refuses. */
-    void refuse(Effect.Answer answer, Callback callback) {
-        ObjectNode status = ProxyResponses.injected(answer.code(), answer.reason());
-        long wait = answer.retryAfter().toSeconds();
+    void refuse(Effect.Status effect, Callback callback) {
+        ObjectNode status = ProxyResponses.injected(effect.code(), effect.reason());
+        long wait = effect.retryAfter().toSeconds();
         if (wait > 0) {
             status.putObject("details").put("retryAfterSeconds", wait);
             response.getHeaders().put(HttpHeader.RETRY_AFTER, wait);
         }
         WireFormat format = accepted();
-        send(answer.code(), format.mediaType(), format.object(status), callback);
+        send(effect.code(), format.mediaType(), format.object(status), callback);
     }
 
     /** Answers as an API server does whose RBAC does not allow the request. */
@@ -122,8 +112,8 @@ final class Passage {
         send(200, WireFormat.JSON.mediaType(), new byte[0], callback);
     }
 
-    /** Answers a watch with the one event that says that its revision is too old. */
-    void answerGone(Callback callback) {
+    /** Answers a watch with one event: its revision is too old. */
+    void respondGone(Callback callback) {
         WireFormat format = accepted();
         send(200, format.watchType(), format.event(ProxyResponses.gone()), callback);
     }

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records each request, puts the first fault upon it that is for it, and sends it on.
  *
- * <p>A request's body is read before it is sent on, so that faults may look at it; answers are sent
- * on as they come. Where the server cannot be reached the client's connection is closed.
+ * <p>A request's body is read before it is sent on, so that faults may look at it; responses are
+ * sent on as they come. Where the server cannot be reached the client's connection is closed.
  */
 final class ProxiedRequests extends ProxyHandler.Reverse {
 
@@ -62,7 +62,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     /**
      * Asks the server for its version by the way that requests take; not recorded.
      *
-     * @throws UpstreamException if it does not say
+     * @throws UpstreamException if it does not return one
      */
     String serverVersion(Duration limit) {
         return link.version(getHttpClient(), limit);
@@ -79,7 +79,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         return injection;
     }
 
-    /** The watches whose answer has begun and not ended. */
+    /** The watches whose response has begun and not ended. */
     Set<Relay> watches() {
         return Set.copyOf(watches);
     }
@@ -124,8 +124,11 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         effect.ifPresent(passage::fault);
         if (effect.orElse(null) instanceof Effect.Delay delay) {
             hold(injection.get(), delay, request, response, callback);
-        } else if (effect.isEmpty() || !answers(effect.get(), passage, callback)) {
-            send(effect, request, response, callback);
+        } else if (effect.isEmpty() || !ends(effect.get(), passage, callback)) {
+            if (effect.orElse(null) == Effect.Plain.STALL) {
+                passage.silence();
+            }
+            super.handle(request, response, callback);
         }
         return true;
     }
@@ -158,13 +161,13 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
                         TimeUnit.MILLISECONDS);
     }
 
-    /** Whether the effect leaves nothing to ask the server for. */
-    private static boolean answers(Effect effect, Passage passage, Callback callback) {
-        if (effect instanceof Effect.Answer answer) {
-            passage.refuse(answer, callback);
-        } else if (effect instanceof Effect.Gone) {
-            passage.answerGone(callback);
-        } else if (effect instanceof Effect.Drop) {
+    /** Returns whether the effect ends the request without the server. */
+    private static boolean ends(Effect effect, Passage passage, Callback callback) {
+        if (effect instanceof Effect.Status status) {
+            passage.refuse(status, callback);
+        } else if (effect == Effect.Plain.GONE) {
+            passage.respondGone(callback);
+        } else if (effect == Effect.Plain.DROP) {
             passage.cut(callback);
         } else {
             return false;
@@ -172,20 +175,11 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         return true;
     }
 
-    private void send(
-            Optional<Effect> effect, Request request, Response response, Callback callback) {
-        if (effect.orElse(null) instanceof Effect.Stall) {
-            Passage.of(request).silence();
-        } else if (effect.orElse(null) instanceof Effect.DropAfterSend) {
-            Passage.of(request).loseAnswer();
-        }
-        super.handle(request, response, callback);
-    }
-
     private static byte[] read(Request request) {
         try (InputStream body = Content.Source.asInputStream(request)) {
             byte[] bytes = body.readNBytes(LONGEST_BODY);
-            body.skip(LONGEST_DRAINED); // A client that is still writing would not read the answer.
+            body.skip(
+                    LONGEST_DRAINED); // A client that is still writing would not read the response.
             return bytes;
         } catch (IOException e) {
             throw new UncheckedIOException("the request's body ended early", e);
@@ -224,7 +218,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     /**
      * The credentials are the suite's alone. What a client sends as its own is not passed on: it
-     * was told of a server without credentials, so that a token of its own is meant for another
+     * was given a server without credentials, so that a token of its own is meant for another
      * server, which must not become known to this one.
      */
     @Override
@@ -255,10 +249,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
             org.eclipse.jetty.client.Request toServer,
             Response response,
             Callback callback) {
-        Passage passage = Passage.of(request);
-        return passage.answerLost()
-                ? result -> passage.cut(callback)
-                : new RelayingListener(passage, request, toServer, response, callback);
+        return new RelayingListener(Passage.of(request), request, toServer, response, callback);
     }
 
     /** The server failed, or the client is gone, or the proxy itself cut the connection. */
@@ -273,7 +264,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         Passage.of(request).cut(callback);
     }
 
-    /** Leaves an answer's body to a {@link Relay}. */
+    /** Leaves a response's body to a {@link Relay}. */
     private final class RelayingListener extends ProxyResponseListener {
 
         private final Passage passage;
@@ -314,7 +305,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
                 watches.remove(relay);
             }
             if (isDone() && !isCompletedExceptionally()) {
-                callback.succeeded(); // Even if the rest of the server's answer was not wanted.
+                callback.succeeded(); // Even if the rest of the server's response was not wanted.
             } else {
                 super.onComplete(result);
             }

@@ -22,7 +22,7 @@ final class ProxyResponses {
         return status.put("message", message);
     }
 
-    /** What ends a watch whose revision is too old. */
+    /** The Status that ends a watch whose revision is too old. */
     static ObjectNode gone() {
         return injected(410, "Expired");
     }

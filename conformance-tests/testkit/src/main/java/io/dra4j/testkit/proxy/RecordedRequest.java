@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param query the query's parameters, decoded; the last value where one was sent twice
  * @param body the request's body as text, in JSON for any wire format, cut after a megabyte; empty
  *     if there was none
- * @param status what the client was answered; 0 as long as it got no answer, and so for ever when
+ * @param status what the client was answered; 0 as long as it got no response, and so for ever when
  *     the connection was cut
- * @param answer the body of an answer that is an error, in JSON for any wire format, cut; empty for
- *     any other
+ * @param errorBody the body of an error response, in JSON for any wire format, cut; empty for any
+ *     other
  * @param fault which fault was put upon it, in words; empty if none
- * @param ended when the answer was complete or cut; null as long as neither
+ * @param ended the time when the response was complete or cut; null as long as neither
  */
 public record RecordedRequest(
         int number,
@@ -33,7 +33,7 @@ public record RecordedRequest(
         Map<String, String> query,
         String body,
         int status,
-        String answer,
+        String errorBody,
         String fault,
         @Nullable Instant ended) {
 
@@ -54,12 +54,12 @@ public record RecordedRequest(
 
     RecordedRequest withFault(String words) {
         return new RecordedRequest(
-                number, at, method, path, query, body, status, answer, words, ended);
+                number, at, method, path, query, body, status, errorBody, words, ended);
     }
 
     RecordedRequest withStatus(int code) {
         return new RecordedRequest(
-                number, at, method, path, query, body, code, answer, fault, ended);
+                number, at, method, path, query, body, code, errorBody, fault, ended);
     }
 
     RecordedRequest withEnd(Instant when, String text) {
@@ -67,23 +67,23 @@ public record RecordedRequest(
                 number, at, method, path, query, body, status, text, fault, when);
     }
 
-    /** Whether it asked to change something, and not only to be told what would happen. */
+    /** Returns whether it is a write, and no dry run. */
     public boolean write() {
         return !method.equals("GET") && !method.equals("HEAD") && !dryRun();
     }
 
-    /** Whether it only asked what a change would do. */
+    /** Returns whether it is a dry run. */
     public boolean dryRun() {
         return query.getOrDefault("dryRun", "").equals("All");
     }
 
-    /** Whether it asked for a stream of changes. */
+    /** Returns whether it is a watch. */
     public boolean watch() {
         String value = query.getOrDefault("watch", "false");
         return method.equals("GET") && !value.equals("0") && !value.equalsIgnoreCase("false");
     }
 
-    /** Whether it asked for all objects of a resource, or all that a selector matches. */
+    /** Returns whether it is a list of a resource, with or without a selector. */
     public boolean list() {
         return method.equals("GET") && !watch() && !resource().isEmpty() && name().isEmpty();
     }
@@ -103,12 +103,12 @@ public record RecordedRequest(
         return query.getOrDefault(parameter, "");
     }
 
-    /** Whether the answer is still being sent, as that of a watch is. */
+    /** Returns whether the response is still being sent, as that of a watch. */
     public boolean open() {
         return status != 0 && ended == null;
     }
 
-    /** How long it took until the answer was complete or cut; empty as long as neither. */
+    /** The time until the response was complete or cut; empty as long as neither. */
     public Optional<Duration> took() {
         return Optional.ofNullable(ended).map(end -> Duration.between(at, end));
     }

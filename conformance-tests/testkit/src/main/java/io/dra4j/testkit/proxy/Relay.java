@@ -13,8 +13,8 @@ import org.eclipse.jetty.util.IteratingCallback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends an answer's body on to the client, each piece as soon as it comes, without a thread of its
- * own; it can fall silent, or end the answer by itself, at any time and from any thread.
+ * Sends a response's body on to the client, each piece as soon as it comes, without a thread of its
+ * own; it can fall silent, or end the response by itself, at any time and from any thread.
  */
 final class Relay extends IteratingCallback {
 
@@ -43,7 +43,7 @@ final class Relay extends IteratingCallback {
     private boolean lastSent;
 
     /**
-     * @param done succeeds when the client has the whole answer, and fails when it cannot get it
+     * @param done succeeds when the client has the whole response, and fails when it cannot get it
      */
     Relay(
             Passage passage,
@@ -61,14 +61,9 @@ final class Relay extends IteratingCallback {
         bounds = format.bounds();
     }
 
-    /** Sends nothing any more, and leaves the connection open. */
-    void fallSilent() {
-        mode = Mode.SILENT;
-    }
-
     /** Ends a watch with 410 Gone, after the event that is just being sent. */
     void endGone() {
-        passage.fault(new Effect.Gone());
+        passage.fault(Effect.Plain.GONE);
         mode = Mode.GONE;
         iterate();
     }
@@ -111,7 +106,7 @@ final class Relay extends IteratingCallback {
             return Action.IDLE;
         }
         if (Content.Chunk.isFailure(next)) {
-            // The client of this request is told by the listener, which learns of it, too.
+            // The listener, which gets the failure, too, ends the response to the client.
             return Action.IDLE;
         }
         chunk = next;

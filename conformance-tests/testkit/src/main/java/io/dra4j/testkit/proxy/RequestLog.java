@@ -41,12 +41,12 @@ final class RequestLog {
     }
 
     /** The first end counts: a cut is often noticed twice. */
-    void ended(int number, String answer) {
+    void ended(int number, String errorBody) {
         update(
                 number,
                 request ->
                         request.ended() == null
-                                ? request.withEnd(clock.instant(), answer)
+                                ? request.withEnd(clock.instant(), errorBody)
                                 : request);
     }
 
@@ -63,7 +63,7 @@ final class RequestLog {
         return requests.size();
     }
 
-    /** Looks again after every arrival, answer and end; empty when the time is over. */
+    /** Looks again after every arrival, response and end; empty when the time is over. */
     synchronized Optional<List<RecordedRequest>> await(
             Duration timeout, Predicate<List<RecordedRequest>> wanted) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();

@@ -4,7 +4,7 @@ package io.dra4j.testkit.proxy;
 
 import java.util.function.Predicate;
 
-/** Which requests a fault, a wait or a count is about. */
+/** The predicates of requests, for faults, waits and counts. */
 public final class Requests {
 
     private Requests() {}
@@ -45,7 +45,7 @@ public final class Requests {
         return to(resource).and(RecordedRequest::watch);
     }
 
-    /** Whatever is asked of a resource. */
+    /** All requests to a resource. */
     public static Predicate<RecordedRequest> to(String resource) {
         return request -> request.resource().equals(resource);
     }

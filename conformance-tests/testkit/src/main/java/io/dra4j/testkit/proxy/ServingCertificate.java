@@ -87,11 +87,11 @@ final class ServingCertificate {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put(PASSWORD, password);
         Process keytool = builder.start();
-        String said =
+        String output =
                 new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         try {
             if (keytool.waitFor() != 0) {
-                throw new IllegalStateException("keytool can't make a certificate: " + said);
+                throw new IllegalStateException("keytool can't make a certificate: " + output);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -108,7 +108,7 @@ final class ServingCertificate {
         return keys;
     }
 
-    /** What a server by this certificate needs for TLS. */
+    /** The TLS settings of a server with this certificate. */
     SslContextFactory.Server tls() {
         SslContextFactory.Server tls = new SslContextFactory.Server();
         tls.setKeyStore(keys);

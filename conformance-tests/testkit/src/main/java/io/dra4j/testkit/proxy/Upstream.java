@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param server for example {@code https://10.0.0.1:6443}, with a path where the API is not at the
  *     top
- * @param tls whom to trust and the client's certificate; null for plain HTTP
+ * @param tls the trusted CAs and the client's certificate; null for plain HTTP
  * @param serverName the name that the server's certificate must bear; empty for the URL's host
  * @param headers what each request bears in place of the client's own headers of these names
- * @param origin where all this is from, for messages; empty if there is nothing to say
+ * @param origin the source of the settings, for messages; may be empty
  */
 public record Upstream(
         URI server,
@@ -47,7 +47,7 @@ public record Upstream(
         }
     }
 
-    /** A server of plain HTTP that lets everybody in. */
+    /** A server of plain HTTP without authentication. */
     public static Upstream plain(URI server) {
         return new Upstream(server, null, "", Map.of(), "");
     }

@@ -24,7 +24,7 @@ import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 
-/** How the proxy talks to its API server, and what is wrong when it cannot. */
+/** The connection of the proxy to its API server, and the reasons why it fails. */
 final class UpstreamLink {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -73,52 +73,52 @@ final class UpstreamLink {
      * Asks the server for its version, with the credentials.
      *
      * @return for example {@code v1.36.2}
-     * @throws UpstreamException if it does not say
+     * @throws UpstreamException if it does not return one
      */
     String version(HttpClient client, Duration limit) {
         try {
-            ContentResponse answer =
+            ContentResponse response =
                     client.newRequest(upstream.base() + "/version")
                             .headers(headers -> upstream.headers().forEach(headers::put))
                             .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                             .send();
-            return version(answer);
+            return version(response);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw trouble("cannot be reached: " + why(cause), cause);
+            throw failure("cannot be reached: " + why(cause), cause);
         } catch (TimeoutException e) {
-            throw trouble("did not answer within " + limit.toSeconds() + " s", e);
+            throw failure("did not answer within " + limit.toSeconds() + " s", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw trouble("was not asked to the end: interrupted", e);
+            throw failure("was not reached: interrupted", e);
         }
     }
 
-    private String version(ContentResponse answer) {
-        if (answer.getStatus() == 401) {
-            throw trouble(
+    private String version(ContentResponse response) {
+        if (response.getStatus() == 401) {
+            throw failure(
                     "does not accept the credentials (401 Unauthorized); have they expired?", null);
         }
-        String version = gitVersion(answer);
-        if (answer.getStatus() != 200 || version.isEmpty()) {
-            throw trouble(
+        String version = gitVersion(response);
+        if (response.getStatus() != 200 || version.isEmpty()) {
+            throw failure(
                     "answered %d %s when asked for its version; is it an API server?"
-                            .formatted(answer.getStatus(), answer.getReason()),
+                            .formatted(response.getStatus(), response.getReason()),
                     null);
         }
         return version;
     }
 
-    private static String gitVersion(ContentResponse answer) {
+    private static String gitVersion(ContentResponse response) {
         try {
-            JsonNode version = JSON.readTree(answer.getContent());
+            JsonNode version = JSON.readTree(response.getContent());
             return version.path("gitVersion").asText();
         } catch (IOException e) {
-            return ""; // The caller says what came instead.
+            return ""; // The caller reports the response.
         }
     }
 
-    private UpstreamException trouble(String what, @Nullable Throwable cause) {
+    private UpstreamException failure(String what, @Nullable Throwable cause) {
         String message = upstream.described() + " " + what;
         return cause == null
                 ? new UpstreamException(message)
@@ -127,18 +127,18 @@ final class UpstreamLink {
 
     private static String why(Throwable cause) {
         if (cause instanceof SSLException) {
-            return tlsTrouble(cause);
+            return tlsFailure(cause);
         }
         if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
             return "there is no host of that name";
         }
         if (cause instanceof SocketTimeoutException) {
-            return "nobody answers at that address";
+            return "there is no response from that address";
         }
         return cause instanceof ConnectException ? "connection refused" : cause.toString();
     }
 
-    private static String tlsTrouble(Throwable failure) {
+    private static String tlsFailure(Throwable failure) {
         Throwable deepest = failure;
         while (deepest.getCause() != null) {
             deepest = deepest.getCause();

@@ -61,7 +61,7 @@ record ApiAction(
         }
     }
 
-    /** How many segments stand before the resource: api, version or apis, group, version. */
+    /** The number of segments before the resource: api, version or apis, group, version. */
     private static int prefix(String first) {
         return switch (first) {
             case "api" -> 2;

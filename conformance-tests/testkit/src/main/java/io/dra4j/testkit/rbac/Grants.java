@@ -14,7 +14,7 @@ import java.util.stream.StreamSupport;
 /** The rules that manifests bind to one ServiceAccount. */
 final class Grants {
 
-    /** What Kubernetes itself grants every authenticated user: discovery and health. */
+    /** The rights that Kubernetes grants every authenticated user: discovery and health. */
     private static final PolicyRule DISCOVERY =
             new PolicyRule(
                     List.of("get"),

@@ -112,7 +112,7 @@ public final class ServiceAccountAccess {
                         .formatted(action.path(), action.verb());
     }
 
-    /** What has to be said of the run: a sentence for each rule that is missing. */
+    /** The notes for the report: a sentence for each missing rule. */
     public synchronized List<String> notes() {
         List<String> notes = new ArrayList<>();
         grants.missingRoles()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.settings;
 
-/** The settings cannot be used; the message says which, in a line or two, for people. */
+/** The settings cannot be used; the message names the setting and the problem, in a line or two. */
 public final class SettingsException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

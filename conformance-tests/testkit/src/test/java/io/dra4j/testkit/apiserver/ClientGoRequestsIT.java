@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a driver with client-go asks, written by hand, through the proxy as a driver asks it. One
- * connection carries all requests of a test but watches.
+ * The requests of a driver with client-go, written by hand, through the proxy as a driver sends
+ * them. One connection carries all requests of a test but watches.
  */
 @Timeout(60)
 class ClientGoRequestsIT {
@@ -59,7 +59,7 @@ class ClientGoRequestsIT {
         }
     }
 
-    private static String told(JsonNode event) {
+    private static String shown(JsonNode event) {
         return event.path("type").asText() + " " + Json.text(event, "object", "metadata", "name");
     }
 
@@ -87,7 +87,7 @@ class ClientGoRequestsIT {
                 assertThat(begun.headers())
                         .containsEntry("content-type", "application/json")
                         .containsEntry("transfer-encoding", "chunked");
-                assertThat(told(watch.event())).isEqualTo("ADDED s2");
+                assertThat(shown(watch.event())).isEqualTo("ADDED s2");
             }
         }
 
@@ -102,7 +102,7 @@ class ClientGoRequestsIT {
                                 + "&resourceVersionMatch=NotOlderThan&sendInitialEvents=true"
                                 + "&timeout=9m42s&timeoutSeconds=582&watch=true");
 
-                assertThat(told(watch.event())).isEqualTo("ADDED s1");
+                assertThat(shown(watch.event())).isEqualTo("ADDED s1");
                 JsonNode end = watch.event();
                 assertThat(end.path("type").asText()).isEqualTo("BOOKMARK");
                 assertThat(Json.text(end, "object", "kind")).isEqualTo("ResourceSlice");
@@ -110,7 +110,7 @@ class ClientGoRequestsIT {
                 assertThat(Json.at(end, "object", "metadata", "annotations"))
                         .isEqualTo(Json.object().put("k8s.io/initial-events-end", "true"));
                 publish("s2");
-                assertThat(told(watch.event())).isEqualTo("ADDED s2");
+                assertThat(shown(watch.event())).isEqualTo("ADDED s2");
             }
         }
 
@@ -343,7 +343,7 @@ class ClientGoRequestsIT {
             publish("s1");
 
             for (GoConnection watch : watches) {
-                assertThat(told(watch.event())).isEqualTo("ADDED s1");
+                assertThat(shown(watch.event())).isEqualTo("ADDED s1");
                 watch.close();
             }
         }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a driver with client-go writes, and how it is refused, by hand and through the proxy, on one
+ * The writes of a driver with client-go, and their refusals, by hand and through the proxy, on one
  * connection.
  */
 @Timeout(60)

@@ -40,7 +40,9 @@ class Fabric8IT {
 
     private KubernetesClient client(boolean onlyHttpWatches) {
         Config config =
-                new ConfigBuilder(Config.fromKubeconfig(server.kubeconfig()))
+                new ConfigBuilder(Config.empty())
+                        .withMasterUrl(server.url().toString())
+                        .withNamespace("default")
                         .withOnlyHttpWatches(onlyHttpWatches)
                         .build();
         return new KubernetesClientBuilder().withConfig(config).build();

@@ -116,7 +116,7 @@ class GoClientIT {
         return output.lines().toList();
     }
 
-    /** What each step saw, with the wire format of its last request and answer. */
+    /** The output of each step, with the wire format of its last request and response. */
     private static List<String> expected(String format) {
         return """
                create: one uid=true devices=gpu-0 model=T4 [POST FORMAT -> 201 FORMAT]

@@ -28,7 +28,7 @@ final class GoConnection implements AutoCloseable {
     static final String JSON = "application/json, */*";
     static final String PROTOBUF = "application/vnd.kubernetes.protobuf";
 
-    /** What came back; header names in lower case. */
+    /** A response; header names in lower case. */
     record Answer(int status, Map<String, String> headers, byte[] bytes) {
         JsonNode body() {
             return Json.parse(new String(bytes, StandardCharsets.UTF_8));

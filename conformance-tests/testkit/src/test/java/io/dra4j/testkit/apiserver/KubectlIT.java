@@ -50,7 +50,7 @@ class KubectlIT {
                   exactly: {deviceClassName: gpu.example.com}
             """;
 
-    /** What a run of kubectl printed, both streams together. */
+    /** The output of a run of kubectl, both streams together. */
     private record Result(int exit, String output) {}
 
     private final EmbeddedApiServer server =

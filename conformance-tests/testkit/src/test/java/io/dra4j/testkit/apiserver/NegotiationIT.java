@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What clients ask for in headers and on the paths around the objects. */
+/** Content negotiation by headers, and the paths around the objects. */
 class NegotiationIT {
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().version(KubernetesVersion.V1_35).start();

@@ -27,7 +27,7 @@ final class ProtobufProbe {
 
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 
-    /** An answer; its body decoded by its content type. */
+    /** A response; its body decoded by its content type. */
     record Answer(int code, String contentType, byte[] bytes) {
         ObjectNode json() {
             return KubernetesProtobuf.isProtobuf(contentType)

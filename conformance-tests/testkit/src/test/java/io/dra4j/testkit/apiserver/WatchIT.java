@@ -35,7 +35,7 @@ class WatchIT {
         server.close();
     }
 
-    private static String told(JsonNode event) {
+    private static String shown(JsonNode event) {
         return event.path("type").asText() + " " + Json.text(event, "object", "metadata", "name");
     }
 
@@ -49,10 +49,10 @@ class WatchIT {
                 http.put(SLICES + "/s1", slice("s1", 2));
                 http.delete(SLICES + "/s1", "");
 
-                assertThat(told(watch.next())).isEqualTo("ADDED s1");
-                assertThat(told(watch.next())).isEqualTo("ADDED s2");
-                assertThat(told(watch.next())).isEqualTo("MODIFIED s1");
-                assertThat(told(watch.next())).isEqualTo("DELETED s1");
+                assertThat(shown(watch.next())).isEqualTo("ADDED s1");
+                assertThat(shown(watch.next())).isEqualTo("ADDED s2");
+                assertThat(shown(watch.next())).isEqualTo("MODIFIED s1");
+                assertThat(shown(watch.next())).isEqualTo("DELETED s1");
             }
         }
 
@@ -65,7 +65,7 @@ class WatchIT {
                     http.watch(SLICES + "?watch=1&resourceVersion=" + first.resourceVersion())) {
                 JsonNode event = watch.next();
 
-                assertThat(told(event)).isEqualTo("ADDED s2");
+                assertThat(shown(event)).isEqualTo("ADDED s2");
                 assertThat(event.path("object")).isEqualTo(second.body());
             }
         }
@@ -81,13 +81,13 @@ class WatchIT {
                 http.delete(SLICES + "/s1", "");
                 http.post(SLICES, labelled);
 
-                assertThat(told(watch.next())).isEqualTo("ADDED s1");
+                assertThat(shown(watch.next())).isEqualTo("ADDED s1");
                 JsonNode gone = watch.next();
-                assertThat(told(gone)).isEqualTo("DELETED s1");
+                assertThat(shown(gone)).isEqualTo("DELETED s1");
                 assertThat(Json.text(gone, "object", "metadata", "labels", "a")).isEqualTo("b");
                 assertThat(Json.text(gone, "object", "metadata", "resourceVersion"))
                         .isEqualTo(out.resourceVersion());
-                assertThat(told(watch.next())).isEqualTo("ADDED s1");
+                assertThat(shown(watch.next())).isEqualTo("ADDED s1");
             }
         }
 
@@ -101,7 +101,7 @@ class WatchIT {
                 http.post(SLICES, slice("s1", 1));
                 http.post(SLICES, slice("s2", 1).replace("node-1", "node-2"));
 
-                assertThat(told(watch.next())).isEqualTo("ADDED s2");
+                assertThat(shown(watch.next())).isEqualTo("ADDED s2");
             }
         }
 
@@ -196,7 +196,7 @@ class WatchIT {
             }
             http.post(SLICES, slice("s1", 1));
             for (Stream stream : streams) {
-                assertThat(told(stream.next())).isEqualTo("ADDED s1");
+                assertThat(shown(stream.next())).isEqualTo("ADDED s1");
             }
             assertThat(serverThreads()).isLessThanOrEqualTo(33);
 
@@ -249,7 +249,7 @@ class WatchIT {
                             SLICES
                                     + "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
                                     + "&resourceVersion=&resourceVersionMatch=NotOlderThan")) {
-                assertThat(told(watch.next())).isEqualTo("ADDED s1");
+                assertThat(shown(watch.next())).isEqualTo("ADDED s1");
                 JsonNode end = watch.next();
                 assertThat(end.path("type").asText()).isEqualTo("BOOKMARK");
                 assertThat(
@@ -275,7 +275,7 @@ class WatchIT {
                                     + "?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan")) {
                 http.post(SLICES, slice("s2", 1));
 
-                assertThat(told(watch.next())).isEqualTo("ADDED s2");
+                assertThat(shown(watch.next())).isEqualTo("ADDED s2");
             }
         }
 

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KubeconfigUpstreamIT {
 
     private static final String TOKEN = "s3cret-t0ken";
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     @TempDir private static Path keys;
 
@@ -119,7 +119,7 @@ class KubeconfigUpstreamIT {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(proxy.url() + path)).timeout(PATIENCE);
+        return HttpRequest.newBuilder(URI.create(proxy.url() + path)).timeout(TIMEOUT);
     }
 
     private HttpResponse<String> get(String path) throws Exception {
@@ -134,7 +134,7 @@ class KubeconfigUpstreamIT {
             Upstream upstream = KubeconfigUpstream.read(usual(), "one");
             proxy = ApiProxy.before(upstream);
 
-            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
             HttpResponse<String> node = get("/api/v1/nodes/node-1");
 
             assertThat(node.statusCode()).isEqualTo(200);
@@ -195,7 +195,7 @@ class KubeconfigUpstreamIT {
                             cluster("server: " + front.url(), "certificate-authority: ca.crt"),
                             clientKeys.client() + "\n    tokenFile: token"));
 
-            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
         }
 
         @Test
@@ -217,7 +217,7 @@ class KubeconfigUpstreamIT {
                                     + plugin
                                     + "}"));
 
-            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
         }
 
         @Test
@@ -227,7 +227,7 @@ class KubeconfigUpstreamIT {
                             cluster("server: " + front.url(), "insecure-skip-tls-verify: true"),
                             user()));
 
-            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
         }
 
         @Test
@@ -237,7 +237,7 @@ class KubeconfigUpstreamIT {
                             cluster("server: " + front.urlWithPath(), serverKeys.authority()),
                             user()));
 
-            assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
             assertThat(get("/api/v1/nodes?limit=1").statusCode()).isEqualTo(200);
             assertThat(proxy.requests())
                     .extracting(RecordedRequest::path)
@@ -249,33 +249,33 @@ class KubeconfigUpstreamIT {
             try (TlsFront named = new TlsFront(api.url(), namedKeys, clientKeys, TOKEN)) {
                 String[] lines = {"server: " + named.url(), namedKeys.authority()};
 
-                assertThat(trouble(kubeconfig(cluster(lines), user()), ""))
+                assertThat(failure(kubeconfig(cluster(lines), user()), ""))
                         .contains("its certificate is for another name", "tls-server-name");
                 proxyBefore(
                         kubeconfig(
                                 cluster(lines[0], lines[1], "tls-server-name: api.example.com"),
                                 user()));
-                assertThat(proxy.serverVersion(PATIENCE)).startsWith("v1.");
+                assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
             }
         }
     }
 
-    /** What a person is told, who gave this kubeconfig. */
-    private String trouble(Path kubeconfig, String context) {
-        Throwable trouble =
+    /** Returns the message for a kubeconfig that cannot be used. */
+    private String failure(Path kubeconfig, String context) {
+        Throwable failure =
                 catchThrowable(
                         () -> {
                             try (ApiProxy before =
                                     ApiProxy.before(KubeconfigUpstream.read(kubeconfig, context))) {
-                                before.serverVersion(PATIENCE);
+                                before.serverVersion(TIMEOUT);
                             }
                         });
-        assertThat(trouble).isNotNull();
-        assertThat(trouble.getMessage())
+        assertThat(failure).isNotNull();
+        assertThat(failure.getMessage())
                 .contains(kubeconfig.toString())
                 .doesNotContain("\n", TOKEN, "Exception")
                 .hasSizeLessThan(400);
-        return trouble.getMessage();
+        return failure.getMessage();
     }
 
     @Nested
@@ -284,7 +284,7 @@ class KubeconfigUpstreamIT {
         @Test
         void whenAnotherCaSignedTheServersCertificate() throws Exception {
             assertThat(
-                            trouble(
+                            failure(
                                     kubeconfig(
                                             cluster(
                                                     "server: " + front.url(),
@@ -299,7 +299,7 @@ class KubeconfigUpstreamIT {
             String old = clientKeys.client() + "\n    token: expired";
 
             assertThat(
-                            trouble(
+                            failure(
                                     kubeconfig(
                                             cluster(
                                                     "server: " + front.url(),
@@ -313,9 +313,9 @@ class KubeconfigUpstreamIT {
         void whenThereIsNoClientCertificateOrAnother() throws Exception {
             String server = cluster("server: " + front.url(), serverKeys.authority());
 
-            assertThat(trouble(kubeconfig(server, "token: " + TOKEN), ""))
+            assertThat(failure(kubeconfig(server, "token: " + TOKEN), ""))
                     .contains("client certificate");
-            assertThat(trouble(kubeconfig(server, namedKeys.client()), "")).contains("certificate");
+            assertThat(failure(kubeconfig(server, namedKeys.client()), "")).contains("certificate");
         }
 
         @Test
@@ -325,22 +325,22 @@ class KubeconfigUpstreamIT {
                 port = socket.getLocalPort();
             }
 
-            assertThat(trouble(kubeconfig("server: https://127.0.0.1:" + port, user()), ""))
+            assertThat(failure(kubeconfig("server: https://127.0.0.1:" + port, user()), ""))
                     .contains("cannot be reached: connection refused");
-            assertThat(trouble(kubeconfig("server: https://no-such-host.invalid", user()), ""))
+            assertThat(failure(kubeconfig("server: https://no-such-host.invalid", user()), ""))
                     .contains("there is no host of that name");
         }
 
         @Test
         void whenWhatListensIsNoApiServer() throws Exception {
-            assertThat(trouble(kubeconfig("server: " + api.url() + "/apis", user()), ""))
+            assertThat(failure(kubeconfig("server: " + api.url() + "/apis", user()), ""))
                     .contains("answered 404 Not Found", "is it an API server?");
         }
 
         @Test
         void whenTheFileCannotBeRead() throws Exception {
-            assertThat(trouble(folder.resolve("none"), "")).startsWith("There is no kubeconfig");
-            assertThat(trouble(folder, "")).contains("cannot be read");
+            assertThat(failure(folder.resolve("none"), "")).startsWith("There is no kubeconfig");
+            assertThat(failure(folder, "")).contains("cannot be read");
         }
 
         @Test
@@ -348,23 +348,23 @@ class KubeconfigUpstreamIT {
             for (String text : new String[] {"", "hello", "a: [", "kind: Pod", "[1, 2]"}) {
                 Path file = Files.writeString(folder.resolve("other"), text);
 
-                assertThat(trouble(file, "")).as(text).contains("is no kubeconfig");
+                assertThat(failure(file, "")).as(text).contains("is no kubeconfig");
             }
         }
 
         @Test
         void whenItNamesWhatIsNotThere() throws Exception {
-            assertThat(trouble(usual(), "two"))
+            assertThat(failure(usual(), "two"))
                     .contains("no context \"two\"", "one, nowhere, nobody");
-            assertThat(trouble(usual(), "nowhere")).contains("cluster \"lost\"", "\"nowhere\"");
-            assertThat(trouble(usual(), "nobody")).contains("user \"lost\"", "\"nobody\"");
+            assertThat(failure(usual(), "nowhere")).contains("cluster \"lost\"", "\"nowhere\"");
+            assertThat(failure(usual(), "nobody")).contains("user \"lost\"", "\"nobody\"");
             Path noCurrent =
                     Files.writeString(
                             folder.resolve("kubeconfig"),
                             Files.readString(usual()).replace("current-context: one\n", ""));
-            assertThat(trouble(noCurrent, "")).contains("no current-context");
+            assertThat(failure(noCurrent, "")).contains("no current-context");
             assertThat(
-                            trouble(
+                            failure(
                                     kubeconfig(
                                             cluster(
                                                     "server: " + front.url(),
@@ -372,7 +372,7 @@ class KubeconfigUpstreamIT {
                                             user()),
                                     ""))
                     .contains("lost.crt");
-            assertThat(trouble(kubeconfig("server: " + front.url(), "tokenFile: lost"), ""))
+            assertThat(failure(kubeconfig("server: " + front.url(), "tokenFile: lost"), ""))
                     .contains("lost");
         }
 
@@ -380,15 +380,15 @@ class KubeconfigUpstreamIT {
         void whenItAsksForWhatTheSuiteDoesNotDo() throws Exception {
             String server = "server: " + front.url();
 
-            assertThat(trouble(kubeconfig(server, "as: somebody"), "")).contains("impersonation");
+            assertThat(failure(kubeconfig(server, "as: somebody"), "")).contains("impersonation");
             assertThat(
-                            trouble(
+                            failure(
                                     kubeconfig(
                                             cluster(server, "proxy-url: http://127.0.0.1:1"),
                                             user()),
                                     ""))
                     .contains("proxy-url");
-            assertThat(trouble(kubeconfig("server: ftp://127.0.0.1", user()), ""))
+            assertThat(failure(kubeconfig("server: ftp://127.0.0.1", user()), ""))
                     .contains("ftp://127.0.0.1");
         }
     }

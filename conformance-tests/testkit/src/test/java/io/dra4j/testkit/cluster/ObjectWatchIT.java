@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ObjectWatchIT {
 
     private static final String NAMESPACES = "/api/v1/namespaces";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static JsonNode namespace(String name) throws Exception {
         return new ObjectMapper()
@@ -48,7 +48,7 @@ class ObjectWatchIT {
                                         now ->
                                                 names(now).contains("b")
                                                         && !names(now).contains("a"),
-                                        PATIENCE))
+                                        TIMEOUT))
                         .isTrue();
                 assertThat(watch.states())
                         .extracting(List::size)

@@ -63,7 +63,7 @@ public final class TlsFront implements AutoCloseable {
         return url() + PREFIX + "/";
     }
 
-    /** What came in the header Authorization, request by request. */
+    /** The header Authorization of each request. */
     public List<String> authorizations() {
         return List.copyOf(authorizations);
     }

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a driver's process finds at its place, in a mount namespace of its own. */
+/** A driver's process at its place, in a mount namespace of its own. */
 class ProcessDriverIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Path HOST_BOOT_ID = Path.of(MountNamespace.BOOT_ID);
 
     private List<String> mountsBefore;
@@ -57,7 +57,7 @@ class ProcessDriverIT {
                 List.of("sh", "-c", script), Map.of(), standardPaths, false, List.of());
     }
 
-    /** What a script prints. */
+    /** Returns the output of a script. */
     private String output(ProcessDriver driver, String... variable) throws IOException {
         if (place == null) {
             place = driver.place("node-1", "gpu.example.com");
@@ -66,14 +66,14 @@ class ProcessDriverIT {
         Map<String, String> more =
                 variable.length == 0 ? Map.of() : Map.of(variable[0], variable[1]);
         Instance instance = driver.start(place, more);
-        OptionalInt status = instance.awaitExit(PATIENCE);
+        OptionalInt status = instance.awaitExit(TIMEOUT);
         String log = Files.readString(place.log()).substring((int) before);
         assertThat(status).as(log).hasValue(0);
         return log.strip();
     }
 
     private static ProcessDriver driver(ProcessSettings settings, String... cdiDirectories) {
-        return new ProcessDriver(settings, List.of(cdiDirectories), PATIENCE);
+        return new ProcessDriver(settings, List.of(cdiDirectories), TIMEOUT);
     }
 
     @Test
@@ -101,11 +101,11 @@ class ProcessDriverIT {
 
         instance.terminate();
 
-        assertThat(instance.awaitExit(PATIENCE)).hasValue(128 + 15);
+        assertThat(instance.awaitExit(TIMEOUT)).hasValue(128 + 15);
     }
 
     private void await(String line) throws IOException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         while (!Files.readString(place.log()).contains(line)) {
             assertThat(System.nanoTime()).as(Files.readString(place.log())).isLessThan(end);
             Thread.onSpinWait();
@@ -115,7 +115,7 @@ class ProcessDriverIT {
     @Test
     void theEnvironmentIsWhole() throws IOException {
         ProcessDriver driver =
-                new ProcessDriver(List.of("env"), Map.of("with.dot", "is {NODE_NAME}"), PATIENCE);
+                new ProcessDriver(List.of("env"), Map.of("with.dot", "is {NODE_NAME}"), TIMEOUT);
 
         assertThat(output(driver, "POD_UID", "a b"))
                 .contains("with.dot=is node-1", "POD_UID=a b", "NODE_NAME=node-1", "KUBECONFIG=/");

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The kubelet against plugins that behave, and plugins that do not. */
 class FakeKubeletIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final KubeletClaim CLAIM = new KubeletClaim("ns", "claim", "uid-1");
 
     private Path registry;
@@ -54,7 +54,7 @@ class FakeKubeletIT {
     }
 
     private void awaitRegistered() throws InterruptedException {
-        assertThat(kubelet.awaitRegistered(ScriptedPlugin.DRIVER, PATIENCE)).isTrue();
+        assertThat(kubelet.awaitRegistered(ScriptedPlugin.DRIVER, TIMEOUT)).isTrue();
     }
 
     private void awaitEvents(Kind kind, int count) throws InterruptedException {
@@ -63,7 +63,7 @@ class FakeKubeletIT {
                                 events ->
                                         events.stream().filter(e -> e.kind() == kind).count()
                                                 >= count,
-                                PATIENCE))
+                                TIMEOUT))
                 .as("%d times %s", count, kind)
                 .isTrue();
     }
@@ -90,7 +90,7 @@ class FakeKubeletIT {
                             encoded + " pluginregistration.Registration/GetInfo",
                             encoded + " pluginregistration.Registration/NotifyRegistrationStatus",
                             "localhost k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources");
-            assertThat(plugin.awaitTold().getPluginRegistered()).isTrue();
+            assertThat(plugin.awaitStatus().getPluginRegistered()).isTrue();
             assertThat(kinds()).containsExactly(Kind.SOCKET_APPEARED, Kind.INFO, Kind.REGISTERED);
         }
 
@@ -124,10 +124,10 @@ class FakeKubeletIT {
                             .build();
             kubelet = FakeKubelet.start(registry);
 
-            RegistrationStatus told = plugin.awaitTold();
+            RegistrationStatus status = plugin.awaitStatus();
 
-            assertThat(told.getPluginRegistered()).isFalse();
-            assertThat(told.getError()).contains(reason);
+            assertThat(status.getPluginRegistered()).isFalse();
+            assertThat(status.getError()).contains(reason);
             plugin.info = valid;
             awaitRegistered();
         }
@@ -180,7 +180,7 @@ class FakeKubeletIT {
 
             try (ScriptedPlugin second = new ScriptedPlugin(registry.resolve("b-reg.sock"))) {
                 second.info = plugin.info;
-                assertThat(second.awaitTold().getError()).contains("already registered");
+                assertThat(second.awaitStatus().getError()).contains("already registered");
             }
         }
     }
@@ -208,7 +208,7 @@ class FakeKubeletIT {
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
             try (ScriptedPlugin other = new ScriptedPlugin(registry.resolve("b-reg.sock"))) {
                 other.info = other.info.toBuilder().setName("other.example.com").build();
-                assertThat(kubelet.awaitRegistered("other.example.com", PATIENCE)).isTrue();
+                assertThat(kubelet.awaitRegistered("other.example.com", TIMEOUT)).isTrue();
                 assertThat(kinds()).filteredOn(kind -> kind == Kind.UNREGISTERED).isEmpty();
             }
         }
@@ -219,7 +219,7 @@ class FakeKubeletIT {
             awaitRegistered();
             plugin.close();
             Files.deleteIfExists(socket);
-            assertThat(kubelet.awaitUnregistered(ScriptedPlugin.DRIVER, PATIENCE)).isTrue();
+            assertThat(kubelet.awaitUnregistered(ScriptedPlugin.DRIVER, TIMEOUT)).isTrue();
 
             plugin = new ScriptedPlugin(socket);
             awaitRegistered();

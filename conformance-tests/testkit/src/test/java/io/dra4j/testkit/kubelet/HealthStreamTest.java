@@ -14,7 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The kubelet's health stream says when a driver ended it, and not when the kubelet did. */
+/** The kubelet's health stream reports an end by the driver, and none by the kubelet. */
 class HealthStreamTest {
 
     private final ManagedChannel channel =

@@ -33,7 +33,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
-/** A plugin on one socket that says what a test has it say; nothing of the SDK is in it. */
+/** A plugin on one socket with scripted responses, without the SDK. */
 final class ScriptedPlugin implements AutoCloseable {
 
     static final String DRIVER = "gpu.example.com";
@@ -41,7 +41,7 @@ final class ScriptedPlugin implements AutoCloseable {
     /** Each call's {@code :authority} and full method name, with a space between. */
     final List<String> calls = new CopyOnWriteArrayList<>();
 
-    final BlockingQueue<RegistrationStatus> told = new LinkedBlockingQueue<>();
+    final BlockingQueue<RegistrationStatus> statuses = new LinkedBlockingQueue<>();
     volatile PluginInfo info;
     volatile Status getInfoFailure = Status.OK;
     volatile Status notifyFailure = Status.OK;
@@ -75,10 +75,10 @@ final class ScriptedPlugin implements AutoCloseable {
                         .start();
     }
 
-    RegistrationStatus awaitTold() throws InterruptedException {
-        RegistrationStatus status = told.poll(20, TimeUnit.SECONDS);
+    RegistrationStatus awaitStatus() throws InterruptedException {
+        RegistrationStatus status = statuses.poll(20, TimeUnit.SECONDS);
         if (status == null) {
-            throw new AssertionError("The kubelet told nothing within 20 s");
+            throw new AssertionError("The kubelet sent no RegistrationStatus within 20 s");
         }
         return status;
     }
@@ -118,7 +118,7 @@ final class ScriptedPlugin implements AutoCloseable {
                 RegistrationStatus status, StreamObserver<RegistrationStatusResponse> response) {
             Status failure = notifyFailure;
             answer(response, failure, RegistrationStatusResponse.getDefaultInstance());
-            told.add(status);
+            statuses.add(status);
         }
     }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What any object says survives the way into bytes and back. */
+/** Any object survives the way into bytes and back. */
 class GeneratedObjectsTest {
     private static final int OBJECTS = Boolean.getBoolean("dra4j.full") ? 10_000 : 400;
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();

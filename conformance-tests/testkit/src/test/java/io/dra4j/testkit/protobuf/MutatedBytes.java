@@ -26,7 +26,7 @@ public final class MutatedBytes {
                 .filter(line -> !line.isWatch());
     }
 
-    /** Breaks an answer, mostly behind the prefix, which any change breaks. */
+    /** Breaks a response, mostly behind the prefix, which any change breaks. */
     public byte[] next() {
         byte[] original = originals.get(random.nextInt(originals.size()));
         byte[] bytes = original.clone();

@@ -21,9 +21,9 @@ import java.util.zip.GZIPInputStream;
  *
  * @param what object, list, error, watch and others
  * @param path of the request
- * @param json the answer in JSON; a watch is a list of events
- * @param contentType of the answer in protobuf, empty when there is none
- * @param protobuf the answer in protobuf, empty when there is none
+ * @param json the response in JSON; a watch is a list of events
+ * @param contentType of the response in protobuf, empty when there is none
+ * @param protobuf the response in protobuf, empty when there is none
  * @param body that was sent in protobuf, empty when there was none
  */
 public record Recording(

@@ -160,10 +160,10 @@ class ProtobufProxyIT {
         assertThat(received.poll(10, TimeUnit.SECONDS)).isEqualTo(CODEC.encode(slice));
         assertThat(response.body()).isEqualTo(CODEC.encode(refusal));
         RecordedRequest recorded =
-                proxy.await(Duration.ofSeconds(10), one -> !one.answer().isEmpty());
+                proxy.await(Duration.ofSeconds(10), one -> !one.errorBody().isEmpty());
         assertThat(recorded.body()).contains("\"allowMultipleAllocations\":true");
         assertThat(object(recorded.body())).isEqualTo(slice);
-        assertThat(object(recorded.answer())).isEqualTo(refusal);
+        assertThat(object(recorded.errorBody())).isEqualTo(refusal);
         assertThat(proxy.log()).contains("it is invalid");
     }
 
@@ -174,8 +174,8 @@ class ProtobufProxyIT {
         assertThat(post().body()).isEqualTo(zip(CODEC.encode(refusal)));
 
         RecordedRequest recorded =
-                proxy.await(Duration.ofSeconds(10), one -> !one.answer().isEmpty());
-        assertThat(object(recorded.answer())).isEqualTo(refusal);
+                proxy.await(Duration.ofSeconds(10), one -> !one.errorBody().isEmpty());
+        assertThat(object(recorded.errorBody())).isEqualTo(refusal);
     }
 
     @Test

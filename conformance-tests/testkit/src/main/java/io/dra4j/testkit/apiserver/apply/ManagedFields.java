@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who owns which field of an object: {@code metadata.managedFields}.
+ * The owners of the fields of an object: {@code metadata.managedFields}.
  *
  * <p>Immutable. What the server owns by itself (names, versions, times of the metadata) has no
  * other owner.
@@ -49,7 +49,7 @@ final class ManagedFields {
     /**
      * One who writes, in one way.
      *
-     * @param apiVersion empty for one who applies: it has one share whatever the version
+     * @param apiVersion empty for an applier, which has one share for all versions
      * @param subresource empty for the object itself
      */
     record Manager(String name, String operation, String apiVersion, String subresource) {
@@ -80,7 +80,7 @@ final class ManagedFields {
         return new ManagedFields(shares);
     }
 
-    /** The fields of an object that somebody can own. */
+    /** The fields of an object that can have an owner. */
     static FieldSet ownable(JsonNode object) {
         return FieldSet.of(MergeRules.fields(object).keySet()).where(ManagedFields::isOwnable);
     }
@@ -93,7 +93,7 @@ final class ManagedFields {
         return !servers && !NOBODYS.contains(first);
     }
 
-    /** What one who applied before leaves out now, and nobody else owns. */
+    /** The fields that an applier no longer applies, and that have no other owner. */
     FieldSet givenUp(Manager applier, FieldSet applied) {
         Share before = shares.get(applier);
         if (before == null) {
@@ -188,7 +188,7 @@ final class ManagedFields {
         return new ManagedFields(all);
     }
 
-    /** Puts the shares into an object; whoever owns nothing is left out. */
+    /** Writes the shares into an object; managers without fields are left out. */
     void writeTo(ObjectNode object, ResourceKind kind) {
         ObjectNode metadata = Json.metadata(object);
         ArrayNode entries = metadata.putArray(FIELD);

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How the fields of a ResourceClaim merge under server-side apply, and so which of them can have
+ * The merge of ResourceClaims under server-side apply, by field, and so the fields that can have
  * owners of their own.
  *
  * <p>Objects merge field by field; lists are owned as a whole, but for those that merge by key or
@@ -102,7 +102,7 @@ final class MergeRules {
         }
     }
 
-    /** Returns the live value with what the applied one says; the live one is its to change. */
+    /** Returns the live value with the fields of the applied one; the live one may be modified. */
     static JsonNode merge(JsonNode live, JsonNode applied, String place) {
         if (live instanceof ObjectNode object && isGranular(applied, place)) {
             applied.properties()
@@ -169,7 +169,7 @@ final class MergeRules {
         return value.isContainerNode() && value.isEmpty() && !wasEmpty;
     }
 
-    /** What differs between two objects. */
+    /** The differences between two objects. */
     static Difference difference(JsonNode before, JsonNode after) {
         Map<List<String>, JsonNode> old = fields(before);
         Map<List<String>, JsonNode> now = fields(after);
@@ -189,7 +189,7 @@ final class MergeRules {
     }
 
     /**
-     * What differs between two objects.
+     * The differences between two objects.
      *
      * @param changed fields that are new or have another value
      * @param removed fields that are gone

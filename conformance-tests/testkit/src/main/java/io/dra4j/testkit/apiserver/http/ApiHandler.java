@@ -14,7 +14,7 @@ import org.eclipse.jetty.util.Callback;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The door for HTTP: finds who answers a path, and turns every refusal into a Status. */
+/** Routes requests by their paths, and turns every refusal into a Status. */
 final class ApiHandler extends Handler.Abstract {
     private static final Logger LOG = LoggerFactory.getLogger(ApiHandler.class);
 
@@ -39,14 +39,14 @@ final class ApiHandler extends Handler.Abstract {
             exchange.readQuery();
             route(exchange, exchange.segments());
         } catch (ApiFailure failure) {
-            exchange.answer(failure);
+            exchange.respond(failure);
         } catch (RuntimeException e) {
             LOG.atError()
                     .addKeyValue("method", request.getMethod())
                     .addKeyValue("path", request.getHttpURI().getPath())
                     .setCause(e)
                     .log("The embedded API server failed on a request");
-            exchange.answer(ApiFailure.internal(e));
+            exchange.respond(ApiFailure.internal(e));
         }
         return true;
     }
@@ -63,9 +63,9 @@ final class ApiHandler extends Handler.Abstract {
     private void aside(Exchange exchange, List<String> path) {
         exchange.requireGet();
         switch (path.get(0)) {
-            case "version" -> exchange.answer(200, version());
+            case "version" -> exchange.respond(200, version());
             case "openapi" -> openApi.handle(exchange, path.subList(1, path.size()));
-            default -> exchange.answerText(200, "ok");
+            default -> exchange.respondText(200, "ok");
         }
     }
 

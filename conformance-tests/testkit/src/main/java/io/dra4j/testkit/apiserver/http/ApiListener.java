@@ -13,11 +13,10 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Serves a registry over HTTP on 127.0.0.1. */
 public final class ApiListener implements AutoCloseable {
-    private final Server server = newServer();
+    private final Server server = Connections.server("dra4j-apiserver", 32, new StatusErrors());
     private final ServerConnector connector;
     private final ScheduledThreadPoolExecutor scheduler = newScheduler();
     private final WatchEndpoint watches;
@@ -51,17 +50,6 @@ public final class ApiListener implements AutoCloseable {
                         });
         scheduler.setRemoveOnCancelPolicy(true);
         return scheduler;
-    }
-
-    private static Server newServer() {
-        QueuedThreadPool threads = new QueuedThreadPool(32, 4);
-        threads.setName("dra4j-apiserver");
-        threads.setDaemon(true);
-        threads.setStopTimeout(500);
-        Server server = new Server(threads);
-        server.setStopTimeout(0);
-        server.setErrorHandler(new StatusErrors());
-        return server;
     }
 
     private static ServerConnector newConnector(Server server, int port) {

@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.apiserver.model.Json;
 
-/** What an answer carries, and in which form. */
+/** The body of a response and its media type. */
 record Body(String contentType, byte[] bytes) {
     static final String JSON = "application/json";
 

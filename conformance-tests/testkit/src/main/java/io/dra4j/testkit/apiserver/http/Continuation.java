@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.Base64;
 
 /**
- * Where the next part of a list begins; clients carry it as a token that says nothing to them.
+ * The beginning of the next part of a list; an opaque token for clients.
  *
  * @param revision of the whole list; {@link #CURRENT} for a rest that may be newer than what came
  *     before

@@ -12,7 +12,7 @@ import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import java.util.List;
 
 /**
- * Tells clients what is served: one aggregated document, or the older documents per group and
+ * Serves the discovery documents: one aggregated document, or the older documents per group and
  * version.
  */
 final class Discovery {
@@ -37,41 +37,41 @@ final class Discovery {
         this.kinds = kinds;
     }
 
-    /** Answers {@code /api}. */
+    /** Serves {@code /api}. */
     void core(Exchange exchange) {
         if (wantsAggregated(exchange)) {
-            exchange.answer(200, AGGREGATED_TYPE, Json.bytes(aggregated(List.of(""))));
+            exchange.respond(200, AGGREGATED_TYPE, Json.bytes(aggregated(List.of(""))));
             return;
         }
         ObjectNode versions = Json.object().put("kind", "APIVersions");
         versions.putArray("versions").add("v1");
         versions.putArray("serverAddressByClientCIDRs");
-        exchange.answer(200, versions);
+        exchange.respond(200, versions);
     }
 
-    /** Answers {@code /apis}. */
+    /** Serves {@code /apis}. */
     void groups(Exchange exchange) {
         List<String> groups = List.copyOf(kinds.groups());
         if (wantsAggregated(exchange)) {
-            exchange.answer(200, AGGREGATED_TYPE, Json.bytes(aggregated(groups)));
+            exchange.respond(200, AGGREGATED_TYPE, Json.bytes(aggregated(groups)));
             return;
         }
         ObjectNode list = Json.object().put("kind", "APIGroupList").put("apiVersion", "v1");
         ArrayNode items = list.putArray("groups");
         groups.forEach(group -> items.add(legacyGroup(group)));
-        exchange.answer(200, list);
+        exchange.respond(200, list);
     }
 
-    /** Answers {@code /apis/GROUP}. */
+    /** Serves {@code /apis/GROUP}. */
     void group(Exchange exchange, String group) {
         requireReadable(exchange);
         if (!kinds.groups().contains(group)) {
             throw ApiFailure.unknownPath();
         }
-        exchange.answer(200, legacyGroup(group).put("kind", "APIGroup").put("apiVersion", "v1"));
+        exchange.respond(200, legacyGroup(group).put("kind", "APIGroup").put("apiVersion", "v1"));
     }
 
-    /** Answers {@code /api/v1} and {@code /apis/GROUP/VERSION}. */
+    /** Serves {@code /api/v1} and {@code /apis/GROUP/VERSION}. */
     void resources(Exchange exchange, String group, String version) {
         requireReadable(exchange);
         List<ResourceKind> served = kinds.inGroup(group);
@@ -87,7 +87,7 @@ final class Discovery {
                 resources.add(legacyResource(kind, kind.plural() + "/status", STATUS_VERBS));
             }
         }
-        exchange.answer(200, list);
+        exchange.respond(200, list);
     }
 
     private static boolean wantsAggregated(Exchange exchange) {

@@ -28,12 +28,12 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 
-/** One HTTP request and the answer to it; answered exactly once. */
+/** One HTTP request and its only response. */
 final class Exchange {
     private static final String YAML = "application/yaml";
     private static final int LONGEST_MANAGER = 128;
 
-    /** What the real server takes in one request body. */
+    /** The limit of the real server for a request body. */
     private static final int BODY_LIMIT = 3 * 1024 * 1024;
 
     private static final long LONGEST_DRAINED = 32L * 1024 * 1024;
@@ -86,7 +86,7 @@ final class Exchange {
         return value == null ? "" : value;
     }
 
-    /** As the real server reads it: whatever is sent, other than 0 and false, means yes. */
+    /** Any value other than 0 and false is true, as in the real server. */
     boolean flag(String name) {
         String value = query.getValue(name);
         return value != null && !value.equals("0") && !value.equalsIgnoreCase("false");
@@ -201,7 +201,7 @@ final class Exchange {
         try (InputStream body = Content.Source.asInputStream(request)) {
             byte[] bytes = body.readNBytes(BODY_LIMIT + 1);
             if (bytes.length > BODY_LIMIT) {
-                // A client that is still writing would not read the answer.
+                // A client that is still writing would not read the response.
                 body.skip(LONGEST_DRAINED);
                 throw ApiFailure.tooLarge(BODY_LIMIT);
             }
@@ -211,34 +211,34 @@ final class Exchange {
         }
     }
 
-    void answer(int status, String contentType, byte[] body) {
+    void respond(int status, String contentType, byte[] body) {
         response.setStatus(status);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
         response.write(true, ByteBuffer.wrap(body), callback);
     }
 
-    void answer(int status, Body body) {
-        answer(status, body.contentType(), body.bytes());
+    void respond(int status, Body body) {
+        respond(status, body.contentType(), body.bytes());
     }
 
-    void answer(int status, JsonNode body) {
-        answer(status, Body.json(body));
+    void respond(int status, JsonNode body) {
+        respond(status, Body.json(body));
     }
 
-    void answerText(int status, String text) {
-        answer(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+    void respondText(int status, String text) {
+        respond(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
     }
 
-    void answer(ApiFailure failure) {
+    void respond(ApiFailure failure) {
         JsonNode retryAfter = failure.status().path("details").path("retryAfterSeconds");
         if (!retryAfter.isMissingNode()) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, retryAfter.asText());
         }
-        answer(failure.code(), Negotiation.ofFailure(accepted(), failure));
+        respond(failure.code(), Negotiation.ofFailure(accepted(), failure));
     }
 
-    /** Leaves the answer to a stream, which writes it piece by piece. */
+    /** Leaves the response to a stream, which writes it piece by piece. */
     Response startStream(String contentType) {
         response.setStatus(200);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);

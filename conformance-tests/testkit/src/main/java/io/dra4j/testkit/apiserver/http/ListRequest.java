@@ -26,7 +26,7 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
     private static final String MATCH = "resourceVersionMatch";
 
     /**
-     * @throws ApiFailure 422 or 400 when the parameters do not go together, as the real server says
+     * @throws ApiFailure 422 or 400 when the parameters conflict, as in the real server
      */
     static ListRequest of(Exchange exchange) {
         String asked = exchange.query("resourceVersion");

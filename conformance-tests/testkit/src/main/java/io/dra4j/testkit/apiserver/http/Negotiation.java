@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 
 /**
- * Chooses the form of an answer from an Accept header: JSON, or protobuf where that stands first.
+ * Chooses the form of a response from an Accept header: JSON, or protobuf where that stands first.
  */
 final class Negotiation {
     private static final int NOT_ACCEPTABLE = 406;
@@ -85,7 +85,7 @@ final class Negotiation {
                 : Optional.empty();
     }
 
-    /** Whether the list has plain JSON, or JSON in that very form. */
+    /** Returns whether the list has plain JSON, or JSON in that very form. */
     static boolean acceptsForm(List<String> accepted, String as, String version) {
         for (String range : accepted) {
             Map<String, String> parameters = new HashMap<>();

@@ -36,9 +36,9 @@ final class OpenApi {
 
     void handle(Exchange exchange, List<String> path) {
         if (path.equals(List.of("v3"))) {
-            exchange.answer(200, index());
+            exchange.respond(200, index());
         } else if (path.size() > 1 && path.get(0).equals("v3")) {
-            exchange.answer(200, document(groupOf(path.subList(1, path.size()))));
+            exchange.respond(200, document(groupOf(path.subList(1, path.size()))));
         } else {
             throw ApiFailure.unknownPath();
         }

@@ -12,7 +12,7 @@ import io.dra4j.testkit.protobuf.ProtobufFormatException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** How this package reads and writes protobuf; loaded when a client first asks for it. */
+/** Reads and writes protobuf; loaded when a client first requests it. */
 final class Protobuf {
     static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 
@@ -23,8 +23,8 @@ final class Protobuf {
     /**
      * An object that was sent.
      *
-     * @param apiVersion of the object where its envelope says none
-     * @param kind of the object where its envelope says none
+     * @param apiVersion of the object where its envelope has none
+     * @param kind of the object where its envelope has none
      * @throws ApiFailure 400, in the words of the real server
      */
     static ObjectNode read(byte[] body, String apiVersion, String kind) {

@@ -26,7 +26,7 @@ abstract class Rendition {
         return Body.JSON;
     }
 
-    /** What a request came to, where it is no object. */
+    /** The Status of a request that returns no object. */
     Body status(ObjectNode status) {
         return Body.json(status);
     }

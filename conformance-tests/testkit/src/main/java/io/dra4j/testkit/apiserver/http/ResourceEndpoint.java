@@ -23,7 +23,7 @@ import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.time.InstantSource;
 import java.util.List;
 
-/** Turns requests on resources into verbs of the registry, and their results into answers. */
+/** Turns requests on resources into verbs of the registry, and their results into responses. */
 final class ResourceEndpoint {
     private final Registry registry;
     private final ObjectStore store;
@@ -57,7 +57,7 @@ final class ResourceEndpoint {
                 StoredObject created =
                         registry.create(
                                 path.kind(), path.namespace(), body, exchange.writeOptions());
-                exchange.answer(201, rendition.object(created));
+                exchange.respond(201, rendition.object(created));
             }
             case "DELETE" -> deleteCollection(exchange, path, rendition);
             default -> throw ApiFailure.methodNotAllowed();
@@ -77,7 +77,7 @@ final class ResourceEndpoint {
             return;
         }
         Listing listing = ListRequest.of(exchange).in(store, kind, selection);
-        exchange.answer(200, rendition.list(kind, listing));
+        exchange.respond(200, rendition.list(kind, listing));
     }
 
     private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -90,7 +90,7 @@ final class ResourceEndpoint {
                         Preconditions.of(options),
                         isDryRun(exchange, options));
         Listing listing = Listing.whole(store.revision(), deleted);
-        exchange.answer(200, rendition.list(path.kind(), listing));
+        exchange.respond(200, rendition.list(path.kind(), listing));
     }
 
     private void onObject(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -102,7 +102,7 @@ final class ResourceEndpoint {
                 StoredObject updated =
                         registry.update(
                                 path.kind(), path.key(), part(path), body, exchange.writeOptions());
-                exchange.answer(made ? 201 : 200, rendition.object(updated));
+                exchange.respond(made ? 201 : 200, rendition.object(updated));
             }
             case "PATCH" -> patch(exchange, path, rendition);
             case "DELETE" -> delete(exchange, path, rendition);
@@ -125,7 +125,7 @@ final class ResourceEndpoint {
         StoredObject patched =
                 registry.patch(
                         path.kind(), path.key(), part(path), patch::apply, exchange.writeOptions());
-        exchange.answer(200, rendition.object(patched));
+        exchange.respond(200, rendition.object(patched));
     }
 
     private void apply(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -143,7 +143,7 @@ final class ResourceEndpoint {
                         exchange.appliedBody(),
                         exchange.flag("force"),
                         exchange.writeOptions());
-        exchange.answer(made ? 201 : 200, rendition.object(applied));
+        exchange.respond(made ? 201 : 200, rendition.object(applied));
     }
 
     private void getOrWatch(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -157,7 +157,7 @@ final class ResourceEndpoint {
             return;
         }
         StoredObject object = registry.get(path.kind(), path.key());
-        exchange.answer(200, rendition.object(object));
+        exchange.respond(200, rendition.object(object));
     }
 
     private void delete(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -172,9 +172,9 @@ final class ResourceEndpoint {
                         Preconditions.of(options),
                         isDryRun(exchange, options));
         if (path.kind().has(Trait.RETURNS_DELETED) || MetadataRules.hasFinalizers(deleted.json())) {
-            exchange.answer(200, rendition.object(deleted));
+            exchange.respond(200, rendition.object(deleted));
         } else {
-            exchange.answer(200, rendition.status(success(deleted)));
+            exchange.respond(200, rendition.status(success(deleted)));
         }
     }
 

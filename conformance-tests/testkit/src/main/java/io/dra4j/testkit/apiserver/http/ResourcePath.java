@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a path below {@code /api/v1} or {@code /apis/GROUP/VERSION} names.
+ * The resource or object of a path below {@code /api/v1} or {@code /apis/GROUP/VERSION}.
  *
  * @param namespace empty for cluster-scoped kinds and for all namespaces
  * @param name empty for a collection

@@ -20,7 +20,7 @@ final class StatusErrors extends ErrorHandler {
         ApiFailure failure =
                 ApiFailure.transport(
                         code, message == null ? "no such request" : message.toString());
-        new Exchange(request, response, callback).answer(failure);
+        new Exchange(request, response, callback).respond(failure);
         return true;
     }
 }

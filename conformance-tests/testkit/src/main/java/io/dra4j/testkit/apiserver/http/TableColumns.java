@@ -30,7 +30,7 @@ final class TableColumns {
         }
     }
 
-    /** How a cell is made. */
+    /** Computes the text of a cell. */
     interface CellText {
         String of(JsonNode object, Instant now);
     }

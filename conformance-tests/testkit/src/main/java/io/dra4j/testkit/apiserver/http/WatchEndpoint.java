@@ -66,11 +66,11 @@ final class WatchEndpoint {
     }
 
     /**
-     * Declines politely: fabric8 tries a web socket first and takes a 200 without upgrade as "use
-     * HTTP".
+     * Declines a web socket: fabric8 tries a web socket first and takes a 200 without upgrade as
+     * "use HTTP".
      */
     private static void refuseWebSocket(Exchange exchange) {
-        exchange.answer(200, Body.JSON, new byte[0]);
+        exchange.respond(200, Body.JSON, new byte[0]);
     }
 
     private List<Future<?>> timers(WatchStream stream, WatchRequest request) {

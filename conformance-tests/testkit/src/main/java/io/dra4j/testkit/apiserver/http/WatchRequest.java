@@ -46,10 +46,7 @@ record WatchRequest(
         return ApiFailure.invalidListOptions(errors);
     }
 
-    /**
-     * With initial events the revision only says how fresh they must be, and they are always
-     * current here.
-     */
+    /** With initial events the revision is only a minimum, and they are always current here. */
     boolean fromNow() {
         return revision == 0 || initialEvents;
     }

@@ -31,7 +31,7 @@ final class WatchStream implements Watcher {
     /** The end of the initial events, as client-go's WatchList looks for it. */
     private static final String INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-    /** How many events a client may be behind; what it gets at the beginning does not count. */
+    /** The number of events that a client may be behind, initial events not counted. */
     private static final int MAX_BEHIND = 1_000;
 
     private final ResourceKind kind;
@@ -108,12 +108,12 @@ final class WatchStream implements Watcher {
 
     @Override
     public void flush() {
-        boolean hopeless;
+        boolean disconnected;
         synchronized (this) {
             begun = true;
-            hopeless = cutOff;
+            disconnected = cutOff;
         }
-        if (hopeless) {
+        if (disconnected) {
             exchange.disconnect("the client does not read its watch");
         }
         writer.iterate();
@@ -127,7 +127,7 @@ final class WatchStream implements Watcher {
         writer.iterate();
     }
 
-    /** Tells the client why, in the stream, and ends it. */
+    /** Sends the failure as an event, and ends the stream. */
     void fail(ApiFailure failure) {
         queue(
                 new WatchEvent(

@@ -182,7 +182,7 @@ public final class ApiFailure extends RuntimeException {
     }
 
     /**
-     * The rest of a list that nobody remembers any more.
+     * The rest of a list whose revision has expired.
      *
      * @param token asks for the rest as it is now
      */

@@ -45,12 +45,12 @@ public enum FeatureGate {
         return text;
     }
 
-    /** Whether that release knows the gate. */
+    /** Returns whether the release has the gate. */
     public boolean existsIn(KubernetesVersion version) {
         return stage(version) != ABSENT;
     }
 
-    /** Whether the gate is on in that release when nobody sets it. */
+    /** Returns the default of the gate in a release. */
     public boolean defaultIn(KubernetesVersion version) {
         return stage(version) == ON;
     }

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.UncheckedIOException;
 
-/** How this package reads, writes and walks JSON trees. */
+/** Reads, writes and walks JSON trees. */
 public final class Json {
     public static final JsonMapper MAPPER =
             JsonMapper.builder()
@@ -60,7 +60,7 @@ public final class Json {
         return child(object, "metadata");
     }
 
-    /** Whether a field was sent with any value, an empty list included. */
+    /** Returns whether a field was sent with any value, an empty list included. */
     public static boolean present(JsonNode node, String field) {
         return node.hasNonNull(field);
     }

@@ -29,7 +29,7 @@ public enum KubernetesVersion {
         return gitVersion;
     }
 
-    /** Whether this is that release or a later one. */
+    /** Returns whether this is that release or a later one. */
     public boolean atLeast(KubernetesVersion other) {
         return compareTo(other) >= 0;
     }

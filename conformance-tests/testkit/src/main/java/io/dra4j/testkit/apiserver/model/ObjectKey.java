@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver.model;
 
 import java.util.Comparator;
 
-/** Where an object lives within its kind; the namespace is empty for cluster-scoped kinds. */
+/** The namespace and name of an object; the namespace is empty for cluster-scoped kinds. */
 public record ObjectKey(String namespace, String name) implements Comparable<ObjectKey> {
     private static final Comparator<ObjectKey> ORDER =
             Comparator.comparing(ObjectKey::namespace).thenComparing(ObjectKey::name);

@@ -22,7 +22,7 @@ public record ResourceKind(
         Set<String> fieldLabels,
         Set<Trait> traits) {
 
-    /** Where kinds differ in the real server. */
+    /** A difference between kinds in the real server. */
     public enum Trait {
         /** Has a {@code /status} subresource. */
         STATUS,

@@ -10,7 +10,7 @@ import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 
 /**
- * What a deletion demands of the object that it finds.
+ * The preconditions of a deletion.
  *
  * @param uid empty for any
  * @param resourceVersion empty for any

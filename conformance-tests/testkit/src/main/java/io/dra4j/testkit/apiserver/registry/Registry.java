@@ -250,9 +250,7 @@ public final class Registry {
         return released ? null : next;
     }
 
-    /**
-     * What a typed server does on reading: nulls and unknown fields go, wrong types are refused.
-     */
+    /** Decodes as a typed server: nulls and unknown fields are dropped, wrong types are refused. */
     private void decode(ResourceKind kind, ObjectNode body, WriteOptions options) {
         Canonical.dropNulls(body);
         options.unknown(kind, schema.fit(kind, body));
@@ -305,10 +303,7 @@ public final class Registry {
         return next;
     }
 
-    /**
-     * Deletes, or marks as deleting when finalizers remain; the answer tells which by its
-     * finalizers.
-     */
+    /** Deletes, or marks as deleting when finalizers remain, which is seen by its finalizers. */
     public StoredObject delete(
             ResourceKind kind, ObjectKey key, Preconditions preconditions, boolean dryRun) {
         StoredObject deleted =

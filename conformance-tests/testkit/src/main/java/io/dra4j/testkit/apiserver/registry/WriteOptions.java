@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * How a client wants a write to be done.
+ * The options of a write.
  *
  * @param dryRun check and answer, but keep nothing
  * @param fieldValidation what becomes of unknown fields: Strict refuses them, Warn (also when
- *     empty) drops them and says so, Ignore drops them
+ *     empty) drops them with a warning, Ignore drops them
  * @param fieldManager who owns the fields that the write sets
  * @param warn takes what the client should be warned of
  */
@@ -21,7 +21,7 @@ public record WriteOptions(
     public static final WriteOptions DEFAULT =
             new WriteOptions(false, "Ignore", "cluster-objects", warning -> {});
 
-    /** Says, or refuses with 400, that fields are unknown; they have been dropped already. */
+    /** Warns of unknown fields, or refuses them with 400; they have been dropped already. */
     void unknown(ResourceKind kind, List<String> fields) {
         if (fields.isEmpty() || fieldValidation.equals("Ignore")) {
             return;

@@ -7,10 +7,10 @@ import io.dra4j.testkit.apiserver.model.Json;
 import java.util.List;
 
 /**
- * What a list saw, and at which revision.
+ * The result of a list, and its revision.
  *
  * @param continuation the token that asks for the rest; empty when this is all
- * @param remaining how many objects the rest has; 0 when that is not told
+ * @param remaining how many objects the rest has; 0 when it is not counted
  */
 public record Listing(
         long revision, List<StoredObject> objects, String continuation, int remaining) {

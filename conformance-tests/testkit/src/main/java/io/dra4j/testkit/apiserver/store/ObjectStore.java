@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Owns every object, the revision counter, a bounded history of changes, and the list of watchers.
  *
  * <p>Thread-safe: one lock guards all of it. Writes are computed under the lock, so that they never
- * conflict inside; watchers are told under the lock and flushed outside it.
+ * conflict inside; watchers are notified under the lock and flushed outside it.
  */
 public final class ObjectStore {
     /**
@@ -84,7 +84,7 @@ public final class ObjectStore {
         }
     }
 
-    /** Whether the history reaches back to that revision. */
+    /** Returns whether the history reaches back to that revision. */
     public boolean remembers(long asked) {
         lock.lock();
         try {
@@ -129,14 +129,14 @@ public final class ObjectStore {
     }
 
     /**
-     * Applies a write and tells the watchers.
+     * Applies a write and notifies the watchers.
      *
      * @return the object after the write; for a deletion the object as it was, at the revision of
      *     its deletion; null when there was nothing and nothing was made
      */
     public @Nullable StoredObject write(ResourceKind kind, ObjectKey key, Mutation mutation) {
         StoredObject result;
-        List<Watcher> told;
+        List<Watcher> notified;
         lock.lock();
         try {
             StoredObject current = objectsOf(kind).get(key);
@@ -145,11 +145,11 @@ public final class ObjectStore {
                 return current;
             }
             result = commit(kind, key, current, next);
-            told = List.copyOf(watchers.getOrDefault(kind, Set.of()));
+            notified = List.copyOf(watchers.getOrDefault(kind, Set.of()));
         } finally {
             lock.unlock();
         }
-        told.forEach(Watcher::flush);
+        notified.forEach(Watcher::flush);
         return result;
     }
 
@@ -185,7 +185,7 @@ public final class ObjectStore {
         }
     }
 
-    /** Tells the watcher of all objects of the kind, then of every change from now on. */
+    /** Notifies the watcher of all objects of the kind, then of each later change. */
     public void watchFromNow(ResourceKind kind, Watcher watcher) {
         lock.lock();
         try {
@@ -198,7 +198,7 @@ public final class ObjectStore {
     }
 
     /**
-     * Tells the watcher of every change after that revision.
+     * Notifies the watcher of every change after that revision.
      *
      * @throws ApiFailure 410 Expired when the history no longer reaches back that far, 504 when it
      *     lies in the future

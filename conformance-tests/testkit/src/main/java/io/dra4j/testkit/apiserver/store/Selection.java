@@ -5,14 +5,14 @@ package io.dra4j.testkit.apiserver.store;
 import java.util.Optional;
 
 /**
- * Which objects of a kind a request means.
+ * The objects of a kind that a request selects.
  *
  * @param namespace empty for all namespaces and for cluster-scoped kinds
  */
 public record Selection(String namespace, FieldSelector fields, LabelSelector labels) {
     public static final Selection ALL = new Selection("", FieldSelector.ALL, LabelSelector.ALL);
 
-    /** Whether it selects by neither fields nor labels. */
+    /** Returns whether it selects by neither fields nor labels. */
     public boolean hasNoConditions() {
         return fields.terms().isEmpty() && labels.requirements().isEmpty();
     }
@@ -24,8 +24,8 @@ public record Selection(String namespace, FieldSelector fields, LabelSelector la
     }
 
     /**
-     * How a change looks through this selection: an object that starts to match is ADDED, one that
-     * stops to match is DELETED, one that never matched is not seen.
+     * A change as this selection sees it: an object that starts to match is ADDED, one that stops
+     * to match is DELETED, one that never matched is not seen.
      */
     public Optional<WatchEvent> view(Change change) {
         boolean matched = change.before() != null && matches(change.before());

@@ -2,5 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.store;
 
-/** What a watch tells its client of one change. */
+/** One event of a watch. */
 public record WatchEvent(String type, StoredObject object) {}

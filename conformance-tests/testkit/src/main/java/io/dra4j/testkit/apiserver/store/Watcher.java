@@ -3,7 +3,7 @@
 package io.dra4j.testkit.apiserver.store;
 
 /**
- * Who is told of changes.
+ * A receiver of changes.
  *
  * <p>All methods but {@link #flush} are called under the store's lock, in the order of revisions:
  * they must only remember. {@code flush} is called afterwards, outside the lock, and may write.
@@ -12,10 +12,10 @@ public interface Watcher {
     /** A change of the watched kind. */
     void changed(Change change);
 
-    /** All objects that existed at that revision have been told as changes. */
+    /** All objects that existed at that revision have been sent as changes. */
     void synced(long revision);
 
-    /** Everything up to that revision has been told. */
+    /** All changes up to that revision have been sent. */
     void bookmark(long revision);
 
     void flush();

@@ -22,7 +22,8 @@ public final class Canonical {
     }
 
     /**
-     * An empty list is not written out. Called after validation, which may tell it from no list.
+     * An empty list is not written out. Called after validation, which may distinguish it from no
+     * list.
      */
     public static void dropEmptyLists(JsonNode node) {
         prune(node, value -> value.isArray() && value.isEmpty());

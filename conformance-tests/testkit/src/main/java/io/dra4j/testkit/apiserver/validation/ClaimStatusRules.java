@@ -30,7 +30,7 @@ final class ClaimStatusRules {
 
     private ClaimStatusRules() {}
 
-    /** Driver, pool, device and share id: what tells allocated devices apart. */
+    /** Driver, pool, device and share id: the identity of an allocated device. */
     static String deviceKey(JsonNode device) {
         return String.join(
                 "/",

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How ResourceClaims are written: an immutable spec, and a status that scheduler and drivers share.
+ * The strategy of ResourceClaims: an immutable spec, and a status that scheduler and drivers share.
  */
 final class ClaimStrategy implements Strategy {
     private final FeatureGates gates;

@@ -8,7 +8,7 @@ import io.dra4j.testkit.apiserver.model.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
 import org.jspecify.annotations.Nullable;
 
-/** How ResourceClaimTemplates are written. */
+/** The strategy of ResourceClaimTemplates. */
 record ClaimTemplateStrategy(FeatureGates gates) implements Strategy {
     @Override
     public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {

@@ -20,7 +20,7 @@ final class CounterRules {
         this.limits = limits;
     }
 
-    /** How many counters a device consumes, over all sets. */
+    /** The number of counters that a device consumes, over all sets. */
     static int consumedBy(JsonNode device) {
         int sum = 0;
         for (JsonNode consumed : device.path("consumesCounters")) {
@@ -122,7 +122,7 @@ final class CounterRules {
                         });
     }
 
-    /** How 1.34 puts it, in which all limits of counters are sums. */
+    /** The message of 1.34, in which all limits of counters are sums. */
     private static void tooMany(
             String field, int count, String what, int limit, FieldErrors errors) {
         errors.invalid(field, count, "the total number of " + what + " must not exceed " + limit);

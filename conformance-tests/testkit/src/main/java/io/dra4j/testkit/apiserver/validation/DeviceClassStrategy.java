@@ -10,7 +10,7 @@ import io.dra4j.testkit.apiserver.model.Json;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How DeviceClasses are written. CEL expressions are not evaluated, nor checked beyond their
+ * The strategy of DeviceClasses. CEL expressions are not evaluated, nor checked beyond their
  * length.
  */
 record DeviceClassStrategy(FeatureGates gates) implements Strategy {

@@ -25,7 +25,7 @@ final class DeviceRules {
         this.counters = counters;
     }
 
-    /** Whether the device makes its slice count to the smaller limit. */
+    /** Returns whether the device lowers the limit of its slice. */
     static boolean isComplex(JsonNode device) {
         return !device.path("taints").isEmpty()
                 || !device.path("consumesCounters").isEmpty()

@@ -12,8 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which fields vanish without an error while a gate is off, unless the old object already uses that
- * feature.
+ * Drops fields of disabled gates without an error, unless the old object already uses that feature.
  */
 final class GatedFields {
     static final Map<FeatureGate, List<String>> OF_SLICES =

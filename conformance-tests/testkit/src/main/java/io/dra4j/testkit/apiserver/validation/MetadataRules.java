@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** What the server does with {@code metadata}, alike for every kind. */
+/** Initializes and validates {@code metadata} of all kinds. */
 public final class MetadataRules {
     /** Base length of a generated name: with five random characters it stays a label of 63. */
     private static final int MAX_GENERATED_BASE = 58;

@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.validation;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** The server's rules for names. Each method says what is wrong, or nothing with an empty text. */
+/** The server's rules for names. Each method returns the problem, empty if there is none. */
 final class Names {
     private static final Pattern LABEL = Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
     private static final Pattern SUBDOMAIN =

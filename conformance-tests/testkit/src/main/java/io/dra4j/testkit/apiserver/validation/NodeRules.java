@@ -7,7 +7,7 @@ import io.dra4j.testkit.apiserver.model.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.util.List;
 
-/** How a slice or a device may say on which nodes it can be used. */
+/** Validates the node selection of slices and devices. */
 final class NodeRules {
     private static final List<String> OPERATORS =
             List.of("DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn");

@@ -95,8 +95,8 @@ public final class Quantities {
     }
 
     /**
-     * How often the value can be divided by 1000, or must be multiplied (negative), to be the
-     * smallest integer.
+     * The number of times that the value can be divided by 1000, or must be multiplied (negative),
+     * to be the smallest integer.
      */
     private static int thousands(BigDecimal exact, int most) {
         if (exact.signum() == 0) {

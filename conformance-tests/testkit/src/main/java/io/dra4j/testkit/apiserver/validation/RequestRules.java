@@ -22,7 +22,7 @@ final class RequestRules {
 
     private RequestRules() {}
 
-    /** {@code allocationMode: ExactCount} and {@code count: 1} where nothing was said. */
+    /** {@code allocationMode: ExactCount} and {@code count: 1} by default. */
     static void setDefaults(JsonNode claimSpec) {
         for (JsonNode request : Json.at(claimSpec, "devices", "requests")) {
             if (request.path("exactly") instanceof ObjectNode exactly) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What makes a ResourceSlice's spec valid, written from the API's documentation and not from the
- * SDK's checks.
+ * Validates the spec of ResourceSlices, written from the API's documentation and not from the SDK's
+ * checks.
  */
 final class SliceRules {
     private static final List<String> PLACEMENTS =

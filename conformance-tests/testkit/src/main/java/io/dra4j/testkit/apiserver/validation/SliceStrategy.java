@@ -10,7 +10,7 @@ import io.dra4j.testkit.apiserver.model.Json;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How ResourceSlices are written. */
+/** The strategy of ResourceSlices. */
 final class SliceStrategy implements Strategy {
     private final FeatureGates gates;
     private final MetadataRules metadata;

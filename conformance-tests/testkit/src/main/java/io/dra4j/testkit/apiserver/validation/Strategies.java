@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.validation;
 import io.dra4j.testkit.apiserver.model.FeatureGates;
 import java.util.Map;
 
-/** Which kind is written by which strategy. */
+/** The strategies of all kinds that have one. */
 public final class Strategies {
     private Strategies() {}
 

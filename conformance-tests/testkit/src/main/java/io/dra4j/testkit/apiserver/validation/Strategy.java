@@ -7,13 +7,13 @@ import io.dra4j.testkit.apiserver.model.FieldErrors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is special about one kind when it is written.
+ * The rules of one kind for writes.
  *
  * <p>The registry has already done what holds for all kinds (metadata, keeping spec and status
  * apart). Both methods are called under the store's lock.
  */
 public interface Strategy {
-    /** Which half of the object a request may change. */
+    /** The half of the object that a request may change. */
     enum Part {
         MAIN,
         STATUS

@@ -26,7 +26,7 @@ class ObjectStoreTest {
     private final ResourceKind nodes = kinds.named("nodes");
     private final ObjectStore store = new ObjectStore(3);
 
-    /** Writes down what it is told. */
+    /** Records its notifications. */
     private static final class Recorder implements Watcher {
         private final List<String> heard = new ArrayList<>();
 

@@ -19,7 +19,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a gate that is off takes away. */
+/** The fields that a disabled gate drops. */
 class FeatureGatesTest {
     private static final String EVERYTHING =
             "{'spec':{'sharedCounters':[{'name':'s','counters':{'c':{'value':'1'}}}],"

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What decoding into the known fields does to a tree. */
+/** Decoding of a tree into the known fields. */
 class SchemaTest {
     private final Schema schema = new Schema(KubernetesVersion.V1_36);
     private final ResourceKind slices =
