@@ -69,7 +69,7 @@ public final class DraDriver implements AutoCloseable {
      * Waits until the kubelet has confirmed the registration.
      *
      * @param timeout how long to wait
-     * @return whether it has
+     * @return true if it has
      * @throws InterruptedException if the thread is interrupted
      */
     public boolean awaitRegistered(Duration timeout) throws InterruptedException {
@@ -80,10 +80,10 @@ public final class DraDriver implements AutoCloseable {
      * Waits until the cluster's slices equal the inventory.
      *
      * <p>Devices that this API server can't keep safe do not count: they are withdrawn, and the
-     * {@link DriverListener} hears of it. While a pool is invalid, the answer is no.
+     * {@link DriverListener} is notified. While a pool is invalid, the result is false.
      *
      * @param timeout how long to wait
-     * @return whether they do
+     * @return true if they do
      * @throws InterruptedException if the thread is interrupted
      */
     public boolean awaitPublished(Duration timeout) throws InterruptedException {
@@ -231,7 +231,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets who hears of problems behind the scenes; by default, only the log does.
+         * Sets the listener for problems in the background; by default, they are logged only.
          *
          * @param host the listener
          * @return this builder
@@ -253,7 +253,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets who makes devices with binding conditions ready; without one, nobody does, and the
+         * Sets what makes devices with binding conditions ready; without it, nothing does, and the
          * scheduler waits in vain.
          *
          * @param deviceBinder the ability

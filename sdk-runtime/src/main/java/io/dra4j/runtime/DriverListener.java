@@ -5,25 +5,25 @@ package io.dra4j.runtime;
 import io.dra4j.api.error.DraException;
 
 /**
- * Hears what goes wrong behind the scenes of a running {@link DraDriver}.
+ * Is notified of problems in the background of a running {@link DraDriver}.
  *
- * <p>Whatever is told here is in the log, too. The methods are called one at a time on a thread of
- * their own, so they may take their time; what they throw is logged. A problem that lasts is told
+ * <p>All of them are in the log, too. The methods are called one at a time on a thread of their
+ * own, so they may take their time; what they throw is logged. A problem that lasts is reported
  * once, and again after half an hour.
  */
 public interface DriverListener {
 
     /**
-     * Hears of a problem that the driver goes on trying to solve by itself: an invalid pool,
-     * devices that the API server can't keep safe, slices that somebody else keeps deleting, an API
-     * server that can't be reached.
+     * Is notified of a problem that the driver keeps trying to solve by itself: an invalid pool,
+     * devices that the API server can't keep safe, slices that another client keeps deleting, an
+     * API server that can't be reached.
      *
      * @param problem what failed, on which object, and what to do
      */
     default void recoverable(DraException problem) {}
 
     /**
-     * Hears of a problem that the driver can't solve: the host should close it, and end.
+     * Is notified of a problem that the driver can't solve: the host should close it, and end.
      *
      * <p>Prepared claims stay prepared, and the kubelet's calls are still answered.
      *

@@ -33,7 +33,7 @@ import picocli.CommandLine.ParameterException;
  * <p>{@code journal inspect FILE} instead of options prints a journal.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
- * command line is wrong, and 1 if the driver can't start, go on or stop in time. Why is said in a
+ * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
  * line or two on standard error; {@code -v 4} adds the stack trace. It needs Logback and
  * jul-to-slf4j at run time.
  */
@@ -61,10 +61,10 @@ public final class DriverMain {
      * Runs the driver until a signal, then ends the JVM; it never returns.
      *
      * @param args the command line
-     * @param program what the program says of itself
+     * @param program the program's name, summary and version
      * @param options the options to fill
      * @param provider makes the provider from the filled options; a {@link DraException} that it
-     *     throws is told as why the driver can't start
+     *     throws is reported as the reason why the driver can't start
      * @param <O> the program's own options
      */
     public static <O extends DriverOptions> void run(
@@ -80,10 +80,10 @@ public final class DriverMain {
      * abilities beside the provider.
      *
      * @param args the command line
-     * @param program what the program says of itself
+     * @param program the program's name, summary and version
      * @param options the options to fill
      * @param provider makes the provider from the filled options; a {@link DraException} that it
-     *     throws is told as why the driver can't start
+     *     throws is reported as the reason why the driver can't start
      * @param abilities gives the driver's builder what else the filled options ask for
      * @param <O> the program's own options
      */
@@ -223,10 +223,11 @@ public final class DriverMain {
     }
 
     /**
-     * How the program ends: the main thread does all the work, and the shutdown hook makes it stop.
+     * The end of the program: the main thread does all the work, and the shutdown hook makes it
+     * stop.
      *
      * <p>A JVM that a signal ends has status 143 or 130. The only way to another one is to halt it
-     * at the end of the hook, once the main thread has said how it went.
+     * at the end of the hook, once the main thread has reported its status.
      */
     static final class Ending {
         private final CountDownLatch requested = new CountDownLatch(1);
@@ -256,7 +257,7 @@ public final class DriverMain {
             try {
                 requested.await();
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt(); // whoever interrupts the main thread means stop
+                Thread.currentThread().interrupt(); // an interrupt of the main thread means stop
             }
         }
 

@@ -90,7 +90,7 @@ public abstract class DriverOptions {
             paramLabel = "DIR",
             defaultValue = "/proc",
             description = {
-                "Where the host's /proc is mounted: it tells one boot of the node from another."
+                "Where the host's /proc is mounted: its boot id identifies the boot of the node."
                         + " [PROC_ROOT]",
                 "Default: ${DEFAULT-VALUE}"
             })
@@ -183,7 +183,7 @@ public abstract class DriverOptions {
     /** Creates options that are yet to be read from a command line. */
     protected DriverOptions() {}
 
-    /** How log lines are written. */
+    /** The format of log lines. */
     enum LogFormat {
         /** For people: one line each, with the keys and values at its end. */
         text,
@@ -191,7 +191,7 @@ public abstract class DriverOptions {
         json
     }
 
-    /** What becomes of devices that do not work, in the words of the API. */
+    /** The taint of devices that do not work, in the words of the API. */
     enum UnhealthyTaint {
         /** Nothing. */
         off(null),

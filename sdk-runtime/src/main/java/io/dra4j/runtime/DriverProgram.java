@@ -5,13 +5,13 @@ package io.dra4j.runtime;
 import java.util.Objects;
 
 /**
- * What a driver program says of itself.
+ * The name, summary and version of a driver program.
  *
  * @param name the program's name, as its users call it
  * @param summary one sentence for {@code --help}
  * @param defaultDriverName the driver's name where none is given, for instance {@code
  *     gpu.example.com}
- * @param main the program's main class: its jar's manifest tells the version
+ * @param main the program's main class: its jar's manifest has the version
  */
 public record DriverProgram(String name, String summary, String defaultDriverName, Class<?> main) {
 

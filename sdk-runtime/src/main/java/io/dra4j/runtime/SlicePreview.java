@@ -30,7 +30,7 @@ public final class SlicePreview {
      * @param driverName the driver's name
      * @param nodeName the node that would publish them
      * @param inventory what the provider offers
-     * @param mayTaint what {@link DeviceProvider#mayTaint} says
+     * @param mayTaint the result of {@link DeviceProvider#mayTaint}
      * @return a JSON object of {@code resource.k8s.io/v1} for each slice, in order
      * @throws IllegalArgumentException if a pool can't be written as slices; the message names
      *     pool, device and field

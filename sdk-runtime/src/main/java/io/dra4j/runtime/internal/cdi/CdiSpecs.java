@@ -31,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver's transient CDI specs: one file for each claim, and no file of anybody else.
+ * The driver's transient CDI specs: one file for each claim, and no other file.
  *
  * <p>A file appears whole, by a rename, and without a sync: after a reboot it is of no use anyway.
  * Its name and its devices' names are made from the claim's UID, so that no name is ever used again
@@ -89,8 +89,8 @@ public final class CdiSpecs {
     }
 
     /**
-     * Checks the id of a CDI device that somebody else describes: a runtime refuses a container for
-     * an id that it can't read.
+     * Checks the id of a CDI device that the driver does not describe itself: a runtime refuses a
+     * container for an id that it can't read.
      *
      * @throws DraException if it is none
      */
@@ -103,7 +103,7 @@ public final class CdiSpecs {
         }
     }
 
-    /** What a container gets that uses one device of a claim. */
+    /** The edits of containers that use one device of a claim. */
     public record DeviceEdits(
             PoolName pool, DeviceName device, @Nullable String shareId, ContainerEdits edits) {}
 
@@ -115,7 +115,7 @@ public final class CdiSpecs {
     /**
      * Puts a claim's spec in place; one that is there and equal is left alone.
      *
-     * @param claimEdits what a container gets, once, that uses any device of the claim
+     * @param claimEdits edits, applied once, of containers that use any device of the claim
      * @param devices none removes the spec: a spec without devices is invalid
      * @throws DraException if the edits break a rule of CDI, or the file can't be written
      */
@@ -224,7 +224,7 @@ public final class CdiSpecs {
         }
     }
 
-    /** A device that another one of the claim shares its name with is told apart by its place. */
+    /** A device with the name of another one of the claim is distinguished by its index. */
     private static List<String> names(String claimUid, List<DeviceEdits> devices) {
         List<String> names = new ArrayList<>();
         for (DeviceEdits device : devices) {

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Tells one boot of the node from another. */
+/** The id of the node's present boot. */
 public final class BootId {
 
     private BootId() {}

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims in the order in which they were first put, and by the devices that they hold.
  *
- * <p>Who holds a device is told at once, however many claims there are: to look through a thousand
+ * <p>The holders of a device are found at once, however many claims there are: a scan of a thousand
  * of them costs as much as to write one. Not thread-safe.
  */
 public final class ClaimIndex {
@@ -35,7 +35,7 @@ public final class ClaimIndex {
         return Collections.unmodifiableCollection(claims.values());
     }
 
-    /** Returns the claims that hold a device of that name, of whatever pool; a view. */
+    /** Returns the claims that hold a device of that name, in any pool; a view. */
     public Collection<ClaimRecord> holding(DeviceName device) {
         return Collections.unmodifiableCollection(holders.getOrDefault(device, Map.of()).values());
     }

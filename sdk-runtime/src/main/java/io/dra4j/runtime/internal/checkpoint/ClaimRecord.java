@@ -13,13 +13,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the journal keeps of one claim.
+ * The journal's record of one claim.
  *
  * <p>A line that lacks one of its members is as good as damaged: making a record of it fails.
  *
  * @param bootId the boot in which the record's preparation began
- * @param state what the provider recorded or answered last
- * @param answer what was answered; only of a prepared claim
+ * @param state the last state that the provider recorded or returned
+ * @param answer the results of the preparation; only of a prepared claim
  */
 public record ClaimRecord(
         ClaimRef ref,
@@ -42,7 +42,8 @@ public record ClaimRecord(
     }
 
     /**
-     * What the kubelet and the containers got, so that it can be given again without the provider.
+     * The results for the kubelet and the containers, which can be returned again without the
+     * provider.
      *
      * @param edits what every container of the claim receives
      */
@@ -54,7 +55,7 @@ public record ClaimRecord(
     }
 
     /**
-     * One device of an answer.
+     * One device of the results.
      *
      * @param cdiDeviceIds ids of CDI devices that the driver keeps by itself
      */

@@ -3,8 +3,8 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 /**
- * Says when a journal is worth writing afresh: when it has grown to four times what its claims
- * need, and that is much.
+ * Decides when a journal is compacted: when it has grown to four times the size that its claims
+ * need, and that is large.
  */
 final class CompactionPolicy {
 
@@ -23,25 +23,25 @@ final class CompactionPolicy {
         return lines;
     }
 
-    boolean isTooMuch(long bytes) {
+    boolean isDue(long bytes) {
         return lines > mostLines || bytes > mostBytes;
     }
 
-    /** The file is to be read anew. */
+    /** Starts over, for a file that is read from its start. */
     void reset() {
         lines = 0;
         mostLines = LINES;
         mostBytes = BYTES;
     }
 
-    /** The file was written afresh. */
+    /** Starts from a compacted file. */
     void startFrom(int freshLines, long freshBytes) {
         lines = freshLines;
         mostLines = Math.max(LINES, 4L * freshLines);
         mostBytes = Math.max(BYTES, 4 * freshBytes);
     }
 
-    /** The file could not be written afresh, and that is not tried again at the next line. */
+    /** Puts the next attempt off, so that it is not made at each line. */
     void postpone(long bytes) {
         mostLines = lines + LINES;
         mostBytes = bytes + BYTES;

@@ -70,12 +70,12 @@ final class CorruptedLines {
         }
     }
 
-    /** The UIDs of the claims that are named. */
+    /** Returns the UIDs of the claims that are named. */
     Set<String> uids() {
         return uids;
     }
 
-    /** How many lines are named, a claim of two lines twice. */
+    /** Returns the number of lines that are named, a claim of two lines twice. */
     int named() {
         return Math.max(starts, ends);
     }
@@ -85,10 +85,10 @@ final class CorruptedLines {
     }
 
     /**
-     * Returns what is left to say of a claim.
+     * Returns the record of a claim that is held as damaged.
      *
-     * <p>Nobody knows whether it is of an earlier boot, so it is taken for one of this: a provider
-     * then cleans up what a reboot might have left.
+     * <p>It may be of an earlier boot, and is treated as one of this: a provider then cleans up
+     * what a reboot might have left.
      */
     ClaimRecord damaged(String uid, @Nullable ClaimRecord before, String bootId) {
         ClaimRef ref =

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  *
  * <p>The file only grows, by one line for each call; calls that come together are written together
  * and share one sync. When it holds far more than its claims it is replaced by one that holds the
- * claims alone. If a write fails, the call throws, what the journal says is unchanged, and later
+ * claims alone. If a write fails, the call throws, the journal's content is unchanged, and later
  * calls try the disk again. While the disk is full, claims can still be given back, as long as a
  * {@linkplain Reserve reserve} lasts.
  *
@@ -30,11 +30,11 @@ import java.util.function.Consumer;
  *
  * <p>A journal that is damaged can be opened all the same. A line that a crash tore at the end
  * counts for nothing. Where other lines are damaged or gone, the claims that they were about are
- * held as {@code DAMAGED}, with the devices of their last intact record; {@link #loss} says which,
- * and whether these are all. What an intact line says after the damage is certain.
+ * held as {@code DAMAGED}, with the devices of their last intact record; {@link #loss} lists them,
+ * and whether they are all. Intact lines after the damage are valid.
  *
- * <p>Thread-safe. All file access is on one thread that nobody interrupts; callers wait for it, and
- * their own interrupts leave the file alone.
+ * <p>Thread-safe. All file access is on one thread that is never interrupted; callers wait for it,
+ * and their own interrupts leave the file alone.
  */
 @SuppressWarnings("try") // locks are held, and not looked at
 public final class Journal implements AutoCloseable {
@@ -73,7 +73,7 @@ public final class Journal implements AutoCloseable {
      *
      * @param bootId the id of the node's present boot
      * @param locks keep away the other processes of the driver
-     * @param meter hears how the journal fares
+     * @param meter receives measurements
      * @throws DraException if the file can't be read, or was written in a later format
      */
     public static Journal open(Path path, String bootId, LockFile locks, JournalMeter meter) {
@@ -112,7 +112,10 @@ public final class Journal implements AutoCloseable {
         return place.bootId();
     }
 
-    /** Returns the committed claims that are not prepared in this boot; soon told, of very many. */
+    /**
+     * Returns the committed claims that are not prepared in this boot; cheap, even with many
+     * claims.
+     */
     public List<ClaimRecord> unsettled() {
         if (!store.isCurrent()) {
             catchUp();
@@ -144,13 +147,13 @@ public final class Journal implements AutoCloseable {
         return committed.claim(uid);
     }
 
-    /** Returns what was missing when the journal was read. */
+    /** Returns the loss that was found when the journal was read. */
     public Loss loss() {
         return store.loss();
     }
 
     /**
-     * Says that the claims that a loss does not name have been looked for, and were put.
+     * Records that the claims that a loss does not name have been searched, and were put.
      *
      * <p>Until then, {@link Loss#complete} is false again whenever the journal is opened.
      *
@@ -206,7 +209,7 @@ public final class Journal implements AutoCloseable {
         return new WriteGroup(this::submit, this::await, uids, timeout);
     }
 
-    /** Waits for the writes that were asked for, and closes the file. */
+    /** Waits for the writes that were submitted, and closes the file. */
     @Override
     public void close() {
         synchronized (this) {

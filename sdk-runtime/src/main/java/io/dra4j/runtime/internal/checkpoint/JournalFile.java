@@ -83,12 +83,12 @@ final class JournalFile implements Closeable {
         return inode;
     }
 
-    /** Where the next bytes are written. */
+    /** Returns the position of the next bytes. */
     long end() {
         return end;
     }
 
-    /** Says where the next bytes are written; what is beyond does not count. */
+    /** Sets the position of the next bytes; bytes beyond it do not count. */
     void endAt(long position) {
         end = position;
     }
@@ -137,7 +137,7 @@ final class JournalFile implements Closeable {
         end += bytes.length;
     }
 
-    /** Keeps a line whose caller is told of a failure from being committed later. */
+    /** Prevents that a line whose write failed is committed later. */
     private void cutAfter(Throwable cause) {
         try {
             cut();
@@ -196,7 +196,7 @@ final class JournalFile implements Closeable {
         } catch (IOException e) {
             LOG.atWarn()
                     .addKeyValue(LogField.PATH, path)
-                    .log("The journal was not closed well; what is committed is durable", e);
+                    .log("Failed to close the journal; what is committed is durable", e);
         }
     }
 }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * crc32c}, the sum of all bytes before it, eight lower-case hexadecimal digits. The first line is
  * the header, without a claim and with the record {@code {"format":"dra4j-claims","version":1}}. It
  * has {@code "incomplete":true} if claims were lost that nothing in the file names. Other records
- * put a claim, forget one, or say that the lost ones were found: {@code {"put":{…}}}, {@code
+ * put a claim, forget one, or record that the lost ones were found: {@code {"put":{…}}}, {@code
  * {"forget":"<uid>"}}, {@code {"found":true}}. Members that a reader does not know are passed over,
  * so that a newer release's journal can be read.
  */
@@ -81,7 +81,9 @@ final class JournalFormat {
             @Nullable String forget,
             @Nullable Boolean found) {
 
-        /** Returns whether it says something: damage, or a writer that this reader can't follow. */
+        /**
+         * Returns whether this reader understands it; if not, it is damaged, or of a newer writer.
+         */
         boolean isKnown() {
             return put != null
                     || forget != null
@@ -89,12 +91,12 @@ final class JournalFormat {
                     || NAME.equals(format) && version != null;
         }
 
-        /** Whether the committed claims are all that there are, given whether they were before. */
+        /** Returns whether the claims are complete after it, given whether they were before. */
         boolean isComplete(boolean before) {
             return incomplete == null && before || found != null;
         }
 
-        /** The UID of the claim that it is about; the header is about none. */
+        /** Returns the UID of its claim; the header has none. */
         @Nullable String uid() {
             return put != null ? put.ref().uid() : forget;
         }
@@ -136,7 +138,7 @@ final class JournalFormat {
             return new LineNumber(file, line);
         }
 
-        /** Returns whether it says something, and its claim is named twice alike. */
+        /** Returns whether it has a known record, and names the record's claim. */
         private boolean isWhole() {
             return record != null && record.isKnown() && Objects.equals(claim, record.uid());
         }
@@ -178,7 +180,7 @@ final class JournalFormat {
     }
 
     /**
-     * Returns what a line says, without its line feed; {@code null} if it is damaged.
+     * Decodes a line, without its line feed; {@code null} if it is damaged.
      *
      * @throws DraException if a newer release wrote it, and this one can't follow
      */

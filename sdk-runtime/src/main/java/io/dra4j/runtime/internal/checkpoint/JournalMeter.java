@@ -5,13 +5,13 @@ package io.dra4j.runtime.internal.checkpoint;
 import java.time.Duration;
 
 /**
- * Hears how a journal fares; by default nobody does.
+ * Receives measurements of a journal; by default, ignores them.
  *
- * <p>It is told on the journal's own thread, which waits for it: it must be quick and not throw.
+ * <p>It is called on the journal's own thread, which waits for it: it must be quick and not throw.
  */
 public interface JournalMeter {
 
-    /** Nobody listens. */
+    /** Ignores all. */
     JournalMeter NONE = new JournalMeter() {};
 
     /** A write was brought to the disk, in that time. */

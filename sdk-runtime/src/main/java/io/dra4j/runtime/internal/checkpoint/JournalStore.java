@@ -22,14 +22,14 @@ import org.slf4j.LoggerFactory;
 /**
  * A journal on the disk, for the thread that owns it, and only while it holds the journal's lock.
  *
- * <p>Each turn first brings memory and file together: what another process appended is replayed, a
- * file that it replaced is read anew. A file that was removed or cut by hand is written again from
- * memory. Then the turn's records are written with one sync; they are committed when that is done,
- * and if it fails none of them is. A file that holds far more than its claims is written afresh.
+ * <p>Each write first reconciles memory and file: lines that another process appended are replayed,
+ * a file that it replaced is read from its start. A file that was removed or truncated is written
+ * again from memory. Then the records are written with one sync; they are committed when that is
+ * done, and if it fails none of them is. A file that holds far more than its claims is compacted.
  *
- * <p>What is damaged is kept {@linkplain Quarantine beside the file} before the file is written
- * afresh without it. If that is not possible the file stays as it is, and grows; the next who reads
- * it finds the same damage.
+ * <p>What is damaged is kept {@linkplain Quarantine beside the file} before the file is compacted.
+ * If that is not possible the file stays as it is, and grows; the next who reads it finds the same
+ * damage.
  */
 final class JournalStore {
 
@@ -56,14 +56,14 @@ final class JournalStore {
     }
 
     /**
-     * Where a journal is, and who takes part in it.
+     * A journal's place, and the parts that it works with.
      *
      * @param bootId the id of the node's present boot
      */
     record Place(
             Path path, String bootId, LockFile locks, JournalMeter meter, JournalFile.Sync sync) {}
 
-    /** What the file looked like; while a write runs, it may be of any size between. */
+    /** The file as it was seen last; while a write runs, it may have any size between. */
     private record Seen(Object inode, long from, long to) {}
 
     /** Returns whether the file is as this object left it. For any thread. */
@@ -80,7 +80,7 @@ final class JournalStore {
         }
     }
 
-    /** What was missing in what was read. For any thread. */
+    /** Returns the loss that was found when the file was read. For any thread. */
     Loss loss() {
         return loss;
     }
@@ -97,7 +97,7 @@ final class JournalStore {
                 write(current, writes);
             }
             if (current.isOpen()) {
-                compactIfWorthIt(current);
+                compactIfDue(current);
                 look(current);
             } else {
                 forget();
@@ -108,7 +108,7 @@ final class JournalStore {
         }
     }
 
-    /** Has the file read anew in the next turn: nobody knows what this one left there. */
+    /** Makes the next write read the file from its start: its content is unknown. */
     private void forget() {
         if (file != null) {
             file.close();
@@ -117,7 +117,7 @@ final class JournalStore {
         seen = null;
     }
 
-    /** Leaves a journal without claims behind as small as can be. */
+    /** Closes the file; a journal without claims is compacted first. */
     void end() {
         if (file == null) {
             return;
@@ -128,13 +128,13 @@ final class JournalStore {
                 compact(current);
             }
         } catch (IOException e) {
-            warn("The journal was not closed well; what is committed is durable", e);
+            warn("Failed to close the journal; what is committed is durable", e);
         } finally {
             forget();
         }
     }
 
-    /** Notes the size of the file, which somebody may have cut since the write returned. */
+    /** Notes the size of the file, which may have been truncated since the write returned. */
     private void look(JournalFile current) throws IOException {
         long size = Math.max(current.size(), current.end());
         seen = new Seen(current.inode(), size, size);
@@ -160,7 +160,7 @@ final class JournalStore {
             }
             LOG.atWarn()
                     .addKeyValue(LogField.PATH, place.path)
-                    .log("Somebody removed or cut the journal; it is written again from memory");
+                    .log("The journal was removed or truncated; it is written again from memory");
             compact(known);
         } else if (left == null || now.size() != left.to) {
             replay(
@@ -189,9 +189,8 @@ final class JournalStore {
             forget();
             throw e;
         }
-        orElseLater(
-                "The journal's name is not durable yet, which is tried again", opened::syncName);
-        orElseLater("The disk has no room in reserve for the journal", reserve::putBack);
+        orElseLater("Failed to sync the journal's directory; will try again", opened::syncName);
+        orElseLater("Failed to reserve disk space for the journal", reserve::putBack);
         return opened;
     }
 
@@ -221,12 +220,10 @@ final class JournalStore {
         boolean isNew = from.end() == 0;
         report(replay.loss());
         if (replay.loss().tornTail()) {
-            orElseLater("The torn line is cut by the next write", from::cut);
+            orElseLater("Failed to cut the torn line; the next write cuts it", from::cut);
         }
         if (isNew || replay.loss().isDamage()) {
-            orElseLater(
-                    "The journal could not be written afresh; it is tried again",
-                    () -> compact(from));
+            orElseLater("Failed to rewrite the journal; will try again", () -> compact(from));
         }
     }
 
@@ -245,8 +242,8 @@ final class JournalStore {
                     .addKeyValue(LogField.PATH, place.path)
                     .addKeyValue(LogField.CLAIM_UID, found.uids())
                     .log(
-                            "Of the journal {} lines are damaged or gone; {} claims are held as"
-                                    + " damaged until they are unprepared{}; what was found is"
+                            "Journal corrupted: {} lines damaged or missing; {} claims are held as"
+                                    + " damaged until they are unprepared{}; the damaged lines are"
                                     + " kept in {}",
                             found.damagedLines(),
                             found.uids().size(),
@@ -303,7 +300,7 @@ final class JournalStore {
         return writes.stream().filter(Write::releases).toList();
     }
 
-    /** Writes what gives devices back, with the room that was reserved for it. */
+    /** Writes the records that release devices, with the disk space that is reserved for them. */
     private void giveBack(JournalFile to, List<Write> releasing, IOException cause) {
         if (releasing.isEmpty()) {
             return;
@@ -343,7 +340,7 @@ final class JournalStore {
         writes.forEach(write -> write.durable().complete(null));
     }
 
-    /** Writes what has to be before the next line, if the file is empty or ends within a line. */
+    /** Writes the header of an empty file, or the end of a line that has none. */
     private LineNumber begin(JournalFile to, ByteArrayOutputStream bytes) {
         if (to.end() == 0) {
             LineNumber header = last.nextFile();
@@ -359,20 +356,20 @@ final class JournalStore {
     private void acknowledge(LineNumber number) {
         last = number;
         orElseLater(
-                "The number of the journal's last line was not kept",
+                "Failed to store the number of the journal's last line",
                 () -> place.locks.lastLine(number));
     }
 
-    private void compactIfWorthIt(JournalFile current) {
-        if (compaction.isTooMuch(current.end())) {
+    private void compactIfDue(JournalFile current) {
+        if (compaction.isDue(current.end())) {
             compaction.postpone(current.end());
             orElseLater(
-                    "The journal was not compacted; it grows until it can be",
+                    "Failed to compact the journal; it grows until it can be",
                     () -> compact(current));
         }
     }
 
-    /** Writes the file afresh: the committed claims, and nothing else. */
+    /** Replaces the file by one with the committed claims alone. */
     private void compact(JournalFile current) throws IOException {
         if (damaged.size() > 0) {
             quarantine.keep(damaged.toByteArray());
@@ -390,7 +387,7 @@ final class JournalStore {
         isEnded = true;
         compaction.startFrom(1 + ahead.all().size(), bytes.size());
         orElseLater(
-                "The journal's new name is not durable yet, which is tried again",
+                "Failed to sync the journal's directory; will try again",
                 () -> {
                     current.syncName();
                     acknowledge(last);
@@ -405,7 +402,7 @@ final class JournalStore {
         void run() throws IOException;
     }
 
-    /** Does something that a journal works without for a while. */
+    /** Runs a step that the journal can do without for a while. */
     private void orElseLater(String otherwise, Step step) {
         try {
             step.run();

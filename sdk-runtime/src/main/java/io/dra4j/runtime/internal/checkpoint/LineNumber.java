@@ -5,9 +5,9 @@ package io.dra4j.runtime.internal.checkpoint;
 import java.util.Comparator;
 
 /**
- * Where a line belongs: a journal is written afresh now and then, and each file counts its lines.
+ * The number of a line: a journal is compacted now and then, and each file counts its lines.
  *
- * @param file how often the journal was written afresh
+ * @param file how often the journal was compacted
  * @param line the line in that file; 0 is the header
  */
 record LineNumber(long file, long line) implements Comparable<LineNumber> {

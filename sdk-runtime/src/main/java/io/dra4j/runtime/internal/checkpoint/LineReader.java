@@ -9,7 +9,7 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what is between line feeds, piece after piece, whatever it is.
+ * Reads the bytes between line feeds, piece after piece, valid or not.
  *
  * <p>It needs memory for one piece, and of a piece that is longer than a line can be it keeps the
  * start alone. Not thread-safe.
@@ -26,10 +26,10 @@ final class LineReader {
     }
 
     /**
-     * What is between two line feeds.
+     * The bytes between two line feeds.
      *
      * @param end where the next piece begins
-     * @param isEnded whether a line feed follows; if not, it is the file's end
+     * @param isEnded true if a line feed follows; if not, it is the file's end
      */
     record Piece(byte[] bytes, long end, boolean isEnded) {}
 

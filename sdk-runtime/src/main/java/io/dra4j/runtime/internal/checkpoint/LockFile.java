@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Keeps apart the processes of one driver on one node, while a rolling update runs two of them.
  *
  * <p>One file, with a range of bytes for each thing that only one may do at a time: work on a claim
- * (48 bits of a hash of its UID tell where), write the journal, publish. A lock keeps away the
- * other process and the other threads of this one alike, and a process that dies gives back all
- * that it has. The file has content too: the number of the journal's last line.
+ * (at 48 bits of a hash of its UID), write the journal, publish. A lock keeps away the other
+ * process and the other threads of this one alike, and a process that dies gives back all that it
+ * has. The file has content too: the number of the journal's last line.
  *
  * <p>Thread-safe. Who waits, asks again and again: a request that blocks in the kernel would be
  * refused as a deadlock that is none, because the kernel takes all threads of a process for one.
@@ -64,7 +64,7 @@ public final class LockFile implements AutoCloseable {
     /**
      * Opens the file, and makes it if there is none.
      *
-     * @param clock tells when a deadline is over
+     * @param clock the clock of deadlines
      * @throws DraException if it can't be opened for writing
      */
     public static LockFile open(Path path, InstantSource clock) {
@@ -103,7 +103,7 @@ public final class LockFile implements AutoCloseable {
                 "another process of the driver works on the claim; the next try goes on with it");
     }
 
-    /** Takes the right to publish, if nobody has it. */
+    /** Takes the right to publish, if it is free. */
     public Optional<Held> tryPublisher() {
         return Optional.ofNullable(tryTake(PUBLISHER));
     }
@@ -193,7 +193,7 @@ public final class LockFile implements AutoCloseable {
         ranges.leave();
     }
 
-    /** A range that this object gives back when it is closed, if nobody did before. */
+    /** A range that is released when it is closed, or with the file. */
     private final class Taken implements Held {
         private final LockRanges.Range range;
 

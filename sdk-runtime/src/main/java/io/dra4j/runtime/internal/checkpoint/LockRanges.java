@@ -67,12 +67,12 @@ final class LockRanges {
             try {
                 channel.close();
             } catch (IOException e) {
-                warn("The lock file was not closed well", e);
+                warn("Failed to close the lock file", e);
             }
         }
     }
 
-    /** Takes one byte, or returns {@code null} if somebody has it. */
+    /** Takes one byte, or returns {@code null} if it is taken. */
     @Nullable Range tryTake(long position) throws IOException {
         synchronized (taken) {
             if (!taken.add(position)) {
@@ -122,8 +122,8 @@ final class LockRanges {
         void giveBack() {
             try {
                 lock.release();
-            } catch (IOException e) { // closed: then it is given back already
-                ranges.warn("A range of the lock file was not given back well", e);
+            } catch (IOException e) { // closed: then it is released already
+                ranges.warn("Failed to release lock range", e);
             }
             ranges.free(position);
         }

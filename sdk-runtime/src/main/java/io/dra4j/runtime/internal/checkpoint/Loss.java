@@ -6,13 +6,13 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What was missing in a journal when it was read.
+ * The lines that were damaged or missing when a journal was read.
  *
- * @param tornTail whether a crash tore the last line; its writer was told nothing, and nothing is
+ * @param tornTail true if a crash tore the last line; its write had not returned, and nothing is
  *     lost
- * @param damagedLines how many other lines are damaged or gone, as far as that can be told
+ * @param damagedLines how many other lines are damaged or missing, as far as that is known
  * @param uids the claims that those lines were about, as far as they name them
- * @param complete whether they name all: if not, claims may be lost that only their CDI specs or
+ * @param complete true if they name all; if not, claims may be lost that only their CDI specs or
  *     the API server know
  */
 public record Loss(boolean tornTail, int damagedLines, Set<String> uids, boolean complete) {
@@ -24,7 +24,7 @@ public record Loss(boolean tornTail, int damagedLines, Set<String> uids, boolean
         uids = Set.copyOf(uids);
     }
 
-    /** Whether lines are damaged or gone. */
+    /** Returns whether lines are damaged or missing. */
     boolean isDamage() {
         return damagedLines > 0;
     }

@@ -14,15 +14,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which claims are committed after the lines of a journal, the damaged ones included.
+ * Computes the committed claims from the lines of a journal, the damaged ones included.
  *
  * <p>Line after line is applied. Where something is wrong, be it pieces that are no line or numbers
  * that are missing, the claims that it was about are held as damaged: those that the {@linkplain
- * CorruptedLines pieces name}, and if they name fewer than the numbers say are missing, all claims
- * known up to there. A line that comes later is believed: what it says of its claim is certain
- * again. A header that is gone may have said that claims are still looked for, so then they are.
+ * CorruptedLines pieces name}, and if they name fewer than the numbers show to be missing, all
+ * claims known up to there. A later line is believed: its claim is certain again. A missing header
+ * may have recorded that claims are still searched, so then they are.
  *
- * <p>At the file's end no later number tells what is missing. There, the number of the last line
+ * <p>At the file's end no later number shows what is missing. There, the number of the last line
  * that was acknowledged does, which is kept apart; it may lag behind after a power failure. What is
  * behind all acknowledged lines and has no line feed was being written when a crash came, and
  * counts for nothing.
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class Replay {
 
     private static final int MOST_KEPT = 1 << 20;
-    private static final long ALL = Long.MAX_VALUE; // nobody can tell which claims
+    private static final long ALL = Long.MAX_VALUE; // it is unknown which claims
 
     private final String bootId;
     private final Map<String, ClaimRecord> claims = new LinkedHashMap<>();
@@ -142,7 +142,7 @@ final class Replay {
         }
     }
 
-    /** Ends the replay: says what is missing at the end. */
+    /** Ends the replay with the lines that are missing at the end. */
     void end(LineNumber acknowledged) {
         complete &= last != null || corrupted == null;
         LineNumber known = last == null ? new LineNumber(acknowledged.file(), 0) : last;
@@ -198,7 +198,7 @@ final class Replay {
         return damaged.toByteArray();
     }
 
-    /** How many lines were intact. */
+    /** Returns the number of intact lines. */
     int lines() {
         return lines;
     }
@@ -208,12 +208,12 @@ final class Replay {
         return next;
     }
 
-    /** Where the next line is to be written: behind all but a torn one. */
+    /** Returns the position of the next line: behind all but a torn one. */
     long end() {
         return end;
     }
 
-    /** Whether a line feed ends what is before there. */
+    /** Returns whether a line feed ends what is before that position. */
     boolean isEnded() {
         return isEnded;
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * A record that is to be written, encoded by whoever wants it.
+ * A record to be written, encoded by its caller.
  *
  * @param record the entry's bytes
  * @param durable completed when it is durable, or can't be
@@ -36,12 +36,12 @@ record Write(
         return new Write(entry, JournalFormat.encode(entry), check, new CompletableFuture<>());
     }
 
-    /** The UID of the claim that it is about. */
+    /** Returns the UID of its claim. */
     String uid() {
         return String.valueOf(entry.uid());
     }
 
-    /** Whether it leads to devices that are free. */
+    /** Returns whether it leads to free devices. */
     boolean releases() {
         ClaimRecord claim = entry.put();
         return claim == null || claim.phase() == Phase.UNPREPARING;

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
  *
  * <p>A claim that writes waits until every other member has written or left, but only for a short
  * time: then what is there is written. A member that was late then, writes on its own from there
- * on, and keeps nobody waiting. So the same steps of many quick claims cost one sync, and a slow
- * claim delays the others once, by that time.
+ * on, and delays no other. So the same steps of many quick claims cost one sync, and a slow claim
+ * delays the others once, by that time.
  *
  * <p>Thread-safe; each member writes on one thread at a time.
  */

@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
 /**
- * Remembers the boot in which CDI specs were last brought in line, in a file beside the journal.
+ * A file beside the journal with the boot in which CDI specs were last reconciled.
  *
  * <p>In another boot, specs without a record are of that one and of no use. A mark that a crash of
  * the node lost makes them count as evidence of damage, which is the safe side: so it is not
@@ -29,7 +29,7 @@ final class BootMark {
         this.file = dataDirectory.resolve("claims.boot");
     }
 
-    /** Returns the boot of the last start that came this far, if there is a mark that says so. */
+    /** Returns the boot of the last start that came this far, if the file has one. */
     Optional<String> read() {
         try {
             return Optional.of(Files.readString(file).strip()).filter(id -> !id.isEmpty());
@@ -38,7 +38,7 @@ final class BootMark {
         }
     }
 
-    /** Says that a start of this boot came this far. */
+    /** Records that a start of this boot came this far. */
     void write(String bootId) {
         Path next = file.resolveSibling(file.getFileName() + ".new");
         try {

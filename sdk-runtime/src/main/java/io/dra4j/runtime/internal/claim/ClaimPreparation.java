@@ -50,7 +50,7 @@ public final class ClaimPreparation implements ClaimOperations {
     /**
      * Makes the operations; nothing is done before {@link #recover}.
      *
-     * @param context what claims are prepared with
+     * @param context the parts that claims are prepared with
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
     public ClaimPreparation(ClaimContext context, Executor executor) {
@@ -154,7 +154,7 @@ public final class ClaimPreparation implements ClaimOperations {
                 return failed.apply("the driver stops; the next try goes on with the claim");
             }
             LOG.error("A claim operation failed in a way that is a bug of dra4j", e.getCause());
-            return failed.apply("internal error of the driver; its log says more");
+            return failed.apply("internal error of the driver; see its log");
         }
     }
 }

@@ -18,7 +18,7 @@ import org.slf4j.MDC;
  *
  * <p>Operations of a claim run in the order in which they came. One that equals the last one joins
  * it, and extends its deadline: the kubelet repeats a call that it gave up, and the work must be
- * done once. No operation waits in its turn for the API server: a prepare {@linkplain #arrive
+ * done once. No operation waits in the queue for the API server: a prepare {@linkplain #arrive
  * arrives}, reads what it needs, and is submitted then; an unprepare that comes meanwhile overtakes
  * it, and it is given up, or it would bring back what the kubelet has done with. Thread-safe.
  */
@@ -33,10 +33,10 @@ final class ClaimQueue {
     }
 
     /**
-     * What is to be done.
+     * An operation's work.
      *
-     * @param result the type of the result, which tells a prepare from an unprepare
-     * @param input what the work goes by: equal operations have equal input
+     * @param result the type of the result, which distinguishes a prepare from an unprepare
+     * @param input the input of the work: equal operations have equal input
      */
     record Task<T>(Class<T> result, Object input, Deadline deadline, Function<Deadline, T> work) {}
 
@@ -71,13 +71,13 @@ final class ClaimQueue {
             return before.future.thenApply(task.result()::cast);
         }
         Supplier<T> traced = inContextOfCaller(() -> task.work().apply(task.deadline()));
-        CompletableFuture<?> turn =
+        CompletableFuture<?> earlier =
                 before == null
                         ? CompletableFuture.completedFuture(null)
                         : before.future.handle((ended, failed) -> null);
-        // Whoever sees the end of an operation must not find it in the queue any more.
+        // An operation that is seen to have ended must not be found in the queue any more.
         CompletableFuture<T> future =
-                turn.thenApplyAsync(ignored -> traced.get(), executor)
+                earlier.thenApplyAsync(ignored -> traced.get(), executor)
                         .whenComplete((ended, failed) -> forget(uid, task));
         last.put(uid, new Operation<>(task, future));
         if (future.isDone()) { // refused by the executor: it was not there to be forgotten
@@ -86,7 +86,7 @@ final class ClaimQueue {
         return future;
     }
 
-    /** Log lines of the work carry the operation id of the call that asked for it. */
+    /** Gives log lines of the work the operation id of its call. */
     static <T> Supplier<T> inContextOfCaller(Supplier<T> work) {
         Map<String, String> context = MDC.getCopyOfContextMap();
         return () -> {
@@ -120,7 +120,7 @@ final class ClaimQueue {
             }
         }
 
-        /** Says that it will not be submitted, if it was not. */
+        /** Withdraws it, if it was not submitted. */
         @Override
         public void close() {
             synchronized (ClaimQueue.this) {

@@ -8,14 +8,14 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Until when somebody waits for an operation.
+ * The deadline of an operation's caller.
  *
  * <p>It runs on the monotonic clock: a node that sets its time has no effect on it. A caller that
  * joins an operation extends its deadline. Thread-safe.
  */
 final class Deadline {
 
-    /** Goes on evenly, whatever becomes of the node's time; what it shows means nothing else. */
+    /** A monotonic clock, which does not follow changes of the node's time. */
     static final InstantSource MONOTONIC = () -> Instant.EPOCH.plusNanos(System.nanoTime());
 
     private final InstantSource clock;

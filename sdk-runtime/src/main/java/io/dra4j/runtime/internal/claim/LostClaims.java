@@ -37,12 +37,12 @@ import org.slf4j.LoggerFactory;
  * Finds the claims that a damaged journal lost, and holds them as damaged.
  *
  * <p>A damaged claim keeps its devices from others until it is unprepared, and never counts as
- * prepared. What the journal itself can't name is reported by CDI specs without a record, and by
- * the API server's claims with devices of this node; they tell as well which devices a damaged
- * claim may have besides those of its last intact record. As long as a damaged record, or an
- * incomplete journal, has not been compared with them, no claim can be prepared, because nobody
- * knows which devices are free. That holds whenever damage is found: by a start, or later, by
- * another process. A restart compares again. Thread-safe.
+ * prepared. Claims that the journal can't name are found by CDI specs without a record, and by the
+ * API server's claims with devices of this node; these also show which devices a damaged claim may
+ * have besides those of its last intact record. As long as a damaged record, or an incomplete
+ * journal, has not been compared with them, no claim can be prepared, because it is unknown which
+ * devices are free. That holds whenever damage is found: by a start, or later, by another process.
+ * A restart compares again. Thread-safe.
  */
 final class LostClaims {
 
@@ -63,7 +63,7 @@ final class LostClaims {
         this.allocations = new Allocations(context.driver(), List.of());
     }
 
-    /** Holds a claim as damaged that only a CDI spec speaks of; to be called with its lock. */
+    /** Holds a claim as damaged that only a CDI spec names; to be called with its lock. */
     void holdForSpec(String uid) {
         specsNameLost = true;
         hold(nameless(uid, journal.bootId(), named(uid, inventory().orElse(Inventory.of()))));
@@ -85,7 +85,7 @@ final class LostClaims {
                 .log("A claim's record is lost; it is held as damaged until it is unprepared");
     }
 
-    /** Tells the cluster's admins what is lost, if anything is. */
+    /** Reports to the cluster's admins what is lost, if anything is. */
     void report() {
         boolean isDue = isDue();
         Loss loss = journal.loss();
@@ -99,19 +99,20 @@ final class LostClaims {
                         new DriverEvent(
                                 Reason.JOURNAL_DAMAGED,
                                 "journal",
-                                loss.damagedLines()
-                                        + " lines of the journal of claims are damaged or gone; "
+                                "Journal corrupted: "
+                                        + loss.damagedLines()
+                                        + " lines damaged or missing; "
                                         + held
-                                        + " claims are held as damaged, and their devices refused"
-                                        + " to others until they are unprepared"
+                                        + " claims are held as damaged until they are"
+                                        + " unprepared, and their devices refused to others"
                                         + (isDue
-                                                ? "; claims are prepared again when the journal was"
-                                                        + " compared with the API server"
+                                                ? "; claims are prepared again when the journal has"
+                                                        + " been compared with the API server"
                                                 : "")));
     }
 
     /**
-     * Sees to it that all lost claims are held.
+     * Makes sure that all lost claims are held.
      *
      * @throws DraException if the API server's claims could not be compared by the deadline
      */
@@ -138,7 +139,7 @@ final class LostClaims {
         }
     }
 
-    /** The journal is looked at first: what another process wrote may tell of damage. */
+    /** Reads the journal first: it shows damage that another process found. */
     private boolean isDue() {
         return !uncompared().isEmpty() || specsNameLost || !journal.loss().complete();
     }
@@ -186,7 +187,7 @@ final class LostClaims {
         LOG.info("The journal was compared with the API server's claims");
     }
 
-    /** By UID, the claims that are damaged, and those that the API says are of this node. */
+    /** Returns, by UID, the damaged claims, and those with devices of this node by the API. */
     private Map<String, Suspect> suspects(Inventory inventory, Deadline deadline) {
         Map<String, Suspect> suspects = new LinkedHashMap<>();
         for (ClaimRecord record : journal.claims()) {
@@ -219,7 +220,7 @@ final class LostClaims {
         return !(pool.placement() instanceof Placement.PublishedElsewhere);
     }
 
-    /** A claim that may be lost, and the devices of this node that the API says it has. */
+    /** A claim that may be lost, and its devices of this node by the API. */
     private record Suspect(ClaimRef ref, List<HeldDevice> allocated) {}
 
     /** One go through all suspects. */
@@ -237,7 +238,7 @@ final class LostClaims {
         void judge(Suspect suspect) {
             String uid = suspect.ref.uid();
             if (journal.claim(uid).filter(record -> !isDamaged(record)).isPresent()) {
-                return; // whoever works on it
+                return; // intact
             }
             try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid)) {
                 Optional<ClaimRecord> record = lifecycle.record();
@@ -270,7 +271,7 @@ final class LostClaims {
         }
     }
 
-    /** Refuses a claim whose turn to be written is the first to see that the journal lost some. */
+    /** Refuses a claim whose own write finds that the journal lost some. */
     void requireNoneLost() {
         if (!journal.loss().complete()) {
             throw notYet(null);

@@ -90,7 +90,7 @@ final class Orphans {
                 LOG.atDebug()
                         .addKeyValue(LogField.CLAIM, claim.ref())
                         .setCause(e)
-                        .log("Nobody says whether the claim is an orphan");
+                        .log("Could not check whether the claim is an orphan");
                 if (e.status() == 0) { // no answer: for the others there would be none either
                     return;
                 }

@@ -26,14 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a prepare does: the claim is prepared, once, or nothing of it is left and the answer says
- * why.
+ * A prepare: the claim is prepared, once, or nothing of it is left and the outcome has the why.
  *
  * <p>In order: the claim's object is read, while other operations of the claim may run; when the
- * claim's turn has come, claims that a damaged journal lost are found again, and claims that were
- * left behind and are in the way are unprepared; then, with the claim's lock, a claim that is
- * prepared already is answered from the journal, and any other is begun afresh ({@link
- * ClaimLifecycle}), after what is left of it was ended. Thread-safe.
+ * claim's operation starts, claims that a damaged journal lost are found again, and stale claims
+ * that hold its devices are unprepared; then, with the claim's lock, a claim that is prepared
+ * already gets its results from the journal, and any other is begun ({@link ClaimLifecycle}), after
+ * what is left of it was ended. Thread-safe.
  */
 final class Preparation {
 
@@ -131,7 +130,7 @@ final class Preparation {
     private static void requireCaller(Deadline deadline) {
         if (deadline.left().isZero()) {
             throw new PrepareException(
-                    "the claim's turn came after the kubelet gave the call up; the next try"
+                    "the claim's operation started after the kubelet gave the call up; the next try"
                             + " prepares it");
         }
     }
@@ -177,7 +176,7 @@ final class Preparation {
                             });
             LOG.atInfo().addKeyValue(LogField.CLAIM, ref).log("Claim prepared");
             return answer;
-        } catch (Exception | Error e) { // whatever a provider throws: what was begun is undone
+        } catch (Exception | Error e) { // of a provider: what was begun is undone
             DraException failure = ProviderFailure.of("could not prepare the claim", e);
             undo(lifecycle, failure);
             throw failure;

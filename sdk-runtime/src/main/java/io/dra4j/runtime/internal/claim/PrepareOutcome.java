@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.claim;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How the preparation of one claim ended. */
+/** The outcome of one claim's preparation. */
 public sealed interface PrepareOutcome {
 
     /** The claim is prepared; the devices are the kubelet's answer. */
@@ -18,7 +18,7 @@ public sealed interface PrepareOutcome {
     /**
      * The claim is not prepared; the kubelet shows the message to the pod's owner.
      *
-     * <p>Whatever a provider throws, it is what {@link OwnerText} makes of it.
+     * <p>{@link OwnerText} has made it fit to be shown.
      */
     record Failed(String message) implements PrepareOutcome {
         public Failed(@Nullable String message) {
@@ -27,7 +27,7 @@ public sealed interface PrepareOutcome {
     }
 
     /**
-     * One prepared device, as the kubelet hears of it; requests are base names, without the
+     * One prepared device in the kubelet's response; requests are base names, without the
      * subrequest.
      */
     record DeviceResult(

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Translates a provider's answer into what the journal keeps, the CDI spec holds, and the kubelet
- * hears.
+ * Translates a provider's results into those of the journal, the CDI spec, and the kubelet's
+ * response.
  *
  * <p>Pure, and the same for equal input: a repeated prepare answers byte for byte what the first
  * did. Every allocated device is answered, in the allocation's order; one that the provider gave no

@@ -4,14 +4,14 @@ package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.error.DraException;
 
-/** Makes of whatever a provider throws a failure of the one claim that it was thrown for. */
+/** Turns what a provider throws into a failure of the one claim that it was called for. */
 final class ProviderFailure {
 
     private ProviderFailure() {}
 
     /**
      * Returns the failure: a {@link DraException} as it is; of anything else the owner of the pod
-     * hears no more than that the driver failed.
+     * learns only that the driver failed.
      *
      * @throws VirtualMachineError if it is one: the process is in no state to go on with the claim
      */
@@ -21,6 +21,6 @@ final class ProviderFailure {
         }
         return thrown instanceof DraException known
                 ? known
-                : new DraException("the driver " + what + "; its log says why", thrown);
+                : new DraException("the driver " + what + "; see its log", thrown);
     }
 }

@@ -15,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings CDI specs in line with the journal after a start: containers are told of the claims that
- * are prepared, and of no others.
+ * Reconciles CDI specs with the journal after a start: there is a spec for each claim that is
+ * prepared, and no other.
  *
  * <p>The spec of a prepared claim is written again if it is missing or differs; that of a claim of
  * an earlier boot is removed. A spec whose claim has no record is evidence that the journal lost
  * it, because specs are removed before records; but after a reboot it is just one whose removal the
- * disk never heard of. A failure concerns its own claim, is told, and tried again: it never ends
- * the start. A claim that an operation runs of is left to it. Not thread-safe.
+ * disk lost. A failure concerns its own claim, is reported, and tried again: it never ends the
+ * start. A claim that an operation runs of is left to it. Not thread-safe.
  */
 final class SpecRepair {
 
@@ -39,7 +39,7 @@ final class SpecRepair {
         this.boot = new BootMark(context.dataDirectory());
     }
 
-    /** Takes up what an earlier process left. */
+    /** Repairs what an earlier process left. */
     void recover() {
         repair();
         lost.report();

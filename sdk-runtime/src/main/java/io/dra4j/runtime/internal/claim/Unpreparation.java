@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an unprepare does: nothing of the claim is left, or it stays held and the answer says so.
+ * An unprepare: nothing of the claim is left, or it stays held and the outcome has the reason.
  *
  * <p>It goes by the claim's UID alone and needs no API server. Thread-safe.
  */
@@ -36,7 +36,7 @@ final class Unpreparation {
         this.lost = lost;
     }
 
-    /** Submits an unprepare that the kubelet asks for. */
+    /** Submits an unprepare of the kubelet. */
     CompletableFuture<UnprepareOutcome> submit(String uid, Deadline deadline, WriteGroup writes) {
         return queue.submit(uid, task(uid, deadline, waiting -> ended(uid, waiting, writes)));
     }
@@ -67,11 +67,11 @@ final class Unpreparation {
     }
 
     /**
-     * Unprepares a claim that nobody asks for, unless an operation of it runs in any process.
+     * Unprepares a claim without a request, unless an operation of it runs in any process.
      *
-     * @param still whether the record, as it is when the claim's turn has come, is still to go
+     * @param still returns whether the record, when the operation starts, is still to go
      * @param timeout how long to wait; what takes longer goes on
-     * @return whether nothing of the claim is left
+     * @return true if nothing of the claim is left
      */
     boolean endIfIdle(
             String uid,
@@ -90,7 +90,7 @@ final class Unpreparation {
             return end.get(timeout.toNanos(), TimeUnit.NANOSECONDS)
                     instanceof UnprepareOutcome.Unprepared;
         } catch (TimeoutException e) {
-            return false; // whoever needs the claim's devices is refused, and comes again
+            return false; // a claim that needs the devices is refused, and tried again
         } catch (ExecutionException e) {
             LOG.error("A claim operation failed in a way that is a bug of dra4j", e.getCause());
             return false;
@@ -112,7 +112,7 @@ final class Unpreparation {
                 LOG.atInfo()
                         .addKeyValue(LogField.CLAIM, record.get().ref())
                         .addKeyValue(LogField.REASON, why)
-                        .log("Claim unprepared without being asked to");
+                        .log("Claim unprepared without a request");
             }
             return new UnprepareOutcome.Unprepared();
         } catch (ClaimLifecycle.Busy e) {
@@ -134,7 +134,7 @@ final class Unpreparation {
     static void end(ClaimLifecycle lifecycle, ClaimRecord record) {
         try {
             lifecycle.end(record);
-        } catch (Exception | Error e) { // whatever a provider throws: the claim stays held
+        } catch (Exception | Error e) { // of a provider: the claim stays held
             throw ProviderFailure.of("could not unprepare the claim", e);
         }
     }

@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * puts NULs into the text or is cut in two, and the watch ends: one device with a name in its own
  * language would end each watch at each of its events. Here a line is decoded when it is complete.
  *
- * <p>The listener is called on threads of the HTTP client, one at a time, and hears one end at
- * most.
+ * <p>The listener is called on threads of the HTTP client, one at a time, and gets one end at most.
  */
 final class ApiWatch<T> implements Watch {
 
@@ -51,7 +50,7 @@ final class ApiWatch<T> implements Watch {
         answer.consume();
     }
 
-    /** Takes the next bytes; asks for more unless they said that there are none. */
+    /** Takes the next bytes, and requests more. */
     void take(List<ByteBuffer> bytes, AsyncBody answer) {
         for (ByteBuffer part : bytes) {
             while (part.hasRemaining() && !over.get()) {

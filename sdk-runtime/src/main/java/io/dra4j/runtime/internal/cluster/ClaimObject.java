@@ -10,7 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What preparation needs of a {@code ResourceClaim}, of all drivers, as the API server answered it.
+ * The parts of a {@code ResourceClaim} that preparation needs, of all drivers, as the API server
+ * has it.
  *
  * @param uid the claim's {@code metadata.uid}: another than asked for means that it was replaced
  * @param allocation what the scheduler allocated; {@code null} while it is not allocated

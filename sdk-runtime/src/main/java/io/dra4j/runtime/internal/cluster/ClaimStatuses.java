@@ -6,7 +6,7 @@ import io.dra4j.api.claim.ClaimRef;
 import java.util.List;
 
 /**
- * What claims' statuses say of their devices, in the cluster.
+ * The devices in the statuses of claims, in the cluster.
  *
  * <p>Methods block for some seconds at most, and throw {@link ClusterException}; none retries.
  * Calls may come from any thread.
@@ -17,7 +17,7 @@ public interface ClaimStatuses {
      * Makes a field manager's part of {@code status.devices} what is given, by server-side apply.
      *
      * <p>What the manager applied before and leaves out now goes; what others wrote stays, but for
-     * values of the very fields that are given: those are taken from whoever changed them.
+     * values of the very fields that are given: those are taken over from other managers.
      *
      * @param fieldManager who owns what is given; at most 128 characters
      * @param devices entries as JSON objects, with driver, pool and device

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** How to reach the API server: a kubeconfig file, or the service account of the pod. */
+/** The client's configuration: a kubeconfig file, or the service account of the pod. */
 final class ClientConfig {
 
     private static final int CONNECT_MILLIS = 5_000;

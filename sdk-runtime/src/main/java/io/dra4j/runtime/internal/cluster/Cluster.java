@@ -92,8 +92,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Checks that the server has the API that this SDK speaks; silent if it can't be asked, because
-     * a driver must start, and unprepare, without an API server.
+     * Checks that the server has the API that this SDK speaks; silent if it can't be reached,
+     * because a driver must start, and unprepare, without an API server.
      *
      * @param limit how long to wait for an answer
      * @throws DraException if the server is reached and does not serve resource.k8s.io/v1

@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to the API server failed.
  *
- * <p>The message says what was asked for and what came back, in words that may go into an Event of
- * a pod. A transient failure may go away by itself: no connection, no answer in time, 408, 429,
- * 5xx.
+ * <p>The message has the request and the response, in words that may go into an Event of a pod. A
+ * transient failure may go away by itself: no connection, no answer in time, 408, 429, 5xx.
  */
 public class ClusterException extends DraException {
 
@@ -24,7 +23,7 @@ public class ClusterException extends DraException {
     /**
      * Creates the failure that an answer reports.
      *
-     * @param message what was asked for, and what came back
+     * @param message the request and the response
      * @param status the HTTP status
      * @param retryAfter how long the server asks to wait, or {@code null}
      */
@@ -56,17 +55,19 @@ public class ClusterException extends DraException {
         return status;
     }
 
-    /** Returns how long the server asks to wait, or {@code null} if it does not say. */
+    /** Returns how long the server asks to wait, or {@code null}. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }
 
-    /** Returns whether the same request may succeed later with nobody doing anything. */
+    /** Returns whether the same request may succeed later by itself. */
     public boolean isTransient() {
         return status == 0 || status == 408 || status == 429 || status >= 500;
     }
 
-    /** Returns whether the object was changed, deleted or made by somebody else in the meantime. */
+    /**
+     * Returns whether the object was changed, deleted or created by another client in the meantime.
+     */
     public boolean isConflict() {
         return status == 404 || status == 409 || status == 410 || status == 412;
     }
@@ -81,8 +82,8 @@ public class ClusterException extends DraException {
         /**
          * Creates the failure.
          *
-         * @param message what was asked for, and what came back
-         * @param named whether the API itself says that it has no such object
+         * @param message the request and the response
+         * @param named true if the API itself reports that it has no such object
          */
         public NotFound(String message, boolean named) {
             super(message, 404, null);
@@ -90,8 +91,8 @@ public class ClusterException extends DraException {
         }
 
         /**
-         * Returns whether the API itself says that it has no such object. Otherwise the answer may
-         * be that of a proxy, or of a server without the API.
+         * Returns whether the API itself reports that it has no such object. Otherwise the answer
+         * may be that of a proxy, or of a server without the API.
          */
         public boolean isOfTheObject() {
             return named;
@@ -103,7 +104,7 @@ public class ClusterException extends DraException {
 
         @Serial private static final long serialVersionUID = 1L;
 
-        /** Creates the failure with a message that says what is needed. */
+        /** Creates the failure with a message about what is needed. */
         public ApiMissing(String message) {
             super(message, 404, null);
         }

@@ -36,7 +36,7 @@ final class KubernetesSlices implements SliceStore {
         this.codec = new SliceCodec(driver, node);
     }
 
-    /** Reads the node's UID, too: a node that was made anew under its name owns nothing old. */
+    /** Reads the node's UID, too: a node that was created again under its name owns nothing old. */
     @Override
     public Snapshot list(Scope scope) {
         String owner = readNodeUid();
@@ -102,7 +102,7 @@ final class KubernetesSlices implements SliceStore {
         try {
             calls.send("DELETE", PATH + "/" + slice.name(), options, LIMIT);
         } catch (ClusterException.NotFound e) {
-            // Somebody else was faster, to the same end.
+            // Another client deleted it.
         }
     }
 
@@ -116,7 +116,7 @@ final class KubernetesSlices implements SliceStore {
             }
             LOG.atInfo()
                     .setCause(e)
-                    .log("The API server does not say its version; it is taken for a new one");
+                    .log("The API server reports no version; it is treated as a new one");
             return OptionalInt.empty();
         }
     }

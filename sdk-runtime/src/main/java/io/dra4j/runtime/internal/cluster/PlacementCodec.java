@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Where devices can be used, to JSON and back: the API wants exactly one of four fields. */
+/** The nodes of devices, to JSON and back: the API wants exactly one of four fields. */
 final class PlacementCodec {
 
-    // All requirements must hold, in whatever order.
+    // All requirements must hold, in any order.
     private static final Comparator<Requirement> BY_REQUIREMENT =
             Comparator.comparing(Requirement::subject)
                     .thenComparing(Requirement::key)

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an API server says at {@code /version}.
+ * An API server's response at {@code /version}.
  *
  * @param gitVersion the release, which distributions append to: {@code v1.34.1+k3s1}; empty if it
  *     does not say
@@ -16,7 +16,7 @@ record ServerVersion(String gitVersion) {
 
     private static final Pattern RELEASE = Pattern.compile("v?1\\.([0-9]{1,4})(\\D.*)?");
 
-    /** Reads the answer; a proxy between may answer with something else, which says nothing. */
+    /** Reads the answer; a proxy between may answer with something else, which counts as empty. */
     static ServerVersion parse(String answer) {
         try {
             return new ServerVersion(Json.parse(answer).path("gitVersion").asText());

@@ -115,8 +115,8 @@ public record SliceCodec(String driver, String node) {
     }
 
     /**
-     * A slice that somebody wrote in a way that this SDK never does is taken for an empty one: it
-     * is then replaced, instead of blocking everything.
+     * Reads a slice of another client in a form that this SDK never writes as an empty one: it is
+     * then replaced, instead of blocking everything.
      */
     private static Content readable(PoolName name, JsonNode spec) {
         try {

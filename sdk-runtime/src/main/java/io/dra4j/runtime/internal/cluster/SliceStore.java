@@ -46,15 +46,15 @@ public interface SliceStore {
     /**
      * Reads of which Kubernetes release the server is.
      *
-     * @return the number after {@code 1.}; empty if the server does not say
+     * @return the number after {@code 1.}; empty if the server does not report it
      */
     OptionalInt kubernetesMinor();
 
-    /** Which of the driver's slices. */
+    /** A part of the driver's slices. */
     enum Scope {
         /** Those for devices of this node: {@code spec.nodeName} is the node. */
         NODE,
-        /** Those for devices of no single node, published by any node: tell them by owner. */
+        /** Those for devices of no single node, published by any node: distinguished by owner. */
         CLUSTER
     }
 
@@ -79,7 +79,7 @@ public interface SliceStore {
      * @param uid its UID
      * @param resourceVersion its version
      * @param ownedByNode whether its owner is this driver's node as it is now
-     * @param content what it says
+     * @param content its content
      */
     record Stored(
             String name, String uid, String resourceVersion, boolean ownedByNode, Content content) {
@@ -91,7 +91,7 @@ public interface SliceStore {
     }
 
     /**
-     * What a slice says; devices, or counter sets, or neither (an empty pool), or, before
+     * The content of a slice: devices, or counter sets, or neither (an empty pool), or, before
      * Kubernetes 1.35, both.
      *
      * @param pool its pool

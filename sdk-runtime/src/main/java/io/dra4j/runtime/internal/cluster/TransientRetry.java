@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
  * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so that a
  * short outage is better waited for inside the call. No attempt may take all the time there is: a
  * connection that hangs is given up for another. And no repetition begins that has no time for an
- * answer: its failure would hide what the server said before.
+ * answer: its failure would hide the server's earlier response.
  */
 final class TransientRetry {
 
@@ -67,7 +67,7 @@ final class TransientRetry {
         }
     }
 
-    /** The time that the last attempt had says nothing of how long the server was waited for. */
+    /** Adds the whole time, since the last attempt may have had only a part of it. */
     private ClusterException last(ClusterException failure, int attempts, Instant begin) {
         return failure.isTransient()
                 ? failure.with(
@@ -84,9 +84,9 @@ final class TransientRetry {
 
     /** Between half and all of the wait, so that the nodes of a cluster do not come as one. */
     private Duration pause(ClusterException failure, Duration wait) {
-        Duration asked = failure.retryAfter();
+        Duration requested = failure.retryAfter();
         Duration jittered = Duration.ofMillis((long) (wait.toMillis() * random.nextDouble(0.5, 1)));
-        return asked != null && asked.compareTo(jittered) > 0 ? asked : jittered;
+        return requested != null && requested.compareTo(jittered) > 0 ? requested : jittered;
     }
 
     private void sleep(Duration pause, ClusterException failure) {

@@ -11,8 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 /**
  * The directory below the kubelet's plugin directory that belongs to the driver.
  *
- * <p>Nobody else makes it, and the kubelet's own directory must be there: a driver that made that
- * one too would serve where no kubelet looks.
+ * <p>The driver creates it, and the kubelet's own directory must be there: a driver that created
+ * that one too would serve where no kubelet looks.
  */
 record DataDirectory(Path path) {
 

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver was built with.
+ * The settings of a driver.
  *
  * @param kubeconfig {@code null} for the configuration inside a pod
  * @param podUid {@code null} unless two instances may run side by side
@@ -73,7 +73,7 @@ public record DriverSettings(
         }
     }
 
-    /** Where the driver keeps its service socket and its journal. */
+    /** Returns the directory of the driver's service socket and its journal. */
     Path dataDirectory() {
         return pluginsDirectory.resolve(driverName);
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Where metrics and probes are served.
+ * The endpoint of metrics and probes.
  *
  * @param address where to listen
  * @param metricsPath the path of the metrics

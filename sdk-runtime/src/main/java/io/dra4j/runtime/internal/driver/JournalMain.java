@@ -14,8 +14,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * What a driver's program does instead of driving: {@code journal inspect FILE} prints a journal
- * for support.
+ * A driver program's other command: {@code journal inspect FILE} prints a journal for support.
  *
  * <p>The exit status is 0 if the journal is intact, 1 if lines of it are damaged or missing or it
  * can't be read, and 2 if the command line is wrong.
@@ -51,7 +50,7 @@ public final class JournalMain {
                 .execute(args);
     }
 
-    /** What comes before {@code journal}. */
+    /** The program itself, whose subcommand is {@code journal}. */
     @Command(synopsisSubcommandLabel = "journal")
     private static final class Program {}
 

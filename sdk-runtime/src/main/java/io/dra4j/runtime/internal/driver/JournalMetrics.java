@@ -7,7 +7,7 @@ import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import java.time.Duration;
 
-/** Tells the meters what the journal tells. */
+/** Passes the journal's measurements to the meters. */
 final class JournalMetrics implements JournalMeter {
 
     private final Meters meters;

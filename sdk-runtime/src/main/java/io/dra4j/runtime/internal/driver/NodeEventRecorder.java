@@ -25,11 +25,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes events to the host's listener and, as Events on the Node, to the cluster's admins.
+ * Delivers events to the host's listener and, as Kubernetes Events on the Node, to admins.
  *
- * <p>One thread delivers them in order; whoever gives a event never waits. A event that repeats the
- * last one about its subject is delivered again after half an hour at the earliest. Of Events with
- * one reason and subject there is one a minute at most; those that can't be created are left out: a
+ * <p>One thread delivers them in order; callers never wait. An event that repeats the last one
+ * about its subject is delivered again after half an hour at the earliest. Of Events with one
+ * reason and subject there is one a minute at most; those that can't be created are left out: a
  * driver may lack the permission. Thread-safe.
  */
 final class NodeEventRecorder implements EventRecorder, AutoCloseable {
@@ -141,7 +141,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
             } else if (event.reason().severity() == Severity.PROBLEM) {
                 onRecoverable.accept(new DraException(event.message(), event.cause()));
             }
-        } catch (RuntimeException e) { // whatever a listener throws
+        } catch (RuntimeException e) { // of a listener
             LOG.atError().setCause(e).log("The driver's listener failed");
         }
     }

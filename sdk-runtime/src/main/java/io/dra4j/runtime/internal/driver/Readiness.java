@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What keeps a driver from being ready, a line each.
+ * The conditions that a driver lacks to be ready, a line each.
  *
  * <p>It is ready when the kubelet has confirmed the registration and the cluster has all its pools,
  * by its own doing or by that of another process of it. Thread-safe, and answers at once.

@@ -16,7 +16,7 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 
-/** What a running driver offers to its provider. */
+/** The provider's view of a running driver. */
 record RunningContext(
         DriverSettings settings,
         ClaimPreparation claims,

@@ -221,7 +221,7 @@ public final class RunningDriver implements AutoCloseable {
             provider.start(context);
         } catch (DraException e) {
             throw e;
-        } catch (Exception | LinkageError e) { // whatever a provider throws
+        } catch (Exception | LinkageError e) { // of a provider
             throw new DraException("The driver's provider can't start on this node: " + e, e);
         }
     }

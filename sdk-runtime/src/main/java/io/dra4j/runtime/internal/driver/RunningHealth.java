@@ -18,9 +18,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways of the provider's health reports: to the kubelet and, by policy, into taints.
+ * The provider's health reports on their way to the kubelet and, by policy, into taints.
  *
- * <p>Of a provider that reports no health there is no way, and a report is refused. Thread-safe.
+ * <p>A report of a provider that reports no health is refused. Thread-safe.
  */
 final class RunningHealth {
 
@@ -63,7 +63,7 @@ final class RunningHealth {
         }
     }
 
-    /** Lets the meters tell how many devices are in which state, if anybody says. */
+    /** Measures how many devices are in which state, if health is reported. */
     void measure(SlicePublisher publisher, Meters meters) {
         for (HealthState state : isReported ? HealthState.values() : new HealthState[0]) {
             meters.watch(
@@ -77,7 +77,7 @@ final class RunningHealth {
         }
     }
 
-    /** Makes what the kubelet listens to; {@code null} if there is nothing to hear. */
+    /** Makes the kubelet's feed; {@code null} if no health is reported. */
     @Nullable HealthFeed feed(SlicePublisher publisher) {
         return isReported ? new HealthFeed(reports, publisher::lastInventory) : null;
     }

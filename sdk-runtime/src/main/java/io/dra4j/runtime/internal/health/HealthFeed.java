@@ -19,15 +19,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the complete list of devices to whoever listens: at once, after each change, when a report
+ * Sends the complete list of devices to listeners: at once, after each change, when a report
  * expires, and every ten seconds all the same.
  *
- * <p>The kubelet takes a device for unknown that it has not heard of for {@link #TIMEOUT}; so it
- * does when this process hangs. One thread makes the lists and calls the listeners. Thread-safe.
+ * <p>The kubelet treats a device as unknown after {@link #TIMEOUT} without an update; so it does
+ * when this process hangs. One thread makes the lists and calls the listeners. Thread-safe.
  */
 public final class HealthFeed implements AutoCloseable {
 
-    /** After which a listener should no longer believe what it heard. */
+    /** The time after which a listener should no longer believe its last list. */
     public static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static final Duration REPEAT = Duration.ofSeconds(10);
@@ -58,7 +58,7 @@ public final class HealthFeed implements AutoCloseable {
         this.loop = loop;
         reports.onReport(this::onReport);
         look();
-        sendAll(); // to nobody yet: from here on it repeats
+        sendAll(); // without listeners yet: from here on it repeats
     }
 
     private static ScheduledExecutorService newLoop() {
@@ -75,17 +75,17 @@ public final class HealthFeed implements AutoCloseable {
         return loop;
     }
 
-    /** Hears of the devices; neither method may block or throw. */
+    /** Receives lists of devices; neither method may block or throw. */
     public interface Listener {
 
-        /** Hears how all devices are doing. */
+        /** Receives the health of all devices. */
         void update(List<Current> devices);
 
-        /** Hears that there will be no more lists. */
+        /** Is notified that there will be no more lists. */
         void end();
     }
 
-    /** Begins to send to a listener, the complete list first; one that comes late hears the end. */
+    /** Begins to send to a listener, the complete list first; one that comes late gets the end. */
     public void join(Listener listener) {
         listeners.add(listener);
         post(() -> send(listener));
@@ -144,11 +144,11 @@ public final class HealthFeed implements AutoCloseable {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            // closed: nobody listens any more
+            // closed: there are no listeners any more
         }
     }
 
-    /** Tells every listener that this is the end. */
+    /** Notifies every listener of the end. */
     @Override
     public void close() {
         closed = true;

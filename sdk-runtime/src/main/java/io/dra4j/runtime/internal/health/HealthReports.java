@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The provider's last report of each device, which is believed for as long as it said.
+ * The provider's last report of each device, which is believed for as long as it is valid.
  *
  * <p>A device without a report that is still valid is unknown. Thread-safe.
  */
@@ -36,7 +36,7 @@ public final class HealthReports {
     private final List<Runnable> onChange = new CopyOnWriteArrayList<>();
     private final Map<Id, Report> last = new LinkedHashMap<>(); // guarded by this
 
-    /** Starts without a report, on a clock that nobody sets. */
+    /** Starts without a report, on a monotonic clock. */
     public HealthReports() {
         this(steadyClock());
     }
@@ -45,7 +45,7 @@ public final class HealthReports {
         this.steady = steady;
     }
 
-    /** A clock that nobody sets: with one that is set back, a report would be valid too long. */
+    /** A monotonic clock: with one that is set back, a report would be valid too long. */
     private static InstantSource steadyClock() {
         Instant start = Instant.now();
         long nanos = System.nanoTime();
@@ -53,13 +53,13 @@ public final class HealthReports {
     }
 
     /**
-     * How a device is doing, as far as that can be believed now.
+     * The health of a device, as far as a report is valid now.
      *
      * @param message what a user should know; may be empty
      */
     public record Current(PoolName pool, DeviceName device, HealthState state, String message) {}
 
-    /** Takes reports, and tells those who want to know. */
+    /** Takes reports, and notifies listeners. */
     public void report(Collection<DeviceHealth> health) {
         if (take(health)) {
             onChange.forEach(Runnable::run);
@@ -80,12 +80,12 @@ public final class HealthReports {
         return changed;
     }
 
-    /** Lets somebody know of each report, on the thread of whoever reports. */
+    /** Adds a listener for each report, called on the reporter's thread. */
     void onReport(Runnable listener) {
         onReport.add(listener);
     }
 
-    /** Lets somebody know when devices cease to work or work again, on the reporter's thread. */
+    /** Adds a listener for devices that fail or recover, called on the reporter's thread. */
     void onChange(Runnable listener) {
         onChange.add(listener);
     }
@@ -124,7 +124,7 @@ public final class HealthReports {
                 : new Current(id.pool, id.device, report.state, report.message);
     }
 
-    /** How long until the next report expires; empty if none will. */
+    /** Returns the time until the next report expires; empty if none will. */
     synchronized Optional<Duration> untilExpiry() {
         Instant now = steady.instant();
         return last.values().stream()

@@ -37,7 +37,7 @@ public final class HealthTaints {
         return new Inventory(inventory.pools().stream().map(this::taint).toList());
     }
 
-    /** Lets somebody know when there are other devices to taint, on the reporter's thread. */
+    /** Adds a listener for changes of the tainted devices, called on the reporter's thread. */
     public void onChange(Runnable listener) {
         reports.onChange(listener);
     }

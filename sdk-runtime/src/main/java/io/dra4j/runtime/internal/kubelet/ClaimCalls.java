@@ -30,8 +30,8 @@ import org.slf4j.MDC;
 /**
  * The kubelet's calls in all versions: every UID of a request gets exactly one answer.
  *
- * <p>This is the edge: whatever goes wrong beyond it becomes a gRPC status, is logged once, and
- * does not end the process.
+ * <p>This is the edge: a failure beyond it becomes a gRPC status, is logged once, and does not end
+ * the process.
  */
 final class ClaimCalls {
 
@@ -77,7 +77,7 @@ final class ClaimCalls {
         return results;
     }
 
-    /** A claim is its UID, whatever its names; what can't be a UID was never prepared. */
+    /** A claim is its UID, with any name; what can't be a UID was never prepared. */
     Map<String, UnprepareOutcome> unprepare(List<Claim> requested) {
         Map<String, UnprepareOutcome> results = new LinkedHashMap<>();
         requested.forEach(claim -> results.put(claim.getUid(), new UnprepareOutcome.Unprepared()));
@@ -100,7 +100,7 @@ final class ClaimCalls {
             LOG.error("A call of the kubelet failed in a way that is a bug of dra4j", e);
             response.onError(
                     Status.INTERNAL
-                            .withDescription("internal error of the driver; its log says more")
+                            .withDescription("internal error of the driver; see its log")
                             .asRuntimeException());
         } finally {
             MDC.remove(LogField.OP_ID);

@@ -51,9 +51,9 @@ public final class KubeletPlugin implements AutoCloseable {
     /**
      * Begins to serve; on return both sockets answer.
      *
-     * @param health what the kubelet hears of devices, closed with the plugin; {@code null} if the
+     * @param health the feed of devices' health, closed with the plugin; {@code null} if the
      *     provider reports none, and the kubelet's question is unimplemented
-     * @param meters count what the kubelet says of the registration
+     * @param meters count calls and registrations
      * @throws DraException if a socket can't be served; then neither is, and the health is closed
      */
     public static KubeletPlugin start(

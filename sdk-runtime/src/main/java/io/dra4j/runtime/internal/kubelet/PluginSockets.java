@@ -16,14 +16,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a driver's two sockets are.
+ * The paths of a driver's two sockets.
  *
  * <p>The kernel keeps 108 bytes for a socket's path, the last of them zero. With a pod UID, which
  * lets two instances run side by side, the names are as long as they may be and hashed otherwise.
  *
  * @param registrarDirectory the kubelet's directory of registration sockets
  * @param dataDirectory the driver's own directory
- * @param podUid tells two instances of the driver apart; {@code null} for one instance at a time
+ * @param podUid distinguishes two instances of the driver; {@code null} for one instance at a time
  */
 public record PluginSockets(
         String driverName, Path registrarDirectory, Path dataDirectory, @Nullable String podUid) {

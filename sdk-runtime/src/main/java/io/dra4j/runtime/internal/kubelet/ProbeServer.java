@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Answers a pod's gRPC probes on a TCP port, from {@link #start} to {@link #close}.
  *
- * <p>Whoever reaches the pod can ask: one check runs at a time, requests are tiny, and connections
- * that say nothing are closed.
+ * <p>All who reach the pod can call it: one check runs at a time, requests are tiny, and
+ * connections that send nothing are closed.
  */
 public final class ProbeServer implements AutoCloseable {
 

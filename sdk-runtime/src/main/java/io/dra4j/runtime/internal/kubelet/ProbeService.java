@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Returns whether the driver works by calling it as the kubelet does: both sockets, over new
+ * Checks that the driver works by calling it as the kubelet does: both sockets, over new
  * connections, with effects on nothing.
  *
  * <p>One thread runs it. What fails is logged when it begins, and when it is over.

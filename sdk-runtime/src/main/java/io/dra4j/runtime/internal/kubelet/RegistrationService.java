@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the kubelet who the driver is, as often as it asks.
+ * Answers the kubelet's registration calls.
  *
  * <p>The kubelet takes the first version of the list that it knows: the newest comes first. A
  * registration that it refuses is logged, and it tries again by itself.
@@ -32,7 +32,7 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
     private final PluginInfo info;
     private final Meters meters;
     private final CountDownLatch registered = new CountDownLatch(1);
-    private volatile boolean isRegistered; // as the kubelet said last
+    private volatile boolean isRegistered; // by the kubelet's last notification
 
     RegistrationService(PluginInfo info, Meters meters) {
         this.info = info;
@@ -58,7 +58,7 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
         } else {
             LOG.atWarn()
                     .log(
-                            "The kubelet refused to register the driver and will try again; its log says more: {}",
+                            "The kubelet refused to register the driver and will try again; see its log: {}",
                             status.getError());
         }
         response.onNext(RegistrationStatusResponse.getDefaultInstance());

@@ -15,7 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
  * A socket's file, which appears at once with its final mode and disappears only if it is ours.
  *
  * <p>The server binds a hidden name, which the kubelet passes over; a rename then publishes it. A
- * file that somebody else put at the path since is told by its inode and left alone.
+ * file that another process put at the path since is recognized by its inode and left alone.
  */
 final class SocketFile {
 
@@ -27,7 +27,7 @@ final class SocketFile {
     private Object inode = "none";
 
     /**
-     * Sees that the socket can be there.
+     * Checks that the socket can be there.
      *
      * @param hidden a name beside the path
      * @throws DraException if there is no directory for it, or something that is no socket is there
@@ -52,12 +52,12 @@ final class SocketFile {
         }
     }
 
-    /** Where the server binds. */
+    /** Returns the path that the server binds. */
     Path hidden() {
         return hidden;
     }
 
-    /** Gives the bound socket its mode: nobody else may call, not even before it is known. */
+    /** Gives the bound socket its mode: only the owner may call, even before it is published. */
     void protect() {
         try {
             Files.setPosixFilePermissions(hidden, PosixFilePermissions.fromString("rw-------"));
@@ -85,7 +85,7 @@ final class SocketFile {
                 Files.delete(path);
             }
         } catch (NoSuchFileException e) {
-            // somebody removed it: that is what was wanted
+            // removed already
         } catch (IOException e) {
             throw new DraException("Can't remove the socket " + path + ": " + e, e);
         }
@@ -100,7 +100,7 @@ final class SocketFile {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
             return ((int) mode & FILE_TYPE) == SOCKET;
         } catch (IOException e) {
-            throw new DraException("Can't tell what is at " + path + ": " + e, e);
+            throw new DraException("Can't read the type of " + path + ": " + e, e);
         }
     }
 }

@@ -89,7 +89,7 @@ final class SocketServer {
         }
     }
 
-    /** Where the server answers until it is published. */
+    /** Returns the path at which the server answers until it is published. */
     Path hiddenPath() {
         return file.hidden();
     }

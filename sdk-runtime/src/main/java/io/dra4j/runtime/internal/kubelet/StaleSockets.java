@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the sockets that killed instances of the driver left behind, and nothing else.
+ * Removes the stale sockets of killed instances of the driver, and nothing else.
  *
  * <p>While such a registration socket is there, the kubelet takes its instance for registered. Only
  * what bears a name that this driver alone gives is looked at, and only what refuses a connection
@@ -85,11 +85,11 @@ final class StaleSockets {
                         .log("Removed the socket of an instance that was killed");
             }
         } catch (NoSuchFileException e) {
-            // somebody else removed it
+            // removed already
         }
     }
 
-    /** Returns whether nobody listens: of all failures this one says so. */
+    /** Returns whether no process listens: of all failures, a refusal alone shows that. */
     private static boolean isRefused(Path path) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.configureBlocking(false); // one that hangs must not hold up the start

@@ -5,23 +5,23 @@ package io.dra4j.runtime.internal.observe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that the host and the cluster's admins should know: a problem, or its end.
+ * An event for the host and the cluster's admins: a problem, or its end.
  *
- * @param reason what kind of thing
- * @param subject what it is about, for instance a pool; a problem and its end have the same
+ * @param reason the kind of event
+ * @param subject the thing concerned, for instance a pool; a problem and its end have the same
  * @param message one or two sentences: what, on which object, and what to do
- * @param cause what was thrown, or {@code null}
+ * @param cause an exception, or {@code null}
  */
 public record DriverEvent(
         Reason reason, String subject, String message, @Nullable Throwable cause) {
 
-    /** Makes a event of something that nobody threw. */
+    /** Makes an event without an exception. */
     public DriverEvent(Reason reason, String subject, String message) {
         this(reason, subject, message, null);
     }
 
     /**
-     * Returns whether this event says nothing new after another one about its subject.
+     * Returns whether this event repeats another one about its subject.
      *
      * <p>The words of a server differ each time: they name requests, and objects with random names.
      */
@@ -41,7 +41,7 @@ public record DriverEvent(
         DEVICES_WITHDRAWN("DevicesWithdrawn", Severity.PROBLEM),
         /** The provider can't read its devices. */
         INVENTORY_UNREADABLE("InventoryUnreadable", Severity.PROBLEM),
-        /** Somebody else keeps changing or deleting this driver's slices. */
+        /** Another client keeps changing or deleting this driver's slices. */
         SLICES_CONTESTED("SlicesContested", Severity.PROBLEM),
         /** The API server can't be reached, or answers with errors. */
         CLUSTER_UNREACHABLE("ClusterUnreachable", Severity.PROBLEM),
@@ -51,7 +51,7 @@ public record DriverEvent(
         SPECS_NOT_REPAIRED("CdiSpecsNotRepaired", Severity.PROBLEM),
         /** A round of publishing failed in a way that is a bug. */
         UNEXPECTED_ERROR("UnexpectedError", Severity.PROBLEM),
-        /** What a problem kept from being published is published. */
+        /** A problem of publishing has ended. */
         PUBLISHING_RECOVERED("PublishingRecovered", Severity.GOOD_NEWS),
         /** The API server does not serve the API that this SDK needs. */
         API_MISSING("DraApiMissing", Severity.FATAL),
@@ -75,17 +75,17 @@ public record DriverEvent(
             return this == POOL_REJECTED || this == CLUSTER_UNREACHABLE || this == UNEXPECTED_ERROR;
         }
 
-        /** Returns how bad it is. */
+        /** Returns its severity. */
         public Severity severity() {
             return severity;
         }
     }
 
-    /** How bad a event is. */
+    /** The severity of an event. */
     public enum Severity {
         /** A problem has ended. */
         GOOD_NEWS,
-        /** The driver goes on trying by itself. */
+        /** The driver keeps trying by itself. */
         PROBLEM,
         /** The driver can't go on: the host should end it. */
         FATAL

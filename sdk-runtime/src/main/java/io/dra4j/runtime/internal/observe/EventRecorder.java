@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.observe;
 
-/** Takes events to whoever should hear them. */
+/** Delivers events to the host and the cluster's admins. */
 @FunctionalInterface
 public interface EventRecorder {
 
     /**
-     * Takes a event; returns at once, and never throws.
+     * Records an event; returns at once, and never throws.
      *
      * <p>The same event may come again and again while a problem lasts: those that repeat the last
      * one about their subject are not passed on each time.

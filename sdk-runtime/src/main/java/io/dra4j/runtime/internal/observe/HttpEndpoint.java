@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells over HTTP how the driver is doing.
+ * Serves metrics and probes over HTTP.
  *
  * <ul>
- *   <li>{@code /healthz}: 200 as long as the process can answer. It asks nobody, the API server
- *       least of all: an outage of that must not restart drivers.
+ *   <li>{@code /healthz}: 200 as long as the process can respond. It depends on nothing else, the
+ *       API server least of all: an outage of that must not restart drivers.
  *   <li>{@code /readyz}: 200 if nothing is missing; otherwise 503, and the body names what is.
  *   <li>The path of the metrics, in the formats of Prometheus.
  * </ul>
@@ -78,8 +78,9 @@ public final class HttpEndpoint implements AutoCloseable {
      *
      * @param address where to listen; port 0 for any that is free
      * @param metricsPath the path of the metrics
-     * @param meters what they measure
-     * @param missing what keeps the driver from being ready, a line each; it must answer at once
+     * @param meters the meters to show
+     * @param missing the conditions that the driver lacks to be ready, a line each; it must return
+     *     at once
      * @throws IOException if the address is in use, or not this machine's
      */
     public static HttpEndpoint start(
@@ -107,7 +108,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return thread;
     }
 
-    /** Where the endpoint listens. */
+    /** Returns the address that the endpoint listens on. */
     public InetSocketAddress address() {
         return server.getAddress();
     }
@@ -158,7 +159,7 @@ public final class HttpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Stops at once: whoever asks at the driver's end gets no answer. */
+    /** Stops at once: requests at the driver's end get no response. */
     @Override
     public void close() {
         server.stop(0);

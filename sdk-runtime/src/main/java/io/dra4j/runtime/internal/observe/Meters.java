@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Takes what the other parts of a driver measure.
+ * Records measurements of the other parts of a driver.
  *
- * <p>It goes to a composite registry of Micrometer, which passes it on to those that are in it; in
- * an empty one, measuring costs next to nothing. Thread-safe, and no method throws for what it is
- * told at run time.
+ * <p>Measurements go to a composite registry of Micrometer, which passes it on to those that are in
+ * it; in an empty one, measuring costs next to nothing. Thread-safe, and no method throws for
+ * values of run time.
  */
 public final class Meters implements AutoCloseable {
 
-    /** From a prepare without hardware up to the kubelet's patience. */
+    /** From a prepare without hardware up to the kubelet's timeout. */
     private static final Duration[] BUCKETS =
             List.of(1, 3, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 45_000)
                     .stream()
@@ -47,7 +47,7 @@ public final class Meters implements AutoCloseable {
         return new Meters(Metrics.globalRegistry, driver, node);
     }
 
-    /** Makes meters whose measurements nobody sees. */
+    /** Makes meters whose measurements are discarded. */
     public static Meters none() {
         return new Meters(new CompositeMeterRegistry(), "none", "none");
     }
@@ -78,7 +78,7 @@ public final class Meters implements AutoCloseable {
     }
 
     /**
-     * Takes down how long something took.
+     * Records a duration.
      *
      * @param metric a timer
      * @param took how long it took
@@ -94,10 +94,10 @@ public final class Meters implements AutoCloseable {
     }
 
     /**
-     * Says where to look whenever somebody wants to know.
+     * Adds a gauge, which is read when it is scraped.
      *
      * @param metric a gauge
-     * @param value tells how much there is at present, from any thread
+     * @param value returns the present value, on any thread
      * @param values the values of its labels, in their order
      */
     public void watch(Metric metric, Supplier<Number> value, String... values) {
@@ -125,7 +125,7 @@ public final class Meters implements AutoCloseable {
         return registry;
     }
 
-    /** Takes the driver's meters out of the registry, which is the host's, too, and lives on. */
+    /** Removes the driver's meters from the registry, which is the host's, too, and stays. */
     @Override
     public void close() {
         registry.getMeters().stream()

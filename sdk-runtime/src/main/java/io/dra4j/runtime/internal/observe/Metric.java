@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a driver measures of itself: one list, from which the reference page is rendered.
+ * The metrics of a driver: one list, from which the reference page is rendered.
  *
  * <p>Each metric also has the labels {@code driver} and {@code node}. No label ever names a claim,
  * a device or anything else of which there may be ever more.
@@ -21,8 +21,7 @@ public enum Metric {
     CLAIMS(
             Kind.COUNTER,
             "dra4j.claims",
-            "claims that the kubelet's calls asked for, by how they were answered: result is"
-                    + " success or error",
+            "claims in the kubelet's calls, by their result: success or error",
             "operation",
             "result"),
     HELD_CLAIMS(
@@ -36,7 +35,7 @@ public enum Metric {
             Kind.GAUGE,
             "dra4j.published.slices",
             "this driver's ResourceSlices in the cluster, as last seen by the process that publishes"
-                    + " them; 0 in one that waits for its turn"),
+                    + " them; 0 in one that waits for the publisher lock"),
     UNPUBLISHED_POOLS(
             Kind.GAUGE,
             "dra4j.unpublished.pools",
@@ -65,7 +64,7 @@ public enum Metric {
     REGISTRATIONS(
             Kind.COUNTER,
             "dra4j.registrations",
-            "what the kubelet said of the driver's registration: result is success or error",
+            "registrations of the driver by the kubelet: result is success or error",
             "result"),
     DEVICE_HEALTH(
             Kind.GAUGE,
@@ -75,7 +74,7 @@ public enum Metric {
     PROBLEMS(
             Kind.COUNTER,
             "dra4j.problems",
-            "problems that were told to the host and as Events on the Node, by their reason",
+            "problems that were reported to the host and as Events on the Node, by their reason",
             "reason");
 
     private final Kind kind;
@@ -96,7 +95,7 @@ public enum Metric {
         this.labels = labels;
     }
 
-    /** How a metric counts. */
+    /** The kind of a metric. */
     enum Kind {
         COUNTER("counter", "_total"),
         GAUGE("gauge", ""),

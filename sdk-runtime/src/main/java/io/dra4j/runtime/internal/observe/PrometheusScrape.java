@@ -18,9 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows what a registry holds as Prometheus wants it, and how the JVM is doing beside it.
+ * Shows a registry in the formats of Prometheus, with metrics of the JVM.
  *
- * <p>It answers in OpenMetrics to whoever asks for that, and in the older text format otherwise.
+ * <p>The format is OpenMetrics if the request accepts that, and the older text format otherwise.
  */
 final class PrometheusScrape implements AutoCloseable {
 

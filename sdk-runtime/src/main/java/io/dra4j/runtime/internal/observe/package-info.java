@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Say how the driver is doing, in words that tools can read.
+ * Report the driver's state for tools: logs, metrics, events and probes.
  *
  * <p>Flow: every other package → here → the log. A leaf: it depends on no other package of dra4j.
  */

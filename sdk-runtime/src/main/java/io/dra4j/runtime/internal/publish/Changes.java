@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** How many changes there were, and how many of them are in the cluster; thread-safe. */
+/** Counts changes, and those of them that are in the cluster; thread-safe. */
 final class Changes {
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -25,7 +25,7 @@ final class Changes {
         }
     }
 
-    /** Returns how many there were. */
+    /** Returns their number. */
     long seen() {
         lock.lock();
         try {

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the inventory when it may have changed, and keeps the last one that could be read.
  *
- * <p>The provider is called on a thread of its own: one that hangs in its hardware keeps nobody
- * from repairing what is published. Used on the loop's thread alone, except where a method says
+ * <p>The provider is called on a thread of its own: one that hangs in its hardware does not keep
+ * the publisher from repairs. Used on the loop's thread alone, except where a method is documented
  * otherwise.
  */
 final class InventoryReader {
@@ -42,7 +42,7 @@ final class InventoryReader {
     private final Retries retries;
     private final Throttle throttle = new Throttle();
     private final CountDownLatch firstResult = new CountDownLatch(1);
-    // How often somebody said that the inventory may have changed, and what of that is read.
+    // How often a change of the inventory was reported, and how many of the reports are read.
     private final AtomicLong requested = new AtomicLong(1);
     private long completed;
     private long failedAt;
@@ -74,7 +74,7 @@ final class InventoryReader {
         this.retries = new Retries(random);
     }
 
-    /** The inventory may have changed; from any thread. */
+    /** Reports that the inventory may have changed; from any thread. */
     void changed() {
         requested.incrementAndGet();
     }
@@ -84,22 +84,22 @@ final class InventoryReader {
         return last;
     }
 
-    /** Returns whether the last inventory was read after all that was said of changes. */
+    /** Returns whether the last inventory was read after all reported changes. */
     boolean isCurrent() {
         return completed == requested.get();
     }
 
-    /** Returns whether the provider is at it. */
+    /** Returns whether the provider reads it now. */
     boolean isReading() {
         return readingSince != null;
     }
 
-    /** Waits for the provider's first answer, good or bad; from any thread. */
+    /** Waits for the provider's first result, good or bad; from any thread. */
     boolean awaitFirstResult(Duration limit) throws InterruptedException {
         return firstResult.await(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** When there is something to do; empty if the inventory is current. */
+    /** Returns the time of the next step; empty if the inventory is current. */
     Optional<Instant> due() {
         if (readingSince != null) {
             return failing ? Optional.empty() : Optional.of(readingSince.plus(LONGEST_READ));
@@ -137,7 +137,7 @@ final class InventoryReader {
             }
             last = read;
             loop.execute(() -> succeeded(request));
-        } catch (Throwable e) { // whatever a provider throws: no answer at all would end all reads
+        } catch (Throwable e) { // of a provider: without a result, there would be no more reads
             loop.execute(() -> failed(request, e));
         } finally {
             firstResult.countDown();

@@ -33,7 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the cluster's slices to an inventory, pool by pool, and says when to come back.
+ * Reconciles the cluster's slices with an inventory, pool by pool, and returns when to do it again.
  *
  * <p>What fails in one pool leaves the others alone; when the cluster fails as a whole, all wait.
  * Used on the loop's thread alone.
@@ -67,7 +67,8 @@ final class InventoryWriter {
      * Starts with no knowledge of the cluster.
      *
      * @param loop runs tasks on the loop's thread
-     * @param onDue called there when there may be something to do before {@link #due} said
+     * @param onDue called there when there may be something to do earlier than {@link #due}
+     *     returned
      */
     InventoryWriter(
             SliceStore store,
@@ -94,7 +95,7 @@ final class InventoryWriter {
     /**
      * Writes what differs and is due.
      *
-     * @return whether the cluster equals the inventory
+     * @return true if the cluster equals the inventory
      */
     boolean write(Inventory inventory) {
         if (clusterFails && outages.due().isAfter(clock.instant())) {
@@ -110,7 +111,7 @@ final class InventoryWriter {
         try {
             if (view.refresh(served.values().stream().anyMatch(InventoryWriter::isForManyNodes))) {
                 relistAt = null;
-                lookAgain();
+                compareAgain();
             }
             boolean all = bringAll();
             clusterWorks();
@@ -122,8 +123,8 @@ final class InventoryWriter {
     }
 
     /** Lets the next write compare all pools with what is known of the cluster. */
-    void lookAgain() {
-        pools.values().forEach(PublishedPool::lookAgain);
+    void compareAgain() {
+        pools.values().forEach(PublishedPool::compareAgain);
     }
 
     private boolean bringAll() {
@@ -160,7 +161,7 @@ final class InventoryWriter {
                 throw e; // not about this pool
             }
             if (e.isConflict() || e.isTransient()) {
-                view.distrust(); // a write whose answer was lost may have been done
+                view.invalidate(); // a write whose answer was lost may have been done
             } else {
                 features.refused();
             }
@@ -187,7 +188,7 @@ final class InventoryWriter {
                 pool -> new PublishedPool(pool, writer, features, poolEvents, mayTaint, random));
     }
 
-    /** When there is something to do next; empty if nothing is before something happens. */
+    /** Returns the time of the next step; empty if there is none until something happens. */
     Optional<Instant> due() {
         if (clusterFails) {
             return Optional.of(outages.due());
@@ -200,7 +201,7 @@ final class InventoryWriter {
                 .min(Instant::compareTo);
     }
 
-    /** How far it is, as far as is known. */
+    /** Returns the publish status, as far as is known. */
     PublishStatus status() {
         List<String> missing = new ArrayList<>();
         if (clusterFails) {
@@ -230,7 +231,7 @@ final class InventoryWriter {
     private void onBrokenWatch() {
         relists.undone(clock.instant());
         relistAt = relists.due();
-        features.askAgain();
+        features.probeAgain();
         onDue.run();
     }
 
@@ -250,8 +251,8 @@ final class InventoryWriter {
 
     private void clusterFailed(ClusterException failure) {
         clusterFails = true;
-        view.distrust(); // a write whose answer was lost may have been done
-        features.askAgain();
+        view.invalidate(); // a write whose answer was lost may have been done
+        features.probeAgain();
         outages.failed(clock.instant(), failure.retryAfter());
         boolean isNew = !String.valueOf(failure.getMessage()).equals(lastFailure);
         lastFailure = failure.getMessage();
@@ -274,7 +275,7 @@ final class InventoryWriter {
      * @throws ClusterException if they can't be listed
      */
     int deleteAll() {
-        view.distrust();
+        view.invalidate();
         view.refresh(true);
         int left = 0;
         for (PoolName pool : view.pools()) {

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says what keeps pools from being published: in the log, and to whoever listens.
+ * Reports what keeps pools from being published: to the log, and to the event recorder.
  *
  * <p>Each thing is logged once, and again when it changes. Used on the loop's thread alone.
  */
@@ -43,7 +43,7 @@ final class PoolEvents {
         this.events = events;
     }
 
-    /** A pool breaks rules of the API. */
+    /** Reports that a pool breaks rules of the API. */
     void invalid(PoolName pool, List<Problem> problems) {
         String first =
                 problems.stream()
@@ -62,7 +62,7 @@ final class PoolEvents {
                 null);
     }
 
-    /** The cluster did not take a pool. */
+    /** Reports that the cluster rejected a pool. */
     void failed(PoolName pool, ClusterException failure) {
         String message =
                 "Pool "
@@ -76,7 +76,7 @@ final class PoolEvents {
         }
     }
 
-    /** A pool could not be published because of a bug. */
+    /** Reports that a pool could not be published because of a bug. */
     void failed(PoolName pool, RuntimeException bug) {
         report(
                 Reason.UNEXPECTED_ERROR,
@@ -89,19 +89,19 @@ final class PoolEvents {
                 bug);
     }
 
-    /** Somebody else keeps changing or deleting slices of a pool. */
+    /** Reports that another client keeps changing or deleting slices of a pool. */
     void contested(PoolName pool) {
         report(
                 Reason.SLICES_CONTESTED,
                 pool,
-                "Somebody else keeps changing or deleting the ResourceSlices of pool "
+                "Another client keeps changing or deleting the ResourceSlices of pool "
                         + pool
-                        + "; they are put right less and less often. Find who does it in the API"
+                        + "; they are repaired less and less often. Find the client in the API"
                         + " server's audit log; two drivers must not share a name on one node",
                 null);
     }
 
-    /** Some devices lose features that this server does not keep. */
+    /** Reports devices that lose features which this server does not keep. */
     void leftOut(Publishable publishable) {
         PoolName pool = publishable.pool().name();
         if (!publishable.leftOut().equals(leftOut.put(pool, publishable.leftOut()))) {
@@ -156,7 +156,7 @@ final class PoolEvents {
         return more > 0 ? first + " and " + more + " more" : first;
     }
 
-    /** A pool is in the cluster as the inventory has it. */
+    /** Reports that a pool is in the cluster as the inventory has it. */
     void published(PoolName pool) {
         if (!withdrawn.getOrDefault(pool, Map.of()).isEmpty()) {
             return;
@@ -174,7 +174,7 @@ final class PoolEvents {
         }
     }
 
-    /** A pool has left the inventory and the cluster. */
+    /** Forgets a pool that has left the inventory and the cluster. */
     void removed(PoolName pool) {
         withdrawn.remove(pool);
         leftOut.remove(pool);

@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.publish;
 import java.util.List;
 
 /**
- * How far publishing is, after a round.
+ * The status of publishing, after a round.
  *
  * @param slices how many slices of this driver the cluster has
  * @param unpublishedPools how many pools the cluster does not have as the provider has them

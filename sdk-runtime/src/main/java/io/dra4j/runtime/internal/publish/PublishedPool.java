@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One pool on its way from the inventory into the cluster: checked, planned, compared, written.
  *
- * <p>Each pool has retries and repairs of its own, so that one that fails, or that somebody else
+ * <p>Each pool has retries and repairs of its own, so that one that fails, or that another client
  * keeps changing, never holds up another. Used on the loop's thread alone.
  */
 final class PublishedPool {
@@ -51,7 +51,7 @@ final class PublishedPool {
         WAITING,
         /** The cluster has it. */
         PUBLISHED,
-        /** Breaks a rule: nothing to do unless the inventory changes or somebody else does. */
+        /** Breaks a rule: nothing to do unless the inventory or the cluster changes. */
         INVALID
     }
 
@@ -71,7 +71,7 @@ final class PublishedPool {
         this.repairs = new Repairs(random);
     }
 
-    /** When there is something to do; empty if nothing is. */
+    /** Returns the time of the next step; empty if there is none. */
     Optional<Instant> due() {
         return state == State.WAITING ? Optional.of(time()) : Optional.empty();
     }
@@ -81,11 +81,11 @@ final class PublishedPool {
     }
 
     /** The pool may be other than was thought: the next time compares, and lists nothing. */
-    void lookAgain() {
+    void compareAgain() {
         state = State.WAITING;
     }
 
-    /** Somebody else changed or deleted a slice of the pool. */
+    /** Another client changed or deleted a slice of the pool. */
     void disturbed(Instant now) {
         state = State.WAITING;
         if (repairs.undone(now)) {
@@ -108,15 +108,15 @@ final class PublishedPool {
         return retries.failures() > 0;
     }
 
-    /** What keeps the cluster from having the pool; empty if it has it. */
+    /** Returns the reason why the cluster does not have the pool; empty if it has it. */
     Optional<String> missing() {
         return switch (state) {
             case PUBLISHED -> Optional.empty();
-            case INVALID -> Optional.of("it breaks a rule of the API; the log says which");
+            case INVALID -> Optional.of("it breaks a rule of the API; see the log");
             case WAITING ->
                     Optional.of(
                             isFailing()
-                                    ? "the API server did not take it; the log says why"
+                                    ? "the API server rejected it; see the log"
                                     : "it is not written yet");
         };
     }
@@ -129,10 +129,10 @@ final class PublishedPool {
     }
 
     /**
-     * Brings the cluster to what the pool says, if its time has come.
+     * Reconciles the cluster with the pool, if that is due.
      *
      * @param pool the pool as the provider has it; {@code null} to remove it
-     * @return whether the cluster equals it
+     * @return true if the cluster equals it
      * @throws ClusterException if a request fails
      */
     boolean bring(@Nullable Pool pool, Instant now) {
@@ -150,7 +150,7 @@ final class PublishedPool {
                 events.published(name);
             } else {
                 keepLastGood(now);
-                state = State.INVALID; // whatever became of the last good one
+                state = State.INVALID; // with or without the last good one
                 events.invalid(name, problems);
             }
         }
@@ -195,7 +195,7 @@ final class PublishedPool {
         Publishable publishable = Publishable.of(pool, features.missing(pool, existing));
         List<SliceWrite> writes = planAndCompare(publishable, existing);
         if (!writes.isEmpty()) {
-            // What is there proves nothing for what is written: the server is asked.
+            // Existing slices prove nothing for new ones: the server is probed.
             publishable = Publishable.of(pool, features.missing(pool, List.of()));
             writes = planAndCompare(publishable, existing);
         }

@@ -56,7 +56,7 @@ final class PublisherLock {
         }
     }
 
-    /** When to try again; empty if there is no need to. */
+    /** Returns the time of the next try; empty if there is no need to. */
     Optional<Instant> due() {
         return held == null ? Optional.ofNullable(next) : Optional.empty();
     }

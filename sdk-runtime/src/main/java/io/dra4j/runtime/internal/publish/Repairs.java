@@ -7,9 +7,9 @@ import java.time.Instant;
 import java.util.random.RandomGenerator;
 
 /**
- * When something that somebody else undid is put right: within half a second, and if that goes on,
- * less and less often: after up to 30 s, or two seconds for each write of the last repair. So two
- * who disagree never make a storm of it.
+ * Schedules repairs of what another client undid: within half a second, and if that goes on, less
+ * and less often: after up to 30 s, or two seconds for each write of the last repair. So two who
+ * disagree never make a storm of it.
  *
  * <p>Not thread-safe.
  */
@@ -32,15 +32,15 @@ final class Repairs {
         waits = new Backoff(FIRST, LONGEST, random);
     }
 
-    /** When the next repair is due; in the past unless something was undone. */
+    /** Returns the time of the next repair; in the past unless something was undone. */
     Instant due() {
         return due;
     }
 
     /**
-     * Somebody else undid something.
+     * Notes that another client undid something.
      *
-     * @return whether it has just become clear that they keep at it
+     * @return true if it has just become clear that they keep doing it
      */
     boolean undone(Instant now) {
         if (lastConflict.isBefore(now.minus(QUIET))) {
@@ -64,13 +64,15 @@ final class Repairs {
         return FOR_EACH_WRITE.multipliedBy(Math.max(1, lastWrites));
     }
 
-    /** What is due is something new: it comes at once, or as soon as a fight allows. */
+    /**
+     * Brings the next repair forward, for something new: to now, or as early as a conflict allows.
+     */
     void somethingNew() {
         Instant soon = repairs > FREE_REPAIRS ? lastDone.plus(earned()) : Instant.EPOCH;
         due = soon.isBefore(due) ? soon : due;
     }
 
-    /** All is as it should be, after so many writes; quiet counts from the last of them. */
+    /** Notes that all is reconciled, after so many writes; quiet counts from the last of them. */
     void done(Instant now, int writes) {
         if (repairs > 0 && writes > 0) {
             lastConflict = now;

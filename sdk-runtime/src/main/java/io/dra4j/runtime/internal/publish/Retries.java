@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When something that failed is tried again: after growing waits, or when the server asks to.
+ * Schedules retries: after growing waits, or when the server requests.
  *
  * <p>Not thread-safe.
  */
@@ -16,7 +16,7 @@ final class Retries {
 
     private static final Duration FIRST = Duration.ofMillis(200);
     private static final Duration LONGEST = Duration.ofSeconds(30);
-    private static final Duration LONGEST_ASKED = Duration.ofMinutes(5);
+    private static final Duration LONGEST_REQUESTED = Duration.ofMinutes(5);
     private static final Duration AFTER_CHANGE = Duration.ofSeconds(2);
 
     private final Backoff waits;
@@ -28,21 +28,25 @@ final class Retries {
         waits = new Backoff(FIRST, LONGEST, random);
     }
 
-    /** When the next attempt is due; in the past unless the last one failed. */
+    /** Returns the time of the next attempt; in the past unless the last one failed. */
     Instant due() {
         return due;
     }
 
-    /** How many attempts in a row have failed. */
+    /** Returns the number of attempts in a row that have failed. */
     int failures() {
         return failures;
     }
 
-    /** An attempt failed; what the server asked to wait, if it did, comes on top of our wait. */
-    void failed(Instant now, @Nullable Duration asked) {
+    /** Notes a failure; the wait that the server requested, if it did, comes on top of our wait. */
+    void failed(Instant now, @Nullable Duration requested) {
         Duration wait = waits.next();
-        if (asked != null) {
-            wait = wait.plus(asked.compareTo(LONGEST_ASKED) > 0 ? LONGEST_ASKED : asked);
+        if (requested != null) {
+            wait =
+                    wait.plus(
+                            requested.compareTo(LONGEST_REQUESTED) > 0
+                                    ? LONGEST_REQUESTED
+                                    : requested);
         }
         failures++;
         lastFailure = now;
@@ -55,7 +59,7 @@ final class Retries {
         due = Instant.MIN;
     }
 
-    /** The next attempt is about something new: it need not wait as long as the last one must. */
+    /** Brings the next attempt forward, which is about something new. */
     void somethingNew() {
         if (failures > 0) {
             Instant soon = lastFailure.plus(AFTER_CHANGE);

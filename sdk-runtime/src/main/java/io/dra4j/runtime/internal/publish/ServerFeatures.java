@@ -27,13 +27,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows which features the API server keeps, by asking it before a device needs them.
+ * Probes which features the API server keeps, before a device needs them.
  *
- * <p>The question is a dry-run create of a slice with one device: the server answers what it would
- * keep, and keeps nothing, so no consumer ever sees a device without its guards. A yes holds until
- * the connection breaks; a no is asked again after half an hour, because gates can be switched on.
- * Where counter sets belong its release says, which is asked for if a pool has any. Used on the
- * loop's thread alone.
+ * <p>A probe is a dry-run create of a slice with one device: the server returns what it would keep,
+ * and keeps nothing, so no consumer ever sees a device without its guards. A yes holds until the
+ * connection breaks; a no is probed again after half an hour, because gates can be switched on. Its
+ * release, which is read if a pool has counter sets, decides where these belong. Used on the loop's
+ * thread alone.
  */
 final class ServerFeatures {
 
@@ -54,14 +54,14 @@ final class ServerFeatures {
     }
 
     /**
-     * Tells which features of a pool the server would leave out.
+     * Returns the features of a pool that the server would leave out.
      *
      * <p>A feature that slices in the cluster have is taken for kept, as long as nothing is
      * written: a server whose gate was switched off keeps it there, and drops it elsewhere.
      *
      * @param pool the pool to publish
      * @param existing its slices in the cluster; none if something will be written
-     * @throws ClusterException if the server can't be asked
+     * @throws ClusterException if the server can't be reached
      */
     Set<Feature> missing(Pool pool, Collection<Stored> existing) {
         Set<Feature> left = EnumSet.noneOf(Feature.class);
@@ -74,11 +74,11 @@ final class ServerFeatures {
     }
 
     /**
-     * Tells what of a pool this server's slices have no room for.
+     * Returns the parts of a pool that this server's slices have no room for.
      *
      * @param pool the pool to publish, whose rules hold
      * @param existing its slices in the cluster
-     * @throws ClusterException if the server can't be asked
+     * @throws ClusterException if the server can't be reached
      */
     List<Problem> problems(Pool pool, Collection<Stored> existing) {
         return uses(pool, Feature.COUNTERS) && isKept(Feature.COUNTERS, pool, existing)
@@ -89,7 +89,7 @@ final class ServerFeatures {
     /**
      * Returns where the counter sets of a pool belong; for one without it makes no difference.
      *
-     * @throws ClusterException if the server can't be asked
+     * @throws ClusterException if the server can't be reached
      */
     CounterLayout layout(Pool pool) {
         if (!uses(pool, Feature.COUNTERS)) {
@@ -123,7 +123,7 @@ final class ServerFeatures {
         if (kept.contains(feature) || (since == null && isSeen(feature, existing))) {
             return true;
         }
-        if (ask(feature, pool)) {
+        if (probe(feature, pool)) {
             kept.add(feature);
             missing.remove(feature);
             return true;
@@ -133,7 +133,7 @@ final class ServerFeatures {
     }
 
     /** The server may be another one now, or have been restarted with other gates. */
-    void askAgain() {
+    void probeAgain() {
         kept.clear();
         layout = null;
     }
@@ -149,7 +149,7 @@ final class ServerFeatures {
                 .anyMatch(feature::usedBy);
     }
 
-    private boolean ask(Feature feature, Pool pool) {
+    private boolean probe(Feature feature, Pool pool) {
         try {
             Content answer = store.tryCreate(question(feature, pool));
             return answer.devices().stream().anyMatch(feature::usedBy);

@@ -37,13 +37,13 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>One thread writes slices, another asks the provider; public methods may be called from any.
- *   <li>A change of the inventory is published at once; slices that somebody else changed or
- *       deleted are put right within about a second, then, if it goes on, less and less often.
+ *   <li>A change of the inventory is published at once; slices that another client changed or
+ *       deleted are repaired within about a second, then, if it goes on, less and less often.
  *   <li>After a failure it tries again, with growing waits; an inventory that can't be read leaves
  *       the last good slices as they are.
  *   <li>Of the processes of a driver on a node one writes at a time; the others keep their
  *       inventory current, and one of them goes on when that one ends.
- *   <li>Closing leaves the slices in the cluster, unless told otherwise.
+ *   <li>Closing leaves the slices in the cluster, unless configured otherwise.
  * </ul>
  */
 public final class SlicePublisher implements AutoCloseable {
@@ -56,15 +56,15 @@ public final class SlicePublisher implements AutoCloseable {
     private static final String LOOP = "publishing";
 
     /**
-     * What a publisher works with.
+     * The parts that a publisher works with.
      *
      * @param source reads a full snapshot, on a thread of its own, or throws: unknown is not empty
      * @param mayTaint whether a device may ever have taints, counters or lists
      * @param store the slices in the cluster
      * @param lock takes the right to write them, unless another process has it; the result gives it
      *     back
-     * @param events takes what the host and the admins should know
-     * @param meters take how much is published
+     * @param events receives problems and their ends
+     * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads
      */
@@ -149,7 +149,7 @@ public final class SlicePublisher implements AutoCloseable {
         return thread;
     }
 
-    /** A clock that nobody sets: with one that is set back, all waits would grow. */
+    /** A monotonic clock: with one that is set back, all waits would grow. */
     private static InstantSource steadyClock() {
         Instant start = Instant.now();
         long nanos = System.nanoTime();
@@ -191,7 +191,7 @@ public final class SlicePublisher implements AutoCloseable {
                 });
     }
 
-    /** Says that the inventory must be read again and published. */
+    /** Requests that the inventory is read again and published. */
     public void inventoryChanged() {
         reader.changed();
         changes.more();
@@ -204,7 +204,7 @@ public final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    /** Says that {@link Parts#taints} taints otherwise now; the provider is not asked. */
+    /** Requests that {@link Parts#taints} are applied again; the provider is not called. */
     public void taintsChanged() {
         changes.more();
         post(
@@ -223,7 +223,7 @@ public final class SlicePublisher implements AutoCloseable {
      * Waits until the cluster equals the inventory.
      *
      * @param limit how long to wait
-     * @return whether it does
+     * @return true if it does
      */
     public boolean awaitPublished(Duration limit) throws InterruptedException {
         return changes.awaitPublished(limit);
@@ -232,7 +232,7 @@ public final class SlicePublisher implements AutoCloseable {
     /** Returns what keeps the cluster from having the inventory, a line each; from any thread. */
     public List<String> missing() {
         if (lock.isWaiting()) {
-            return List.of(); // another process answers for it
+            return List.of(); // another process publishes
         }
         List<String> known = status.missing();
         return known.isEmpty() && !changes.areAllPublished()
@@ -307,7 +307,7 @@ public final class SlicePublisher implements AutoCloseable {
         schedule(clock.instant());
     }
 
-    /** Sees to it that a round comes no later than that. */
+    /** Makes sure that a round starts no later than that. */
     private void schedule(Instant due) {
         if (!started) {
             return;
@@ -323,7 +323,7 @@ public final class SlicePublisher implements AutoCloseable {
         next = loop.schedule(this::run, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** One round; the edge where everything that was thrown is told and tried again. */
+    /** Runs one round; the edge where all exceptions are reported and tried again. */
     private void run() {
         next = null;
         long seen = changes.seen();
@@ -356,7 +356,7 @@ public final class SlicePublisher implements AutoCloseable {
         if (!nextReread.isAfter(now)) {
             nextReread = now.plus(REREAD_EVERY);
             reader.changed();
-            writer.lookAgain();
+            writer.compareAgain();
         }
         reader.refresh();
         Inventory inventory = reader.last();

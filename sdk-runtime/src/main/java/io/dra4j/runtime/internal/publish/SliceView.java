@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the publisher knows of its slices in the cluster: one list, then watch events and its own
+ * The publisher's view of its slices in the cluster: one list, then watch events and its own
  * writes. Used on the loop's thread alone; watch events are handed over to it.
  *
  * <p>An event about an own write, or an older one, changes nothing: versions are compared as the
@@ -57,8 +57,8 @@ final class SliceView implements AutoCloseable {
      *
      * @param store the cluster
      * @param loop runs tasks on the loop's thread
-     * @param clock tells how long a watch has been silent
-     * @param onForeignChange called there after somebody else changed or deleted a slice of a pool
+     * @param clock measures how long a watch has been silent
+     * @param onForeignChange called there after another client changed or deleted a slice of a pool
      * @param onBroken called there after a watch ended
      */
     SliceView(
@@ -75,10 +75,10 @@ final class SliceView implements AutoCloseable {
     }
 
     /**
-     * Lists and watches anew, unless the view is current.
+     * Lists and watches again, unless the view is current.
      *
      * @param cluster whether slices for devices of no single node are published, too
-     * @return whether it listed, so that all may look different
+     * @return true if it listed, so that all may look different
      */
     boolean refresh(boolean cluster) {
         if (current && (watchesCluster || !cluster) && clock.instant().isBefore(silentAt())) {
@@ -104,7 +104,7 @@ final class SliceView implements AutoCloseable {
     }
 
     /**
-     * When a watch will have been silent for so long that it is taken for dead.
+     * Returns the time when a watch will have been silent for so long that it is treated as dead.
      *
      * <p>A server sends a bookmark about once a minute even if nothing happens. A connection that
      * hangs looks like a quiet one.
@@ -118,8 +118,8 @@ final class SliceView implements AutoCloseable {
                 : Instant.MAX;
     }
 
-    /** Says that this view may be wrong: the next refresh lists anew. */
-    void distrust() {
+    /** Invalidates this view: the next refresh lists again. */
+    void invalidate() {
         current = false;
     }
 
@@ -137,7 +137,7 @@ final class SliceView implements AutoCloseable {
         return slices.values().stream().filter(s -> s.content().pool().equals(pool)).toList();
     }
 
-    /** Remembers what was sent and not answered: an event may tell that it was written. */
+    /** Remembers a write without a response: an event may show that it was done. */
     void mayHaveWritten(Content content) {
         unanswered.add(content);
     }
@@ -262,7 +262,7 @@ final class SliceView implements AutoCloseable {
         public void ended(String reason) {
             LOG.atDebug()
                     .addKeyValue(LogField.REASON, reason)
-                    .log("A watch of the ResourceSlices ended; they are listed anew");
+                    .log("A watch of the ResourceSlices ended; they are listed again");
             hand(SliceView.this::onEnded);
         }
 

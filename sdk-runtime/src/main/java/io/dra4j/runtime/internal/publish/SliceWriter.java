@@ -43,7 +43,7 @@ final class SliceWriter {
     }
 
     /**
-     * What became of some writes.
+     * The result of some writes.
      *
      * @param writes how many were sent
      * @param lost the features that the server left out; the rest of the writes was not sent

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Lets ten things happen at once and then one a second, for whoever changes his mind all the time.
+ * Lets ten things happen at once and then one a second, for providers that change all the time.
  *
  * <p>Not thread-safe.
  */
@@ -17,7 +17,7 @@ final class Throttle {
 
     private Instant paidUntil = Instant.EPOCH;
 
-    /** When the next may happen. */
+    /** Returns the time when the next may happen. */
     Instant due() {
         return paidUntil.minus(BURST);
     }

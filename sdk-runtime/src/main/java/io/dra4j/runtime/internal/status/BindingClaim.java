@@ -58,7 +58,7 @@ final class BindingClaim {
                     .findFirst();
         }
 
-        /** Sets conditions; those that say nothing new stay as they are. */
+        /** Sets conditions; those that are unchanged keep their times. */
         void set(List<Condition> changed, Instant now) {
             for (Condition condition : changed) {
                 ObjectNode next = ReportJson.condition(condition, conditions, now);

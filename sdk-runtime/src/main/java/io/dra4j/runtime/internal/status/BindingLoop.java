@@ -26,7 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets the binding conditions of allocated devices, as the driver's {@link DeviceBinder} says.
+ * Sets the binding conditions of allocated devices, as the driver's {@link DeviceBinder} returns
+ * them.
  *
  * <p>All of it happens on one thread. Nothing is remembered: what is set already is read from the
  * claims, so that a restart goes on where it was. The conditions have a field manager of their own,
@@ -53,11 +54,11 @@ public final class BindingLoop implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * What devices are bound with.
+     * The parts that devices are bound with.
      *
      * @param driver the driver's name
      * @param node the name of the node
-     * @param binder says how far devices are
+     * @param binder returns the conditions of devices
      * @param isOwnPool whether a pool's devices are bound on this node
      * @param claims the claims in the cluster
      * @param statuses their statuses
@@ -132,12 +133,12 @@ public final class BindingLoop implements AutoCloseable {
             List<Condition> conditions = parts.binder.bind(device);
             conditions.forEach(condition -> check(device, condition));
             return conditions;
-        } catch (Exception | LinkageError e) { // whatever a binder throws
+        } catch (Exception | LinkageError e) { // of a binder
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, device.claim())
                     .addKeyValue(LogField.DEVICE, device.device())
                     .setCause(e)
-                    .log("The driver can't say how far a device is; it is asked again");
+                    .log("The driver's binder failed for a device; it is called again");
             return List.of();
         }
     }
@@ -225,7 +226,7 @@ public final class BindingLoop implements AutoCloseable {
 
         @Override
         public void ended(String reason) {
-            LOG.atDebug().log("The watch of claims ended, and begins anew: {}", reason);
+            LOG.atDebug().log("The watch of claims ended, and starts again: {}", reason);
             run(BindingLoop.this::listLater);
         }
     }

@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the devices of a claim report.
+ * The report of a claim's devices.
  *
- * @param podClaimName how pods name the claim, if it was made from a template
+ * @param podClaimName the pods' name of the claim, if it was made from a template
  * @param devices devices that report something, each once
- * @param ended whether the claim is not prepared any more, and only the API server is yet to hear
+ * @param ended true if the claim is not prepared any more, and only the API server is yet to know
  */
 record ClaimReport(
         ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices, boolean ended) {
@@ -48,7 +48,7 @@ record ClaimReport(
         return new ClaimReport(claim, newPodClaimName, devices, ended);
     }
 
-    /** Returns the report of the claim once it is unprepared: nothing, which is yet to be told. */
+    /** Returns the report of the claim once it is unprepared: empty, and yet to be sent. */
     ClaimReport end() {
         return new ClaimReport(claim, podClaimName, List.of(), true);
     }

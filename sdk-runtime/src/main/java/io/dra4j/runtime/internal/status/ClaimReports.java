@@ -29,11 +29,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the devices of held claims report: to the cluster in the claim's status, to containers in
+ * The reports of held claims' devices: to the cluster in the claim's status, to containers in
  * metadata files.
  *
  * <p>A report is kept in a file before it goes anywhere, and ends with the claim's preparation. The
- * API server hears of it later, as soon as it can; no method waits for that. Thread-safe.
+ * API server gets it later, as soon as possible; no method waits for that. Thread-safe.
  */
 public final class ClaimReports implements AutoCloseable {
 
@@ -50,7 +50,7 @@ public final class ClaimReports implements AutoCloseable {
     /**
      * Takes up the reports of an earlier run.
      *
-     * @param parts what reports are kept in and told to
+     * @param parts the parts that reports are kept in and sent to
      * @param executor one thread, which waits for the API server; it is shut down by {@link #close}
      */
     public ClaimReports(Parts parts, ScheduledExecutorService executor) {
@@ -71,7 +71,7 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     /**
-     * What reports are kept in and told to.
+     * The parts that reports are kept in and sent to.
      *
      * @param driver the driver's name
      * @param node the name of the node
@@ -214,12 +214,12 @@ public final class ClaimReports implements AutoCloseable {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, ended.claim())
                     .setCause(e)
-                    .log("The end of a report is told now, but not after a restart");
+                    .log("The end of a report is sent now, but not after a restart");
             return false;
         }
     }
 
-    /** Returns what the cluster is to say of a claim's devices now: nothing once it has ended. */
+    /** Returns the entries that the cluster is to have for a claim now: none once it has ended. */
     private synchronized List<String> statusEntries(ClaimRef claim) {
         return report(claim.uid()).map(report -> report.statusEntries(driver)).orElse(List.of());
     }
@@ -242,7 +242,7 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     /**
-     * Sets what the claim's status says of a held device; the report of another one is dropped.
+     * Sets the status of a held device; the report of another one is dropped.
      *
      * @throws DraException if the status breaks a rule of the API, or can't be kept
      */
@@ -252,7 +252,7 @@ public final class ClaimReports implements AutoCloseable {
         DeviceReport after =
                 before.withStatus(ReportJson.status(status, before.status(), clock.instant()));
         if (after.equals(before)) {
-            return; // told, or on its way
+            return; // sent, or on its way
         }
         update(claim, after).filter(report -> isPrepared(claim)).ifPresent(this::report);
     }

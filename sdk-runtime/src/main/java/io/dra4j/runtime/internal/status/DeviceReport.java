@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one device of a claim reports, in the API's JSON.
+ * The report of one device of a claim, in the API's JSON.
  *
  * @param status conditions, data and network data; {@code null} for none
  * @param metadata attributes and network data; {@code null} if containers have no file to read it

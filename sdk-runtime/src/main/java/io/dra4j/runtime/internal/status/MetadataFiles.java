@@ -39,7 +39,7 @@ import java.util.regex.Pattern;
  * over in place, and its generation counted up: containers have it mounted, and would not see
  * another file of its name. On the host it lies below the claim's UID, so that a claim never gets
  * the file of another one that had its name, and every name fits; in the container it lies where
- * KEP-5304 says.
+ * KEP-5304 defines.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
@@ -76,7 +76,7 @@ final class MetadataFiles {
     /** Returns how the containers of a request get its file. */
     Mount mount(ClaimReport report, String request) {
         String podClaim = report.podClaimName();
-        // The annotation is for anybody to write who may write the claim.
+        // All who may write the claim may write the annotation.
         String claim =
                 podClaim != null && DNS_LABEL.matcher(podClaim).matches()
                         ? "resourceclaimtemplates/" + podClaim
@@ -122,7 +122,7 @@ final class MetadataFiles {
         } catch (NoSuchFileException e) {
             return 0;
         } catch (JsonProcessingException e) {
-            return 0; // torn by a crash: nobody has mounted it, or sees it mended
+            return 0; // torn by a crash: it is not mounted yet, or is repaired in place
         }
     }
 

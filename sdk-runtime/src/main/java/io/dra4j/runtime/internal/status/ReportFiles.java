@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * Keeps what claims' devices report over a restart: one file for each claim that reports.
  *
  * <p>A file appears whole, by a rename, and without a sync: after a reboot no claim is prepared,
- * and reports begin anew. A damaged one counts as none.
+ * and reports start again. A damaged one counts as none.
  */
 final class ReportFiles {
 

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What devices report, in the form of the Kubernetes API. */
+/** Reports of devices, in the form of the Kubernetes API. */
 final class ReportJson {
 
     static final JsonMapper MAPPER =

@@ -38,7 +38,7 @@ final class StatusRules {
                             + "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
     private static final Pattern REASON = Pattern.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
     private static final Pattern INTERFACE_ADDRESS =
-            // Only what is surely a number and a literal, so that nobody asks a name server for it.
+            // Only numbers and literals, so that no name server is asked.
             Pattern.compile(
                     "((?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})(?:\\.(?!/)|(?=/))){4}"
                             + "|[0-9a-f:]*:[0-9a-f:]*)/(0|[1-9][0-9]{0,2})");

@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings a field manager's part of claims' statuses to the API server, later and until it is there.
  *
- * <p>Callers never wait. What is to be written is asked for at the moment of each try, because
- * another process of the driver may have changed it since. What failed is tried again after a
- * second, then less and less often, for as long as the claim exists. A refusal that says that the
- * entries themselves are wrong is final. Thread-safe.
+ * <p>Callers never wait. The entries are computed at each try, because another process of the
+ * driver may have changed it since. What failed is tried again after a second, then less and less
+ * often, for as long as the claim exists. A refusal because the entries themselves are wrong is
+ * final. Thread-safe.
  */
 final class StatusWriter {
 
@@ -71,7 +71,7 @@ final class StatusWriter {
         }
     }
 
-    /** Wants a claim's entries to be what the reports say. */
+    /** Submits a claim's entries as the reports have them. */
     void want(ClaimRef claim) {
         Wanted next = new Wanted(claim);
         synchronized (this) {
@@ -116,20 +116,21 @@ final class StatusWriter {
         }
     }
 
-    /** A claim that was made anew under its name is refused by its UID. */
+    /** A claim that was created again under its name is refused by its UID. */
     private boolean isAnother(Wanted next, ClusterException failure) {
         return (failure.status() == CONFLICT || failure.status() == INVALID)
                 && !statuses.exists(next.claim);
     }
 
-    private void retry(Wanted next, DraException failure, @Nullable Duration asked) {
-        // The first failure says what is wrong; those after it repeat it.
+    private void retry(Wanted next, DraException failure, @Nullable Duration requested) {
+        // The first failure shows what is wrong; those after it repeat it.
         (next.wait.equals(FIRST_WAIT) ? LOG.atWarn() : LOG.atDebug())
                 .addKeyValue(LogField.CLAIM, next.claim)
                 .log(
                         "The status of a claim's devices is not written yet, and tried again: {}",
                         failure.getMessage());
-        Duration wait = asked != null && asked.compareTo(next.wait) > 0 ? asked : next.wait;
+        Duration wait =
+                requested != null && requested.compareTo(next.wait) > 0 ? requested : next.wait;
         Duration doubled = next.wait.multipliedBy(2);
         next.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
         schedule(next, wait);
@@ -143,7 +144,7 @@ final class StatusWriter {
         }
         synchronized (this) {
             if (!wanted.remove(next.claim.uid(), next)) {
-                return; // there is more to tell
+                return; // there is more to write
             }
         }
         written.accept(next.claim);

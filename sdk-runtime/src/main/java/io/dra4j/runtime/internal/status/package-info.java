@@ -1,8 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Tell the cluster and the containers what a claim's devices report: {@code status.devices},
- * binding conditions, metadata files.
+ * Report a claim's devices to the cluster and the containers: {@code status.devices}, binding
+ * conditions, metadata files.
  *
  * <p>Flow: claim, and the provider by its context → here → cluster, and files below the driver's
  * directory.

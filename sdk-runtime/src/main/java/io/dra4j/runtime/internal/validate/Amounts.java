@@ -24,7 +24,7 @@ final class Amounts {
 
     private Amounts() {}
 
-    /** Returns whether there is an amount and it is kept, and says so if not. */
+    /** Returns whether there is an amount and it is kept; adds a problem if not. */
     static boolean isKept(Field field, @Nullable Quantity quantity) {
         if (!field.requires(quantity)) {
             return false;
@@ -35,13 +35,13 @@ final class Amounts {
             return false;
         }
         if (amount.abs().compareTo(MOST) > 0) {
-            field.refuse("must be at most " + MOST + ", in whatever unit", quantity);
+            field.refuse("must be at most " + MOST + ", in any unit", quantity);
             return false;
         }
         return true;
     }
 
-    /** Returns whether there is an amount that is kept and not negative, and says so if not. */
+    /** Returns whether there is an amount that is kept and not negative; adds a problem if not. */
     static boolean isKeptAndNotNegative(Field field, @Nullable Quantity quantity) {
         if (!isKept(field, quantity)) {
             return false;
@@ -58,7 +58,9 @@ final class Amounts {
         return quantity.amount().setScale(0, RoundingMode.CEILING).toBigInteger();
     }
 
-    /** Whether a distance is some steps, as written and as the API server counts it. */
+    /**
+     * Returns whether a distance is a multiple of a step, as written and as the API server counts.
+     */
     static boolean isSteps(Quantity from, Quantity to, Quantity step) {
         BigDecimal exact = to.amount().subtract(from.amount());
         BigInteger whole = counted(to).subtract(counted(from));

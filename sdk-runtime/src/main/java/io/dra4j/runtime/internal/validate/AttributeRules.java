@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a device is. */
+/** The rules for attributes of a device. */
 final class AttributeRules {
 
     private static final int MOST_NAMES = 32;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What must become true before a pod with the device is bound. */
+/** The rules for the conditions of binding a pod with the device. */
 final class BindingRules {
 
     private static final int MOST = 4;

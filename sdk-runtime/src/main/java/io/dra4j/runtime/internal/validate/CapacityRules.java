@@ -6,7 +6,7 @@ import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import org.jspecify.annotations.Nullable;
 
-/** How much a device has. */
+/** The rules for capacities of a device. */
 final class CapacityRules {
 
     private CapacityRules() {}

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the devices of a pool share, and what each takes of it. */
+/** The rules for counters that the devices of a pool share. */
 final class CounterRules {
 
     private static final int MOST_COUNTERS = 32;

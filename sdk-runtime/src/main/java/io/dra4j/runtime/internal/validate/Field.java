@@ -6,7 +6,7 @@ import io.dra4j.api.device.DeviceName;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** A place in a pool: rules walk from it to the fields below and say there what is wrong. */
+/** A field of a pool: rules walk from it to the fields below, and add problems there. */
 final class Field {
 
     private final Findings findings;
@@ -48,9 +48,9 @@ final class Field {
     }
 
     /**
-     * Says so if there is nothing here; the rules for what there is then have nothing to look at.
+     * Adds a problem if the value is absent; further rules are to be skipped then.
      *
-     * @return whether there is something
+     * @return true if there is a value
      */
     boolean requires(@Nullable Object value) {
         if (value == null) {

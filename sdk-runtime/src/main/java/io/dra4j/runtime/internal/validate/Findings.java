@@ -24,7 +24,7 @@ final class Findings {
         problems.add(new Problem(pool, device, field, rule, value));
     }
 
-    /** Whether there are enough: nobody reads more. */
+    /** Returns whether there are enough: more would not be read. */
     boolean isFull() {
         return problems.size() >= MOST;
     }

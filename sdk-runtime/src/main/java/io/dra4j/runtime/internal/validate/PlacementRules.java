@@ -17,7 +17,7 @@ final class PlacementRules {
         } else if (placement instanceof Placement.NamedNode named) {
             Field.ofPool(findings, "nodeName")
                     .refuse(
-                            "must be absent: a pool belongs to this node, or each device says"
+                            "must be absent: a pool belongs to this node, or each device has"
                                     + " whose it is",
                             named.name());
         } else if (placement instanceof Placement.MatchingNodes matching) {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of a capacity one claim may take.
+ * The rules for how much of a capacity one claim may take.
  *
  * <p>All arithmetic is exact, and rules about steps and order hold for amounts as written and as
  * the API server counts them: rounded up to whole numbers.

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What must hold of a pool: all that the API server checks of a {@code ResourceSlice} and a driver
- * can break, and what the scheduler checks of a pool, which it otherwise ignores as a whole.
+ * The rules for a pool: all that the API server checks of a {@code ResourceSlice} and a driver can
+ * break, and what the scheduler checks of a pool, which it otherwise ignores as a whole.
  *
- * <p>The limits are those of Kubernetes 1.36; an older server that allows less says so itself. Some
- * rules are narrower than the server's, where it takes what can never work: amounts that it would
- * change, devices that take more of a counter than there is, selectors that match no node.
+ * <p>The limits are those of Kubernetes 1.36; an older server that allows less refuses more itself.
+ * Some rules are narrower than the server's, where it takes what can never work: amounts that it
+ * would change, devices that take more of a counter than there is, selectors that match no node.
  *
- * <p>Pure; answers for whatever a provider can build, and never throws.
+ * <p>Pure; handles all that a provider can build, and never throws.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
  *     ResourceSlice</a>
@@ -30,8 +30,8 @@ public final class PoolRules {
     /**
      * Checks a pool.
      *
-     * @return what is wrong with it, the first hundred things; empty if it can be published, or is
-     *     not for this driver to publish
+     * @return its problems, the first hundred; empty if it can be published, or is not for this
+     *     driver to publish
      */
     public static List<Problem> problems(Pool pool) {
         Findings findings = new Findings(pool.name());

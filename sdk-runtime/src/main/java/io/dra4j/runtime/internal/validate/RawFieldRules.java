@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Fields that the SDK has no type for: what they mean only the API server can tell. */
+/** The rules for fields that the SDK has no type for: only the API server knows their meaning. */
 final class RawFieldRules {
 
     private static final Set<String> TYPED =

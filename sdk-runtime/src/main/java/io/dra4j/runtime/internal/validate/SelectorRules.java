@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes a selector chooses.
+ * The rules for node selectors.
  *
  * @see <a href="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/">Assigning
  *     Pods to Nodes: operators</a>

@@ -6,7 +6,7 @@ import io.dra4j.api.device.Taint;
 import java.time.Instant;
 import java.util.List;
 
-/** What keeps claims away from a device. */
+/** The rules for taints of a device. */
 final class TaintRules {
 
     private static final int MOST = 16;

@@ -131,7 +131,7 @@ class ClaimPreparationTest {
                     };
 
             assertThat(message(node.prepare(A)))
-                    .isEqualTo("the driver could not prepare the claim; its log says why");
+                    .isEqualTo("the driver could not prepare the claim; see its log");
         }
 
         @Test

@@ -335,7 +335,7 @@ class KubeletPluginTest {
                         throw new IllegalStateException("secret");
                     };
             assertThatThrownBy(() -> service().nodePrepareResources(request(claim(UID))))
-                    .hasMessage("INTERNAL: internal error of the driver; its log says more");
+                    .hasMessage("INTERNAL: internal error of the driver; see its log");
 
             claims.before = () -> {};
             assertThat(service().nodePrepareResources(request(claim(UID))).getClaimsMap())

@@ -159,8 +159,7 @@ class PublisherLockTest {
                     Pool.ofNode("bad", List.of(tooLong)));
 
             assertThat(under.publisher.missing())
-                    .isEqualTo(
-                            List.of("pool bad: it breaks a rule of the API; the log says which"));
+                    .isEqualTo(List.of("pool bad: it breaks a rule of the API; see the log"));
         }
 
         @Test

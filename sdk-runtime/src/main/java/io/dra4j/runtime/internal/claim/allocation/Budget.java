@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up what claims take of things that there is only so much of: the counters of a pool, the
- * capacities of a device that is shared.
+ * Adds up what claims take of limited things: the counters of a pool, the capacities of a device
+ * that is shared.
  *
  * <p>Not thread-safe.
  */
@@ -25,10 +25,10 @@ final class Budget {
     private final Map<String, Use> uses = new HashMap<>();
 
     /**
-     * What a device takes of one thing.
+     * An amount that a device takes of a limited thing.
      *
      * @param item names the thing
-     * @param total how much there is; {@code null} if nobody knows, and then it is not limited
+     * @param total how much there is; {@code null} if that is unknown, and then it is not limited
      */
     record Amount(String item, Quantity amount, @Nullable Quantity total) {}
 

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 /**
  * Turns an opaque configuration into the vendor's type: decoded strictly, normalized, validated.
  *
- * <p>What does not fit is an error ({@link ConfigJson}): silently doing less than the user asked
- * for would be worse. Thread-safe.
+ * <p>A field that does not fit is an error ({@link ConfigJson}): silently doing less than the user
+ * asked for would be worse. Thread-safe.
  */
 final class ConfigDecoder {
 
@@ -26,7 +26,7 @@ final class ConfigDecoder {
     /**
      * Decodes the parameters of one entry.
      *
-     * @throws PrepareException if they are not valid; the message says what is wrong
+     * @throws PrepareException if they are not valid; the message has the reason
      */
     Decoded<?> decode(String parameters) {
         ObjectNode entry = ConfigJson.object(parameters);

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the JSON of a configuration, strictly, and says what is wrong in words of JSON.
+ * Reads the JSON of a configuration, strictly, and reports errors in words of JSON.
  *
  * <p>An unknown field, a field given twice, or a value of another type is an error, a number where
  * a text belongs included; but a quantity may be a number, as everywhere in Kubernetes.
@@ -115,7 +115,7 @@ final class ConfigJson {
             return "unknown field " + field;
         }
         String where = field.isEmpty() ? "" : field + ": ";
-        // What a vendor's constructor says is for people; what Jackson says names Java classes.
+        // Messages of a vendor's constructor are for people; those of Jackson name Java classes.
         if (e.getCause() instanceof IllegalArgumentException
                 || e.getCause() instanceof DraException) {
             return where + e.getCause().getMessage();

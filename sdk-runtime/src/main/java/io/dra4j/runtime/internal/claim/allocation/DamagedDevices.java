@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.BiPredicate;
 
 /**
- * The devices that a claim may hold whose record is damaged: all that anybody knows of.
+ * The devices that a claim may hold whose record is damaged: all that are known.
  *
  * <p>Its last intact record may be older than what the claim held last, its object in the API may
  * be newer, and its CDI spec does not name pools: a device too many is refused to others rather
@@ -22,9 +22,9 @@ public final class DamagedDevices {
     /**
      * Returns all devices, each share once.
      *
-     * @param allocated what the API says
-     * @param recorded what the last intact record says
-     * @param named what the CDI spec says, which can't tell a device to administer from one to use
+     * @param allocated the devices by the API
+     * @param recorded the devices of the last intact record
+     * @param named the devices of the CDI spec, which does not show admin access
      */
     public static List<HeldDevice> all(
             List<HeldDevice> allocated, List<HeldDevice> recorded, List<HeldDevice> named) {

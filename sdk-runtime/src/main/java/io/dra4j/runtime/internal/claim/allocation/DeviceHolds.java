@@ -24,12 +24,11 @@ import java.util.function.Predicate;
  * Refuses a device that another claim holds: the last line of defence against one device for two
  * workloads.
  *
- * <p>It keeps no list of its own: what is held is what the journal has committed at the moment of
- * the question, so that two processes of the driver can't disagree. A device may be held by several
- * claims if the API says so: shares of it, each with a share id of its own and all of them within
- * the device's capacities, or access for administration, which neither waits for other claims nor
- * keeps them waiting. Devices that overlap, as the pool's counters say, may not be held together.
- * Thread-safe.
+ * <p>It keeps no list of its own: held are the journal's committed claims at the moment of the
+ * check, so that two processes of the driver can't disagree. A device may be held by several claims
+ * if the API allows it: shares of it, each with a share id of its own and all of them within the
+ * device's capacities, or access for administration, which neither waits for other claims nor keeps
+ * them waiting. Devices that overlap by the pool's counters may not be held together. Thread-safe.
  */
 public final class DeviceHolds {
 
@@ -140,7 +139,7 @@ public final class DeviceHolds {
         return holders;
     }
 
-    /** What a claim holds of a device. */
+    /** A claim's hold of a device. */
     private record Hold(ClaimRecord claim, DeviceKey key, HeldDevice device) {
 
         boolean excludes(HeldDevice wanted) {

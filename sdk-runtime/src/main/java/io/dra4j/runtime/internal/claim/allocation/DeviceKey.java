@@ -6,7 +6,7 @@ import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 
-/** A device of the driver, whoever holds it. */
+/** A device of the driver, by pool and name. */
 record DeviceKey(PoolName pool, DeviceName device) {
 
     static DeviceKey of(HeldDevice held) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Why a claim can't have a device: what is wanted, and who holds it.
+ * The reason why a claim can't have a device, and the claims that hold it.
  *
  * @param problem a sentence for the owner of a pod; it names no claim
  * @param holders the claims that are in the way
@@ -23,8 +23,8 @@ public record HoldConflict(String problem, List<ClaimRecord> holders) {
     /**
      * Refuses the claim.
      *
-     * @throws PrepareException always: the owner of the pod hears no other claim's name, and the
-     *     log hears them all from the cause
+     * @throws PrepareException always: the message for the owner of the pod names no other claim,
+     *     and the cause, for the log, names them all
      */
     public void refuse() {
         String others =

@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the devices of the inventory have and take, and those that left it while they are held.
+ * The capacities and counters of the inventory's devices, and of those that left it while held.
  *
  * <p>The last that was seen of such a device is remembered; after a restart that is forgotten, and
  * it takes nothing. An object is immutable.

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Reads from the names in a CDI spec which devices a claim may hold: {@code <uid>-<device>[-<share
  * id>]}.
  *
- * <p>A name does not tell the pool, and it may be read in two ways: then all that fit are taken,
+ * <p>A name does not contain the pool, and it may be read in two ways: then all that fit are taken,
  * for a device too many is refused to others rather than one too few.
  */
 public final class SpecNames {

@@ -17,7 +17,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What Kubernetes 1.34 wants in one slice: counter sets, and all devices that consume of them.
+ * The content that Kubernetes 1.34 wants in one slice: counter sets, and all devices that consume
+ * of them.
  *
  * <p>Sets are in one group if a device consumes of both, or if other sets link them so.
  *
@@ -111,7 +112,7 @@ record CounterGroup(List<CounterSet> sets, List<Device> devices) {
     }
 
     /**
-     * Tells why no slice can hold it.
+     * Returns the reasons why no slice can hold it.
      *
      * <p>What one device consumes, 32 counters at most, needs no look: the sets have no more.
      */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Where in the slices of a pool its counter sets stand: the releases of Kubernetes differ, and each
+ * The place of counter sets in the slices of a pool: the releases of Kubernetes differ, and each
  * refuses the other's way.
  *
  * @see <a
@@ -60,8 +60,8 @@ public enum CounterLayout {
     private static final int FIRST_APART = 35;
 
     /**
-     * Returns the layout that a server takes; one that does not say its release is taken for a new
-     * one.
+     * Returns the layout that a server takes; one that does not report its release is treated as a
+     * new one.
      *
      * @param minor the number after {@code 1.} in its release
      */
@@ -72,14 +72,14 @@ public enum CounterLayout {
     /**
      * Plans a pool whose rules hold.
      *
-     * @param before the last plan, or what the cluster has after a restart, in whichever layout
+     * @param before the last plan, or what the cluster has after a restart, in any layout
      * @param mayTaint whether a device of this provider may ever have taints, counters or lists
      * @throws IllegalArgumentException if the pool can't be written as slices; the message names
      *     pool, device and field
      */
     public abstract List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint);
 
-    /** Tells what of a pool, whose rules hold, this layout has no room for. */
+    /** Returns the parts of a pool, whose rules hold, that this layout has no room for. */
     public abstract List<Problem> problems(Pool pool);
 
     /** Returns the counter sets that a slice must have besides a device, which takes them whole. */

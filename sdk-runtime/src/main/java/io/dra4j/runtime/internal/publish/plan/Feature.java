@@ -136,13 +136,16 @@ public enum Feature {
             return device().attribute(NAME, new AttributeValue.OfInts(List.of(1L))).build();
         }
     },
-    /** What the node has less of while the device is allocated, in the shape of Kubernetes 1.36. */
+    /**
+     * Resources that the node has less of while the device is allocated, in the shape of Kubernetes
+     * 1.36.
+     */
     ALLOCATABLE_MAPPINGS(
             "node allocatable resources",
             "DRANodeAllocatableResources",
             "nodeAllocatableResourceMappings") {
         @Override
-        boolean isSaidOtherwise(Device device) {
+        boolean isInOtherShape(Device device) {
             return ALLOCATABLE_RESOURCES.usedBy(device);
         }
 
@@ -161,7 +164,7 @@ public enum Feature {
             "DRANodeAllocatableResources",
             "nodeAllocatableResources") {
         @Override
-        boolean isSaidOtherwise(Device device) {
+        boolean isInOtherShape(Device device) {
             return ALLOCATABLE_MAPPINGS.usedBy(device);
         }
 
@@ -213,14 +216,14 @@ public enum Feature {
     }
 
     /**
-     * Returns whether a device without this part says the same in another shape, so that nothing is
+     * Returns whether a device without this part has the same in another shape, so that nothing is
      * missing.
      */
-    boolean isSaidOtherwise(Device device) {
+    boolean isInOtherShape(Device device) {
         return false;
     }
 
-    /** Returns a device to ask a server with. */
+    /** Returns a device to probe a server with. */
     public abstract Device probe();
 
     /** The part, in words. */

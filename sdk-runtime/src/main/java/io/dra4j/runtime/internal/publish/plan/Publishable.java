@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What of a pool can be published on a server that leaves out some features.
+ * The part of a pool that can be published on a server that leaves out some features.
  *
  * <p>A device that loses what guards it is withdrawn; any other is published without the feature,
  * as the server would keep it.
@@ -39,7 +39,7 @@ public record Publishable(
                     leftOut,
                     devices.stream()
                             .filter(feature::usedBy)
-                            .filter(device -> !feature.isSaidOtherwise(device))
+                            .filter(device -> !feature.isInOtherShape(device))
                             .toList());
             devices.replaceAll(d -> feature.usedBy(d) ? feature.without(d) : d);
         }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the fewest writes that make a pool in the cluster equal to its plan, in order.
  *
  * <p>Consumers take a pool for complete if as many slices of its newest generation are there as
- * each says ({@code resourceSliceCount}); older ones they ignore. So that none ever sees a complete
+ * each has in {@code resourceSliceCount}; older ones they ignore. So that none ever sees a complete
  * pool that is half old and half new, the writes go on in the present generation only
  *
  * <ul>
@@ -32,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SliceDiff {
 
-    /** No driver counts that far: whoever wrote a higher generation leaves no room for a next. */
+    /**
+     * No driver counts that far: a higher generation, of another client, leaves no room for a next.
+     */
     private static final long LAST_GENERATION = Long.MAX_VALUE / 2;
 
     private final List<Stored> obsolete = new ArrayList<>();

@@ -11,7 +11,7 @@ public sealed interface SliceWrite {
     /** Deletes a slice. */
     record Delete(Stored slice) implements SliceWrite {}
 
-    /** Replaces what a slice says. */
+    /** Replaces the content of a slice. */
     record Update(Stored slice, Content content) implements SliceWrite {}
 
     /** Creates a slice. */

@@ -18,9 +18,8 @@ import java.util.stream.Collectors;
  * Keeps the times that the server gave to taints.
  *
  * <p>A taint without a time begins when it is first published. Written again without that time, it
- * would begin anew, and tolerations that last for some seconds would start over. Times are kept
- * while a driver runs, also if somebody deletes its slices; one that starts afterwards can't know
- * them.
+ * would begin again, and tolerations that last for some seconds would start over. Times are kept
+ * while a driver runs, also if its slices are deleted; one that starts afterwards can't know them.
  */
 public final class TaintTimes {
 
