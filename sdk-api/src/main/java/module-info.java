@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a vendor implements: the SPI of a DRA driver and its value types. */
+/** The SPI of a DRA driver, which vendors implement, and its value types. */
 module io.dra4j.api {
     requires static transitive org.jspecify;
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Drivers of devices with {@linkplain BindingConditions binding conditions} need it. It is
  * called for devices of this node, on a thread of its own, one device at a time; again every few
- * seconds, and after a restart, until all conditions hold or the failure of one is told. The
- * scheduler waits for that, ten minutes as a rule.
+ * seconds, and after a restart, until all conditions hold or one has failed. The scheduler waits
+ * for that, ten minutes as a rule.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">
@@ -26,12 +26,13 @@ import org.jspecify.annotations.Nullable;
 public interface DeviceBinder {
 
     /**
-     * Says how far a device is; it may begin what makes the device ready, and must not wait for it.
+     * Returns the conditions of a device; it may start to make the device ready, and must not wait
+     * for that.
      *
      * @param device the device that the scheduler allocated, and waits for
      * @return conditions of those that the scheduler waits for, which are set in the claim's
      *     status; those that are left out stay as they are
-     * @throws Exception if it can't be said; it is called again
+     * @throws Exception if they are unknown; it is called again
      */
     List<Condition> bind(AwaitedDevice device) throws Exception;
 

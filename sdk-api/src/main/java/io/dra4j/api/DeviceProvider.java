@@ -26,9 +26,9 @@ import java.util.List;
  *   <li><b>Idempotence.</b> After a crash the runtime may call {@code prepare} or {@code unprepare}
  *       again for a claim that was half done; a record that was not finished is unprepared before
  *       it is prepared again.
- *   <li><b>Failure.</b> A method throws to say that it failed. A {@link
- *       io.dra4j.api.error.PrepareException} carries a sentence for the pod's owner; anything else
- *       is logged, and the owner is told that the driver failed.
+ *   <li><b>Failure.</b> A method that fails throws. A {@link io.dra4j.api.error.PrepareException}
+ *       carries a sentence for the pod's owner; anything else is logged, and the owner learns only
+ *       that the driver failed.
  * </ul>
  *
  * @see <a
@@ -40,8 +40,8 @@ public interface DeviceProvider extends AutoCloseable {
     /**
      * Names the kinds of opaque configuration that the driver understands.
      *
-     * <p>It needs no start: an admission webhook and an offline check ask, too. An entry for this
-     * driver of any other kind is an error of the claim.
+     * <p>It needs no start: an admission webhook and an offline check call it, too. An entry for
+     * this driver of any other kind is an error of the claim.
      *
      * @return the kinds, each apiVersion and kind at most once; the same on every call
      */
@@ -50,7 +50,7 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
-     * Starts the provider; {@link DriverContext#held} tells what survived from before.
+     * Starts the provider; {@link DriverContext#held} lists what survived from before.
      *
      * <p>The driver is not registered yet, and nothing is prepared or unprepared before the method
      * returns.
@@ -105,10 +105,10 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
-     * Prepares a claim: makes its devices usable, and says what its containers get.
+     * Prepares a claim: makes its devices usable, and returns what its containers get.
      *
-     * <p>It must be idempotent: for equal input it does the work once and gives an equal answer. If
-     * it throws, the runtime calls {@link #unprepare} to undo what was done.
+     * <p>It must be idempotent: for equal input it does the work once and returns an equal result.
+     * If it throws, the runtime calls {@link #unprepare} to undo what was done.
      *
      * @param claim the claim, with the devices of this driver alone, at least one
      * @param progress records what is about to be done to hardware
@@ -118,7 +118,7 @@ public interface DeviceProvider extends AutoCloseable {
     PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception;
 
     /**
-     * Unprepares a claim: gives its devices back, in whatever state it finds them.
+     * Unprepares a claim: releases its devices, in any state.
      *
      * <p>It must be idempotent and succeed if there is nothing to do. It never needs the API
      * server: the claim's object may be gone. If it throws, the claim stays held, and the runtime

@@ -13,10 +13,10 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * What the runtime offers to a provider for as long as the driver runs.
+ * The runtime's services to a provider, for as long as the driver runs.
  *
- * <p>All methods are thread-safe and return at once; what they ask for happens later, on threads of
- * the runtime, and is tried again by the runtime where it fails.
+ * <p>All methods are thread-safe and return at once; their effects happen later, on threads of the
+ * runtime, and is tried again by the runtime where it fails.
  */
 public interface DriverContext {
 
@@ -35,7 +35,7 @@ public interface DriverContext {
     String nodeName();
 
     /**
-     * Returns the clock that the runtime itself goes by.
+     * Returns the runtime's clock.
      *
      * @return the clock; tests set their own
      */
@@ -44,30 +44,29 @@ public interface DriverContext {
     /**
      * Returns the claims that the driver holds on this node, as the journal knows them now.
      *
-     * <p>In {@link DeviceProvider#start} the list is complete: it tells what survived.
+     * <p>In {@link DeviceProvider#start} the list is complete: it has all that survived.
      *
      * @return a snapshot, in no particular order
      */
     List<HeldClaim> held();
 
     /**
-     * Asks the runtime to read the inventory again and to publish what changed.
+     * Makes the runtime read the inventory again and publish what changed.
      *
-     * <p>Calls that come close together may be answered by one reading that is later than all of
-     * them.
+     * <p>Calls that come close together may lead to one reading that is later than all of them.
      */
     void inventoryChanged();
 
     /**
-     * Reports how devices are doing; the last report of a device counts until it expires.
+     * Reports the health of devices; the last report of a device counts until it expires.
      *
      * <p>What a provider knows when it starts, it reports in {@link DeviceProvider#start}: then the
-     * kubelet never hears that a device is unknown, and a device that does not work is published
-     * with its taint at once, if the driver taints such devices.
+     * kubelet never sees a device as unknown, and a device that does not work is published with its
+     * taint at once, if the driver taints such devices.
      *
      * @param health reports, in any order; devices that are left out keep their last report
-     * @throws IllegalStateException if {@link DeviceProvider#reportsHealth} says that there are no
-     *     reports
+     * @throws IllegalStateException if {@link DeviceProvider#reportsHealth} returns that there are
+     *     no reports
      */
     void reportHealth(Collection<DeviceHealth> health);
 

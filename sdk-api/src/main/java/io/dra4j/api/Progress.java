@@ -6,7 +6,7 @@ import io.dra4j.api.claim.ProviderState;
 import java.time.Instant;
 
 /**
- * Lets a provider say what it is about to do to hardware, so that a crash leaves no riddle.
+ * Records what a provider is about to do to hardware, so that it can be undone after a crash.
  *
  * <p>A provider that changes no hardware never calls {@link #record} and pays nothing. An object is
  * valid for the one call that it was given to, and thread-safe.
@@ -14,7 +14,7 @@ import java.time.Instant;
 public interface Progress {
 
     /**
-     * Records a state of the claim durably; call it before the change that the state speaks of.
+     * Records a state of the claim durably; call it before the change that the state describes.
      *
      * <p>When the call returns, the state survives a crash of the process and of the node; {@link
      * DeviceProvider#unprepare} is then given the last state recorded.
@@ -25,7 +25,7 @@ public interface Progress {
     void record(ProviderState state);
 
     /**
-     * Says until when somebody waits for the result.
+     * Returns the time until which the kubelet waits for the result.
      *
      * <p>The runtime never interrupts a provider: work that goes on beyond the deadline is kept,
      * and the kubelet's next try joins it.

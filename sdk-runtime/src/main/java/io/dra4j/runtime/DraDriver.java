@@ -55,7 +55,7 @@ public final class DraDriver implements AutoCloseable {
      * serves, the registration socket appears, and publishing begins. The API server need not be
      * reachable; one that is too old ends the start. If a step fails, those before it are undone.
      *
-     * @throws DraException if the driver can't serve on this node; the message says what to do
+     * @throws DraException if the driver can't serve on this node; the message has the next step
      * @throws IllegalStateException if it was started before
      */
     public synchronized void start() {

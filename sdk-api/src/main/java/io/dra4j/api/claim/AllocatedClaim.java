@@ -5,7 +5,7 @@ package io.dra4j.api.claim;
 import java.util.List;
 
 /**
- * A claim that is to be prepared: what this driver was asked for.
+ * A claim that is to be prepared, with the devices of this driver.
  *
  * @param ref names the claim
  * @param devices the devices of this driver that the claim was allocated, in the allocation's order

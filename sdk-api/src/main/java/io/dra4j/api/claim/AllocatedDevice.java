@@ -18,14 +18,13 @@ import org.jspecify.annotations.Nullable;
  *     request has no alternatives
  * @param pool the device's pool
  * @param device the device
- * @param shareId tells the shares of a device apart that allows multiple allocations (a UUID);
- *     otherwise {@code null}
+ * @param shareId the id of a share of a device that allows multiple allocations (a UUID); otherwise
+ *     {@code null}
  * @param consumedCapacity how much of the device's capacities this share has, by name; empty for a
  *     device that is allocated as a whole
  * @param adminAccess whether the device is for administration: it may be in use by other claims,
  *     and is not reserved by this one
- * @param deviceClass the DeviceClass that the request names; {@code null} if the claim does not
- *     tell
+ * @param deviceClass the DeviceClass that the request names; {@code null} if the claim names none
  * @param configs the configurations that apply to the device, at most one for each {@link
  *     ConfigType}
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">

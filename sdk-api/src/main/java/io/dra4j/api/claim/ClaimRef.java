@@ -5,7 +5,7 @@ package io.dra4j.api.claim;
 import java.util.regex.Pattern;
 
 /**
- * Names one {@code ResourceClaim}, and tells it from another that bore the same name before.
+ * Names one {@code ResourceClaim}, as distinct from another that had the same name before.
  *
  * <p>Identity is the UID: a claim that was deleted and created again under its old name is another
  * claim. The parts are checked, so that a reference can be used in a file name or a URL as it is:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
-/** Where a configuration came from; later sources outweigh earlier ones. */
+/** The origin of a configuration; later sources outweigh earlier ones. */
 public enum ConfigSource {
     /** No entry applied: the type's defaults. */
     DEFAULT,

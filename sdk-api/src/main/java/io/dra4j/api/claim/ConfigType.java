@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param defaults makes the configuration of a device that no entry applies to; {@code null} for
  *     none
  * @param normalize fills in what the entry left out
- * @param problems says what is wrong with a configuration, a sentence each; empty if it is valid
+ * @param problems returns the problems of a configuration, a sentence each; empty if it is valid
  * @param fits whether the kind is for a device; an entry for all requests skips the devices that it
  *     does not fit, an entry that names their request is then an error
  * @param sources where entries may come from

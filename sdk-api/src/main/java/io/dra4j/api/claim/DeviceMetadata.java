@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the containers of a claim can read about a device in its metadata file.
+ * The metadata of a device, which the containers of a claim can read in a file.
  *
  * @param attributes attributes of the device, by name
  * @param networkData what a network device got, or {@code null}

@@ -6,11 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver reports about an allocated device in the claim's status.
+ * A driver's report about an allocated device in the claim's status.
  *
  * @param conditions conditions with types that are unique, at most 8
  * @param data a JSON object as text, at most 10 KiB; {@code null} for none
- * @param networkData what a network device got; {@code null} for other devices
+ * @param networkData the interface and addresses of a network device; {@code null} for other
+ *     devices
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">
  *     KEP-4817</a>
@@ -43,13 +44,13 @@ public record DeviceStatus(
      */
     public record Condition(String type, Truth status, String reason, String message) {}
 
-    /** Whether a condition holds. */
+    /** The status of a condition. */
     public enum Truth {
         /** It holds. */
         TRUE("True"),
         /** It does not hold. */
         FALSE("False"),
-        /** Nobody can tell. */
+        /** It is unknown. */
         UNKNOWN("Unknown");
 
         private final String apiName;
@@ -69,7 +70,7 @@ public record DeviceStatus(
     }
 
     /**
-     * What a network device got.
+     * The interface and addresses of a network device.
      *
      * @param interfaceName the interface's name in the pod, at most 256 bytes, or {@code null}
      * @param ips its addresses with prefix lengths, such as {@code 10.0.0.5/24}, at most 16

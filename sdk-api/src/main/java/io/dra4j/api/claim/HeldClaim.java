@@ -30,7 +30,7 @@ public record HeldClaim(
         devices = List.copyOf(devices);
     }
 
-    /** How far a claim has come. */
+    /** The phase of a held claim. */
     public enum Phase {
         /** Its preparation began and did not end: any part of it may have been done. */
         STARTED,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param device the device; it may have left the inventory since
  * @param shareId the share, or {@code null}
  * @param consumedCapacity how much of the device's capacities the share has, by name
- * @param adminAccess whether the device is held for administration, which keeps nobody else away
+ * @param adminAccess whether the device is held for administration, which excludes no other claim
  */
 public record HeldDevice(
         String request,

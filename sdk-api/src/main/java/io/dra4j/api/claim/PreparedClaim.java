@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a claim was prepared.
+ * The result of preparing a claim.
  *
  * <p>It describes what containers get and has no effect of its own: the runtime keeps it in the
- * journal and writes the CDI spec from it again at any time, without asking the provider. No
- * devices is a legal answer: a driver that injects by other means (NRI) gives it.
+ * journal and writes the CDI spec from it again at any time, without the provider. No devices is a
+ * legal result, of a driver that injects by other means (NRI).
  *
  * @param devices the prepared devices, each an allocated device of the claim
  * @param edits what every container that uses any device of the claim receives, once

@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one allocated device was prepared.
+ * The result of preparing one allocated device.
  *
- * @param allocated the device, as it was asked for
+ * @param allocated the device, as it was requested
  * @param edits what a container that uses the device receives
  * @param cdiDeviceIds ids of CDI devices that exist already, in specs that the driver keeps by
  *     itself, as {@code vendor/class=name}
@@ -32,7 +32,7 @@ public record PreparedDevice(
     /**
      * Returns a device that was prepared by container edits alone.
      *
-     * @param allocated the device, as it was asked for
+     * @param allocated the device, as it was requested
      * @param edits what a container that uses the device receives
      * @return the prepared device
      */

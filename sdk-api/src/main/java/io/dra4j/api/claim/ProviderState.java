@@ -3,7 +3,7 @@
 package io.dra4j.api.claim;
 
 /**
- * What a provider wants to find again about a claim after a crash or a restart.
+ * A provider's own state of a claim, which survives a crash and a restart.
  *
  * <p>The runtime keeps it in the journal and never looks inside. It survives updates of the driver,
  * and so does its version: a provider reads the states that its earlier releases wrote.

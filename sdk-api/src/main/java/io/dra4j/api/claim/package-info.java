@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a claim asked of a driver, what the driver answered, and what it still holds.
+ * Claims: as allocated to a driver, as prepared by it, and as held on the node.
  *
  * <p>Flow: the scheduler's allocation → here → your provider → the kubelet.
  */

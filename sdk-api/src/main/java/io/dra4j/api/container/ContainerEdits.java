@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the container runtime changes in a container that uses a device.
+ * The changes that the container runtime makes to a container that uses a device.
  *
  * <p>Edits describe; they have no effect of their own, and the runtime may write them again at any
  * time. They are checked against the rules of CDI before a claim is answered.

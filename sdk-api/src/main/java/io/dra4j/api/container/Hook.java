@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that the container runtime runs at one moment of the container's life.
+ * A program that the container runtime runs at one moment of the container's lifecycle.
  *
  * @param moment when it runs
  * @param path the absolute path of the program on the host
@@ -30,7 +30,7 @@ public record Hook(
         env = List.copyOf(env);
     }
 
-    /** When a hook runs; the moments of the OCI runtime specification. */
+    /** The moments at which hooks run, of the OCI runtime specification. */
     public enum Moment {
         /** Before the user's process starts; deprecated by OCI in favour of the next three. */
         PRESTART("prestart"),

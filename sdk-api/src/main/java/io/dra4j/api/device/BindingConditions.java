@@ -5,7 +5,7 @@ package io.dra4j.api.device;
 import java.util.List;
 
 /**
- * What must become true of an allocated device before its pod is bound to a node.
+ * The conditions that an allocated device must meet before its pod is bound to a node.
  *
  * @param conditions condition types that must all be true, at most 4; label names
  * @param failureConditions condition types of which one suffices to give the allocation up, at most

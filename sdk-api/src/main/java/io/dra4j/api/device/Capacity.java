@@ -5,7 +5,7 @@ package io.dra4j.api.device;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of something a device has, and how much of it one claim may take.
+ * The amount of something that a device has, and how much of it one claim may take.
  *
  * @param value the amount that the device has
  * @param requestPolicy how claims take parts of it; only for devices that allow multiple

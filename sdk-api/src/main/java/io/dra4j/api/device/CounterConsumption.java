@@ -5,7 +5,7 @@ package io.dra4j.api.device;
 import java.util.Map;
 
 /**
- * What a device takes of a counter set of its pool while it is allocated.
+ * The amounts that a device takes of a counter set of its pool while it is allocated.
  *
  * @param counterSet the name of the counter set
  * @param counters the amounts by counter name, at least one, at most 32

@@ -5,7 +5,8 @@ package io.dra4j.api.device;
 import java.util.Map;
 
 /**
- * What the devices of a pool share, such as the memory slices of a GPU that can be partitioned.
+ * Counters that the devices of a pool share, such as the memory slices of a GPU that can be
+ * partitioned.
  *
  * <p>The scheduler allocates no two devices whose consumption together exceeds a counter.
  *

@@ -269,7 +269,7 @@ public record Device(
         /**
          * Sets from which nodes the device can be used.
          *
-         * @param nodes the nodes; {@code null} where the pool says it
+         * @param nodes the nodes; {@code null} where the pool defines it
          * @return this builder
          */
         public Builder placement(@Nullable Placement nodes) {

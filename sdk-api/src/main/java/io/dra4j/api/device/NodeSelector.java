@@ -47,7 +47,7 @@ public record NodeSelector(List<Requirement> requirements) {
         }
     }
 
-    /** What the key of a requirement names. */
+    /** The kind of key of a requirement. */
     public enum Subject {
         /** A label of the node. */
         LABEL,
@@ -55,7 +55,7 @@ public record NodeSelector(List<Requirement> requirements) {
         FIELD
     }
 
-    /** How a requirement compares. */
+    /** The comparison of a requirement. */
     public enum Operator {
         /** The value is one of the given. */
         IN("In"),

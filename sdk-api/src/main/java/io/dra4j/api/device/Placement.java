@@ -30,7 +30,7 @@ public sealed interface Placement {
     /** From every node; for pools and devices. */
     record AllNodes() implements Placement {}
 
-    /** Each device of the pool says for itself; for pools. */
+    /** Each device of the pool has its own; for pools. */
     record PerDevice() implements Placement {}
 
     /** Another component publishes the pool; this driver only prepares its devices; for pools. */

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which amounts of a capacity a claim may ask for, and what it gets if it asks for none.
+ * The amounts of a capacity that a claim may request, and what it gets if it requests none.
  *
  * <p>At most one of valid values and valid range is given. The scheduler rounds a request up to the
  * next valid amount. Its limits are checked when the inventory is published.

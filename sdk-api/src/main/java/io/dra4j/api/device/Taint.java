@@ -32,7 +32,7 @@ public record Taint(
         return new Taint(key, value, effect, null);
     }
 
-    /** What a taint does to claims that do not tolerate it. */
+    /** The effect of a taint on claims that do not tolerate it. */
     public enum Effect {
         /** Nothing; the taint informs. */
         NONE("None"),

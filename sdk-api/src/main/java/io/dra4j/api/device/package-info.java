@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a node offers: pools of devices with attributes, capacities, counters and taints.
+ * The inventory of a node: pools of devices with attributes, capacities, counters and taints.
  *
  * <p>Flow: your provider → here → the ResourceSlices of the cluster.
  */

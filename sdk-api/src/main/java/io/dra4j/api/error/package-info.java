@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What can go wrong, in one small tree of exceptions.
+ * Failures, in one small tree of exceptions.
  *
  * <p>Flow: your provider → here → the pod's owner and the driver's log.
  */

@@ -7,7 +7,7 @@ import io.dra4j.api.device.PoolName;
 import java.time.Duration;
 
 /**
- * How one device is doing, and how long that may be believed.
+ * The health of one device, and how long the report is valid.
  *
  * <p>The runtime repeats the report to the kubelet for as long as it is valid and stops then, so
  * that the devices of a driver that hangs become unknown.
@@ -16,7 +16,7 @@ import java.time.Duration;
  * @param device the device
  * @param state whether it works
  * @param message what a user should know, at most 1024 bytes; may be empty
- * @param validFor how long the report may be believed, from the moment it is made; positive
+ * @param validFor how long the report is valid, from the moment it is made; positive
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
  *     KEP-4680</a>

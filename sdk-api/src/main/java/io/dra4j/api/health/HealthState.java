@@ -3,7 +3,7 @@
 package io.dra4j.api.health;
 
 /**
- * Whether a device works.
+ * The health of a device.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
@@ -14,6 +14,6 @@ public enum HealthState {
     HEALTHY,
     /** The device does not work. */
     UNHEALTHY,
-    /** Nobody can tell. */
+    /** It is unknown whether the device works. */
     UNKNOWN
 }

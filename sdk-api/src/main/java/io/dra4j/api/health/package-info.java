@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How a device is doing.
+ * The health of devices.
  *
  * <p>Flow: your provider → here → the kubelet's health stream and the pod's status.
  */

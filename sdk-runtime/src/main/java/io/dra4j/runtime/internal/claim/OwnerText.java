@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OwnerText {
 
-    static final String NO_REASON = "the driver gave no reason; its log may say more";
+    static final String NO_REASON = "the driver gave no reason; its log may have more";
 
     private static final int MOST_BYTES = 4096;
     private static final String CUT = " … (the driver's log has all of it)";

@@ -72,7 +72,7 @@ public class ClusterException extends DraException {
         return status == 404 || status == 409 || status == 410 || status == 412;
     }
 
-    /** The object asked for does not exist. */
+    /** The requested object does not exist. */
     public static final class NotFound extends ClusterException {
 
         @Serial private static final long serialVersionUID = 1L;

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * An API server's response at {@code /version}.
  *
  * @param gitVersion the release, which distributions append to: {@code v1.34.1+k3s1}; empty if it
- *     does not say
+ *     does not report it
  */
 record ServerVersion(String gitVersion) {
 

@@ -42,7 +42,7 @@ final class InventoryReader {
     private final Retries retries;
     private final Throttle throttle = new Throttle();
     private final CountDownLatch firstResult = new CountDownLatch(1);
-    // How often a change of the inventory was reported, and how many of the reports are read.
+    // The count of reported changes of the inventory, and how many of them are read.
     private final AtomicLong requested = new AtomicLong(1);
     private long completed;
     private long failedAt;

@@ -89,7 +89,7 @@ class CapacityRulesTest {
                 "10   | 1   | 2 1            | validValues[1]: must be greater than 2, the value before it, also as whole numbers; found 1",
                 "10   | 1   | 500m 1         | validValues[1]: must be greater than 500m, the value before it, also as whole numbers; found 1",
                 "10   | 1   | -1 1           | validValues[0]: must not be negative; found -1",
-                "10   | 1e30 | 1             | default: must be at most 9223372036854775807, in whatever unit; found 1e30",
+                "10   | 1e30 | 1             | default: must be at most 9223372036854775807, in any unit; found 1e30",
                 "8Gi  | 1Gi | 1Gi 2048Mi 8Gi |",
             })
     void validValuesAscendUpToTheCapacityAndHoldTheDefault(
@@ -122,7 +122,7 @@ class CapacityRulesTest {
                 "10 | 1 | 1 | 9  | 3 | validRange.max: must be validRange.min, 1, and some steps of 3, also as whole numbers; found 9",
                 "10 | 1 | 0 |    | 400m | default: must be validRange.min, 0, and some steps of 400m, also as whole numbers; found 1",
                 "10 | 3 | 0 |    | 1500m| default: must be validRange.min, 0, and some steps of 1500m, also as whole numbers; found 3",
-                "8Ei | 1 | 1 |   | 1 | value: must be at most 9223372036854775807, in whatever unit; found 8Ei",
+                "8Ei | 1 | 1 |   | 1 | value: must be at most 9223372036854775807, in any unit; found 8Ei",
             })
     void aRangeHoldsTheDefaultAndFitsTheCapacityInSteps(
             String capacity,

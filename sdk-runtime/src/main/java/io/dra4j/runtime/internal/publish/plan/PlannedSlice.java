@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * One slice that a pool should have.
  *
  * @param index its place in the pool, kept as long as the slice lives; its name begins with it
- * @param content what it should say; the generation is not decided yet
+ * @param content its content; the generation is not decided yet
  */
 public record PlannedSlice(int index, Content content) {
 
