@@ -163,13 +163,8 @@ final class CdiRules {
     private void require(boolean holds, String field, String value) {
         if (!holds) {
             throw new DraException(
-                    "The container edits of "
-                            + where
-                            + " break a rule of CDI: not a valid "
-                            + field
-                            + ": \""
-                            + value
-                            + "\"");
+                    "The container edits of %s break a rule of CDI: not a valid %s: \"%s\""
+                            .formatted(where, field, value));
         }
     }
 }

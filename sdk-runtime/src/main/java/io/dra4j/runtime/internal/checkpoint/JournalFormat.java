@@ -153,12 +153,9 @@ final class JournalFormat {
         byte[] record = json(entry);
         if (record.length > LONGEST_LINE - 1024) {
             throw new DraException(
-                    "The record of claim "
-                            + entry.uid()
-                            + " has "
-                            + record.length
-                            + " bytes, which is more than the journal keeps; let the provider"
-                            + " answer less");
+                    ("The record of claim %s has %s bytes, which is more than the journal keeps; "
+                                    + "let the provider answer less")
+                            .formatted(entry.uid(), record.length));
         }
         return record;
     }
@@ -199,11 +196,9 @@ final class JournalFormat {
         } catch (InvalidFormatException e) {
             if (e.getTargetType() != null && e.getTargetType().isEnum()) {
                 throw new DraException(
-                        "it has a record of a newer release of the driver ("
-                                + e.getTargetType().getSimpleName()
-                                + " "
-                                + e.getValue()
-                                + "); run that release, or unprepare all claims with it first",
+                        ("it has a record of a newer release of the driver (%s %s); run that release, "
+                                        + "or unprepare all claims with it first")
+                                .formatted(e.getTargetType().getSimpleName(), e.getValue()),
                         e);
             }
             return null;

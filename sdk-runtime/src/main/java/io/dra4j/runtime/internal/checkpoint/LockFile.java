@@ -72,11 +72,8 @@ public final class LockFile implements AutoCloseable {
             return new LockFile(path, LockRanges.open(path), clock);
         } catch (IOException e) {
             throw new DraException(
-                    "Can't open the lock file "
-                            + path
-                            + " ("
-                            + e
-                            + "); the directory must exist and be writable",
+                    "Can't open the lock file %s (%s); the directory must exist and be writable"
+                            .formatted(path, e),
                     e);
         }
     }

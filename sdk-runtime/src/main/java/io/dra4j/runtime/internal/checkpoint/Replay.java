@@ -122,12 +122,9 @@ final class Replay {
         Integer version = entry.version();
         if (version != null && version > JournalFormat.VERSION) {
             throw new DraException(
-                    "it has format version "
-                            + version
-                            + ", this release reads up to "
-                            + JournalFormat.VERSION
-                            + "; run the release that wrote it, or unprepare all claims with it"
-                            + " first");
+                    ("it has format version %s, this release reads up to %s; run the release that "
+                                    + "wrote it, or unprepare all claims with it first")
+                            .formatted(version, JournalFormat.VERSION));
         }
     }
 

@@ -143,12 +143,9 @@ final class SpecRepair {
 
     private void report(Map<String, DraException> failures, Map.Entry<String, DraException> first) {
         String message =
-                "The CDI specs of "
-                        + failures.size()
-                        + " claims could not be brought in line, and are tried again; the first is "
-                        + first.getKey()
-                        + ": "
-                        + first.getValue().getMessage();
+                ("The CDI specs of %s claims could not be reconciled; will try "
+                                + "again; the first is %s: %s")
+                        .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
         LOG.atWarn().setCause(first.getValue()).log(message);
         context.events()
                 .record(

@@ -156,11 +156,11 @@ final class ApiCalls {
             String what, HttpResponse<?> response, JsonNode status) {
         String reason = status.path("message").asText("");
         String message =
-                "The API server answered "
-                        + response.code()
-                        + (reason.isEmpty() ? "" : " (" + reason + ")")
-                        + ": "
-                        + what;
+                "The API server answered %s%s: %s"
+                        .formatted(
+                                response.code(),
+                                (reason.isEmpty() ? "" : " (" + reason + ")"),
+                                what);
         if (response.code() == 404) {
             boolean named = !status.path("details").path("name").asText("").isEmpty();
             return new ClusterException.NotFound(

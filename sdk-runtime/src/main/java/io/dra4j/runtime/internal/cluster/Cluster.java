@@ -103,11 +103,9 @@ public final class Cluster implements AutoCloseable {
             calls.read(DRA_API, limit);
         } catch (ClusterException.NotFound e) {
             throw new DraException(
-                    "The API server "
-                            + calls.server()
-                            + version(limit)
-                            + " does not serve resource.k8s.io/v1; Kubernetes 1.34 or newer is"
-                            + " needed, with that API group enabled",
+                    ("The API server %s%s does not serve resource.k8s.io/v1; Kubernetes 1.34 or "
+                                    + "newer is needed, with that API group enabled")
+                            .formatted(calls.server(), version(limit)),
                     e);
         } catch (ClusterException e) {
             LOG.atWarn()

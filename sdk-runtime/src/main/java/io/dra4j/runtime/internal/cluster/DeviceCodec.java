@@ -94,11 +94,8 @@ final class DeviceCodec {
     private static JsonNode rawField(Device device, String field, String text) {
         if (KNOWN.contains(field)) {
             throw new IllegalArgumentException(
-                    "Device "
-                            + device.name()
-                            + ": raw field "
-                            + field
-                            + " has a method of its own");
+                    "Device %s: raw field %s has a method of its own"
+                            .formatted(device.name(), field));
         }
         try {
             return Json.parse(text);

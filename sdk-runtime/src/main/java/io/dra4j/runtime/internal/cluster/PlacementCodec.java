@@ -42,10 +42,8 @@ final class PlacementCodec {
             device.put("nodeName", named.name());
         } else if (!putShared(device, placement)) {
             throw new IllegalArgumentException(
-                    "Device "
-                            + device.path("name").asText()
-                            + ": placement is not for devices: "
-                            + placement);
+                    "Device %s: placement is not for devices: %s"
+                            .formatted(device.path("name").asText(), placement));
         }
     }
 

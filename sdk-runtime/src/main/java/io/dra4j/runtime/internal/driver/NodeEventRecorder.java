@@ -58,6 +58,10 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private final Map<String, Instant> lastEvents = new HashMap<>();
     private boolean eventsFail;
 
+    NodeEventRecorder(DriverSettings settings, Events events, Meters meters) {
+        this(settings.onRecoverable(), settings.onFatal(), events, meters, settings.clock());
+    }
+
     NodeEventRecorder(
             Consumer<DraException> onRecoverable,
             Consumer<DraException> onFatal,

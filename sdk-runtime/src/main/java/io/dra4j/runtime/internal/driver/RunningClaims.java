@@ -2,29 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
-import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.api.device.Inventory;
-import io.dra4j.runtime.internal.cdi.CdiSpecs;
-import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.ClaimContext;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
-import io.dra4j.runtime.internal.cluster.Cluster;
-import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
-import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,31 +35,8 @@ final class RunningClaims implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(threads("dra4j-claim-upkeep-"));
     private final ClaimPreparation preparation;
 
-    RunningClaims(
-            DriverSettings settings,
-            DeviceProvider provider,
-            Cluster cluster,
-            Journal journal,
-            LockFile locks,
-            ClaimReports reports,
-            Supplier<Optional<Inventory>> inventory,
-            EventRecorder events,
-            Meters meters) {
-        preparation =
-                new ClaimPreparation(
-                        new ClaimContext(
-                                settings.driverName(),
-                                provider,
-                                cluster.claimReader(),
-                                journal,
-                                locks,
-                                new CdiSpecs(settings.cdiRoot(), settings.driverName()),
-                                reports,
-                                inventory,
-                                settings.clock(),
-                                events,
-                                settings.dataDirectory()),
-                        executor);
+    RunningClaims(ClaimContext context, Meters meters) {
+        preparation = new ClaimPreparation(context, executor);
         measure(meters);
     }
 

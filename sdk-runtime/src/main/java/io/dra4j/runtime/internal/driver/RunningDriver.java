@@ -7,9 +7,11 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.claim.ClaimContext;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
@@ -29,7 +31,6 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,80 +46,64 @@ public final class RunningDriver implements AutoCloseable {
     private static final Duration API_CHECK = Duration.ofSeconds(2);
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
-    private final KubeletPlugin plugin;
+    private final DriverSettings settings;
+    private final DeviceProvider provider;
+    private final Meters meters;
+    private final LockFile locks;
+    private final Journal journal;
+    private final Cluster cluster;
+    private final RunningHealth health;
+    private final NodeEventRecorder events;
     private final SlicePublisher publisher;
+    private final KubeletPlugin plugin;
 
+    /** Starts a driver; what was started is closed again if a step fails. */
     public RunningDriver(DriverSettings settings, DeviceProvider provider) {
+        this.settings = settings;
+        this.provider = provider;
+        String name = settings.driverName();
+        String node = settings.nodeName();
         try {
-            Meters meters = started(Meters.global(settings.driverName(), settings.nodeName()));
+            meters = started(Meters.global(name, node));
             Readiness readiness = new Readiness();
-            serveHttp(settings, meters, readiness);
+            serveHttp(readiness);
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             DataDirectory data = DataDirectory.of(settings);
             String boot = BootId.read(settings.procRoot());
-            LockFile locks = started(LockFile.open(data.locks(), settings.clock()));
-            Journal journal =
-                    started(Journal.open(data.journal(), boot, locks, new JournalMetrics(meters)));
-            Cluster cluster =
-                    started(
-                            Cluster.connect(
-                                    settings.kubeconfig(),
-                                    settings.driverName(),
-                                    settings.nodeName(),
-                                    meters));
-            RunningHealth health = new RunningHealth(settings, provider);
-            NodeEventRecorder events =
-                    started(
-                            new NodeEventRecorder(
-                                    settings.onRecoverable(),
-                                    settings.onFatal(),
-                                    cluster::createEvent,
-                                    meters,
-                                    settings.clock()));
-            publisher =
-                    new SlicePublisher(
-                            publishing(settings, provider, cluster, locks, meters, health, events));
+            locks = started(LockFile.open(data.locks(), settings.clock()));
+            JournalMetrics metrics = new JournalMetrics(meters);
+            journal = started(Journal.open(data.journal(), boot, locks, metrics));
+            cluster = started(Cluster.connect(settings.kubeconfig(), name, node, meters));
+            health = new RunningHealth(settings, provider);
+            events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
+            publisher = new SlicePublisher(publishing());
             health.informs(publisher);
             CompletableFuture<Void> apiCheck =
                     CompletableFuture.runAsync(() -> cluster.requireDraApi(API_CHECK));
-            ClaimReports reports = started(reports(settings, journal, cluster));
-            RunningClaims running =
-                    new RunningClaims(
-                            settings,
-                            provider,
-                            cluster,
-                            journal,
-                            locks,
-                            reports,
-                            publisher::lastInventory,
-                            events,
-                            meters);
+            ClaimReports reports = started(reports());
+            RunningClaims running = new RunningClaims(claims(reports), meters);
             ClaimPreparation claims = running.preparation();
-            startProvider(
-                    provider, new RunningContext(settings, claims, reports, publisher, health));
+            startProvider(new RunningContext(settings, claims, reports, publisher, health));
             started(running); // closed before the provider, which calls may still be in
             started(publisher).readInventory();
             join(apiCheck);
             running.recover(); // before a kubelet can prepare what this would take for lost
             health.measure(publisher, meters);
-            plugin = serve(settings, claims, meters, health.feed(publisher));
+            plugin = serve(claims);
             publisher.start();
             started(readiness).started(plugin, publisher);
-            bind(settings, cluster);
+            bind();
         } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
     }
 
-    private KubeletPlugin serve(
-            DriverSettings settings,
-            ClaimPreparation claims,
-            Meters meters,
-            @Nullable HealthFeed health) {
+    private KubeletPlugin serve(ClaimPreparation claims) {
         PluginSockets sockets = settings.sockets();
+        HealthFeed feed = health.feed(publisher);
         KubeletPlugin served =
-                started(KubeletPlugin.start(sockets, claims, health, meters, settings.clock()));
+                started(KubeletPlugin.start(sockets, claims, feed, meters, settings.clock()));
         if (settings.healthcheckPort() >= 0) {
             started(ProbeServer.start(sockets, settings.healthcheckPort()));
         }
@@ -126,7 +111,7 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     /** First of all, so that a start that takes long is seen, and last to end. */
-    private void serveHttp(DriverSettings settings, Meters meters, Readiness readiness) {
+    private void serveHttp(Readiness readiness) {
         HttpSettings http = settings.http();
         if (http == null) {
             return;
@@ -137,16 +122,13 @@ public final class RunningDriver implements AutoCloseable {
                             http.address(), http.metricsPath(), meters, readiness::missing));
         } catch (IOException e) {
             throw new DraException(
-                    "Can't serve HTTP on "
-                            + http.address()
-                            + " ("
-                            + e.getMessage()
-                            + "); choose another endpoint, or give none",
+                    "Can't serve HTTP on %s (%s); choose another endpoint, or give none"
+                            .formatted(http.address(), e.getMessage()),
                     e);
         }
     }
 
-    private static ClaimReports reports(DriverSettings settings, Journal journal, Cluster cluster) {
+    private ClaimReports reports() {
         return new ClaimReports(
                 new ClaimReports.Parts(
                         settings.driverName(),
@@ -161,7 +143,22 @@ public final class RunningDriver implements AutoCloseable {
                         RunningClaims.threads("dra4j-reports-")));
     }
 
-    private void bind(DriverSettings settings, Cluster cluster) {
+    private ClaimContext claims(ClaimReports reports) {
+        return new ClaimContext(
+                settings.driverName(),
+                provider,
+                cluster.claimReader(),
+                journal,
+                locks,
+                new CdiSpecs(settings.cdiRoot(), settings.driverName()),
+                reports,
+                publisher::lastInventory,
+                settings.clock(),
+                events,
+                settings.dataDirectory());
+    }
+
+    private void bind() {
         DeviceBinder binder = settings.binder();
         if (binder != null) {
             started(
@@ -187,14 +184,7 @@ public final class RunningDriver implements AutoCloseable {
                 .anyMatch(pool -> pool.name().equals(name));
     }
 
-    private static SlicePublisher.Parts publishing(
-            DriverSettings settings,
-            DeviceProvider provider,
-            Cluster cluster,
-            LockFile locks,
-            Meters meters,
-            RunningHealth health,
-            NodeEventRecorder events) {
+    private SlicePublisher.Parts publishing() {
         return new SlicePublisher.Parts(
                 provider::inventory,
                 provider.mayTaint() || health.mayTaint(),
@@ -215,7 +205,7 @@ public final class RunningDriver implements AutoCloseable {
         }
     }
 
-    private void startProvider(DeviceProvider provider, RunningContext context) {
+    private void startProvider(RunningContext context) {
         started(provider);
         try {
             provider.start(context);

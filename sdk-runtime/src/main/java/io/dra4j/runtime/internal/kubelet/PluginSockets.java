@@ -140,13 +140,9 @@ public record PluginSockets(
 
     private static DraException tooLong(Path path) {
         return new DraException(
-                "The path of the socket "
-                        + path
-                        + " has "
-                        + length(path)
-                        + " bytes, the kernel allows "
-                        + LONGEST_PATH
-                        + "; use a shorter directory or driver name");
+                ("The path of the socket %s has %s bytes, the kernel allows %s; use a shorter "
+                                + "directory or driver name")
+                        .formatted(path, length(path), LONGEST_PATH));
     }
 
     private static int length(Path path) {

@@ -70,10 +70,8 @@ public final class ProbeServer implements AutoCloseable {
         } catch (IOException e) {
             probes.close();
             throw new DraException(
-                    "Can't answer health checks on port "
-                            + port
-                            + "; choose a port that is free: "
-                            + e.getCause(),
+                    "Can't answer health checks on port %s; choose a port that is free: %s"
+                            .formatted(port, e.getCause()),
                     e);
         }
     }

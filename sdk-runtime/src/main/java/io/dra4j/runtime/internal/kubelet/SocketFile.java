@@ -37,12 +37,9 @@ final class SocketFile {
         this.hidden = hidden;
         if (!Files.isDirectory(path.getParent())) {
             throw new DraException(
-                    "There is no directory "
-                            + path.getParent()
-                            + " for the socket "
-                            + path.getFileName()
-                            + "; name the kubelet's directory, mounted at the same path as on the"
-                            + " host");
+                    ("There is no directory %s for the socket %s; name the kubelet's directory, "
+                                    + "mounted at the same path as on the host")
+                            .formatted(path.getParent(), path.getFileName()));
         }
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !isSocket(path)) {
             throw new DraException(

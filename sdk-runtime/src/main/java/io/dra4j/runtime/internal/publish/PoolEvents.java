@@ -54,21 +54,16 @@ final class PoolEvents {
         report(
                 Reason.INVALID_POOL,
                 pool,
-                "Pool "
-                        + pool
-                        + " is not published; its last good slices stay: "
-                        + first
-                        + (more > 0 ? "; and " + more + " more" : ""),
+                "Pool %s is not published; its last good slices stay: %s%s"
+                        .formatted(pool, first, (more > 0 ? "; and " + more + " more" : "")),
                 null);
     }
 
     /** Reports that the cluster rejected a pool. */
     void failed(PoolName pool, ClusterException failure) {
         String message =
-                "Pool "
-                        + pool
-                        + " could not be brought up to date; will try again: "
-                        + failure.getMessage();
+                "Pool %s could not be brought up to date; will try again: %s"
+                        .formatted(pool, failure.getMessage());
         if (failure.isConflict()) {
             LOG.atInfo().addKeyValue(LogField.POOL, pool).log(message);
         } else {
@@ -81,11 +76,9 @@ final class PoolEvents {
         report(
                 Reason.UNEXPECTED_ERROR,
                 pool,
-                "Pool "
-                        + pool
-                        + " could not be published, unexpectedly; will try again; please report"
-                        + " this: "
-                        + bug,
+                ("Pool %s could not be published, unexpectedly; will try again; please report "
+                                + "this: %s")
+                        .formatted(pool, bug),
                 bug);
     }
 

@@ -147,12 +147,8 @@ public final class BindingLoop implements AutoCloseable {
         StatusRules.check(condition);
         if (!BindingClaim.isAwaited(device, condition.type())) {
             throw new DraException(
-                    "The scheduler does not wait for the condition "
-                            + condition.type()
-                            + " of device "
-                            + device.device()
-                            + ", but for "
-                            + device.binding());
+                    "The scheduler does not wait for the condition %s of device %s, but for %s"
+                            .formatted(condition.type(), device.device(), device.binding()));
         }
     }
 

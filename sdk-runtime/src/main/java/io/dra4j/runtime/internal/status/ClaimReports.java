@@ -268,11 +268,9 @@ public final class ClaimReports implements AutoCloseable {
         DeviceReport before = before(claim, device);
         if (isPrepared(claim) && before.metadata() == null) {
             throw new DraException(
-                    "The containers of claim "
-                            + claim
-                            + " have no file to read about device "
-                            + device.device()
-                            + "; answer metadata in prepare, though it be empty");
+                    ("The containers of claim %s have no file to read about device %s; answer "
+                                    + "metadata in prepare, though it be empty")
+                            .formatted(claim, device.device()));
         }
         update(claim, before.withMetadata(ReportJson.metadata(content))).ifPresent(metadata::write);
     }

@@ -84,10 +84,8 @@ final class CounterRules {
         } else if (amount.compareTo(there) > 0) {
             field.child("value")
                     .refuse(
-                            "must be at most what the counter set "
-                                    + Shown.name(set.name())
-                                    + " has, "
-                                    + there,
+                            "must be at most what the counter set %s has, %s"
+                                    .formatted(Shown.name(set.name()), there),
                             amount);
         }
     }

@@ -107,10 +107,8 @@ final class PolicyRules {
         }
         if (range.min().amount().add(step.amount()).compareTo(capacity.amount()) > 0) {
             field.refuse(
-                    "must with validRange.min, "
-                            + range.min()
-                            + ", be at most the capacity, "
-                            + capacity,
+                    "must with validRange.min, %s, be at most the capacity, %s"
+                            .formatted(range.min(), capacity),
                     step);
         }
         if (standard != null && !Amounts.isSteps(range.min(), standard, step)) {
@@ -122,11 +120,8 @@ final class PolicyRules {
     }
 
     private static String stepRule(ValidRange range) {
-        return "must be validRange.min, "
-                + range.min()
-                + ", and some steps of "
-                + range.step()
-                + ", also as whole numbers";
+        return "must be validRange.min, %s, and some steps of %s, also as whole numbers"
+                .formatted(range.min(), range.step());
     }
 
     private static boolean atMost(Field field, Quantity value, Quantity most, String what) {

@@ -25,14 +25,7 @@ public record Problem(
     /** Returns one line for a log or an event. */
     @Override
     public String toString() {
-        return "pool "
-                + pool
-                + (device == null ? "" : ", device " + device)
-                + ", field "
-                + field
-                + ": "
-                + rule
-                + "; found "
-                + value;
+        return "pool %s%s, field %s: %s; found %s"
+                .formatted(pool, (device == null ? "" : ", device " + device), field, rule, value);
     }
 }

@@ -134,10 +134,8 @@ public final class Allocations {
                         .orElseThrow(
                                 () ->
                                         new PrepareException(
-                                                "driver "
-                                                        + driver
-                                                        + " has no pool "
-                                                        + wanted.pool()));
+                                                "driver %s has no pool %s"
+                                                        .formatted(driver, wanted.pool())));
         if (pool.placement() instanceof Placement.PublishedElsewhere) {
             return Optional.empty();
         }
@@ -147,10 +145,9 @@ public final class Allocations {
                         .orElseThrow(
                                 () ->
                                         new PrepareException(
-                                                "pool "
-                                                        + wanted.pool()
-                                                        + " has no device "
-                                                        + wanted.device()));
+                                                "pool %s has no device %s"
+                                                        .formatted(
+                                                                wanted.pool(), wanted.device())));
         if (wanted.shareId() != null && !device.allowMultipleAllocations()) {
             throw new PrepareException(
                     "the claim has a share of device "

@@ -97,11 +97,9 @@ record CounterGroup(List<CounterSet> sets, List<Device> devices) {
         Set<String> names = linked.get(consumption.counterSet());
         if (names == null) {
             throw new IllegalArgumentException(
-                    "Device "
-                            + device.name()
-                            + ": consumesCounters names the counter set "
-                            + consumption.counterSet()
-                            + ", which the pool does not have");
+                    ("Device %s: consumesCounters names the counter set %s, which the pool does "
+                                    + "not have")
+                            .formatted(device.name(), consumption.counterSet()));
         }
         return names;
     }
@@ -134,13 +132,14 @@ record CounterGroup(List<CounterSet> sets, List<Device> devices) {
         if (count > most) {
             String names = sets.stream().map(CounterSet::name).collect(Collectors.joining(", "));
             String rule =
-                    "must have at most "
-                            + most
-                            + " "
-                            + what
-                            + ": Kubernetes 1.34 wants "
-                            + (sets.size() > 1 ? "these sets, which devices share," : "the set")
-                            + " and its devices in one slice; offer fewer, or use Kubernetes 1.35";
+                    ("must have at most %s %s: Kubernetes 1.34 wants %s and its devices in one "
+                                    + "slice; offer fewer, or use Kubernetes 1.35")
+                            .formatted(
+                                    most,
+                                    what,
+                                    (sets.size() > 1
+                                            ? "these sets, which devices share,"
+                                            : "the set"));
             problems.add(
                     new Problem(
                             pool,
