@@ -3,9 +3,9 @@
 package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /** Rules for device attributes, and for the keys that attributes and capacities share. */
@@ -34,83 +34,67 @@ final class AttributeRules {
         return false;
     }
 
-    static void check(JsonNode attributes, String path, int maxValues, FieldErrors errors) {
+    static void check(Field attributes, int maxValues) {
         int values = 0;
-        for (var attribute : attributes.properties()) {
-            checkKey(attribute.getKey(), path, errors);
-            checkValue(attribute.getValue(), path + "[" + attribute.getKey() + "]", errors);
-            values += count(attribute.getValue());
+        for (String key : attributes.keys()) {
+            checkKey(key, attributes);
+            checkValue(attributes.key(key));
+            for (JsonNode value : attributes.key(key).value()) {
+                values += value.isArray() ? value.size() : 1;
+            }
         }
         if (values > maxValues) {
-            errors.tooMany(path, values, maxValues);
+            attributes.errors().tooMany(attributes.path(), values, maxValues);
         }
-    }
-
-    private static int count(JsonNode attribute) {
-        int values = 0;
-        for (JsonNode value : attribute) {
-            values += value.isArray() ? value.size() : 1;
-        }
-        return values;
     }
 
     /** A C identifier, or a domain, a slash and a C identifier. */
-    static void checkKey(String key, String path, FieldErrors errors) {
+    static void checkKey(String key, Field map) {
         int slash = key.indexOf('/');
         if (slash >= 0) {
-            checkDomain(key.substring(0, slash), path, errors);
+            String domain = key.substring(0, slash);
+            checkPart("domain", domain, DOMAIN_LENGTH, Names::driverProblem, map);
         }
         String id = key.substring(slash + 1);
-        if (id.isEmpty()) {
-            errors.required(path, "the name must not be empty");
-        } else if (id.length() > ID_LENGTH) {
-            errors.tooLong(path, ID_LENGTH);
-        } else if (!Names.cIdentifierProblem(id).isEmpty()) {
-            errors.invalid(path, id, Names.cIdentifierProblem(id));
+        checkPart("name", id, ID_LENGTH, Names::cIdentifierProblem, map);
+    }
+
+    private static void checkPart(
+            String part, String text, int limit, UnaryOperator<String> problem, Field map) {
+        if (text.isEmpty()) {
+            map.required("the " + part + " must not be empty");
+        } else if (text.length() > limit) {
+            map.errors().tooLong(map.path(), limit);
+        } else if (!problem.apply(text).isEmpty()) {
+            map.invalid(text, problem.apply(text));
         }
     }
 
-    private static void checkDomain(String domain, String path, FieldErrors errors) {
-        if (domain.isEmpty()) {
-            errors.required(path, "the domain must not be empty");
-        } else if (domain.length() > DOMAIN_LENGTH) {
-            errors.tooLong(path, DOMAIN_LENGTH);
-        } else if (!Names.driverProblem(domain).isEmpty()) {
-            errors.invalid(path, domain, Names.driverProblem(domain));
-        }
-    }
-
-    private static void checkValue(JsonNode attribute, String path, FieldErrors errors) {
+    private static void checkValue(Field attribute) {
         if (attribute.size() != 1) {
-            errors.invalid(path, attribute.toString(), "exactly one value must be specified");
+            attribute.invalid(attribute.value().toString(), "exactly one value must be specified");
         }
-        for (String field : SCALARS) {
-            if (attribute.has(field)) {
-                checkText(field, attribute.get(field), path + "." + field, errors);
+        for (String type : SCALARS) {
+            if (attribute.value().has(type)) {
+                checkText(type, attribute.at(type));
             }
         }
-        for (String field : LISTS) {
-            checkList(attribute, field, path + "." + field, errors);
+        for (String type : LISTS) {
+            Field list = attribute.at(type);
+            if (attribute.value().has(type) && list.size() == 0) {
+                list.required("must contain at least one item");
+            }
+            list.items().forEach(item -> checkText(type, item));
         }
     }
 
-    private static void checkList(
-            JsonNode attribute, String field, String path, FieldErrors errors) {
-        JsonNode list = attribute.path(field);
-        if (attribute.has(field) && list.isEmpty()) {
-            errors.required(path, "must contain at least one item");
-        }
-        for (int i = 0; i < list.size(); i++) {
-            checkText(field, list.get(i), path + "[" + i + "]", errors);
-        }
-    }
-
-    private static void checkText(String field, JsonNode value, String path, FieldErrors errors) {
-        String text = value.asText();
-        if (value.isTextual() && text.getBytes(StandardCharsets.UTF_8).length > TEXT_LENGTH) {
-            errors.tooLong(path, TEXT_LENGTH);
-        } else if (field.startsWith("version") && !SEMVER.matcher(text).matches()) {
-            errors.invalid(path, text, "must be a string compatible with semver.org spec 2.0.0");
+    private static void checkText(String type, Field field) {
+        String text = field.text();
+        boolean textual = field.value().isTextual();
+        if (textual && text.getBytes(StandardCharsets.UTF_8).length > TEXT_LENGTH) {
+            field.errors().tooLong(field.path(), TEXT_LENGTH);
+        } else if (type.startsWith("version") && !SEMVER.matcher(text).matches()) {
+            field.invalid("must be a string compatible with semver.org spec 2.0.0");
         }
     }
 }

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Rules for a claim's status: what the scheduler allocated, who uses it, and what drivers report of
- * its devices.
+ * Rules for a claim's status: the allocation by the scheduler, the consumers, and the device status
+ * by drivers.
  */
 final class ClaimStatusRules {
     private static final int RESULTS = 32;
@@ -23,10 +23,13 @@ final class ClaimStatusRules {
     private static final int IPS = 16;
     private static final int INTERFACE_NAME = 256;
     private static final int HARDWARE_ADDRESS = 128;
+    private static final int CONDITION_REASON = 1024;
+    private static final int CONDITION_MESSAGE = 32768;
     private static final Pattern UUID =
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern REASON = Pattern.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
     private static final List<String> STATUSES = List.of("False", "True", "Unknown");
+    private static final List<String> SOURCES = List.of("FromClaim", "FromClass");
 
     private ClaimStatusRules() {}
 
@@ -49,41 +52,40 @@ final class ClaimStatusRules {
     }
 
     static void check(JsonNode claim, JsonNode old, FieldErrors errors) {
-        JsonNode status = claim.path("status");
-        JsonNode allocation = status.path("allocation");
+        Field status = new Field(claim.path("status"), "status", errors);
+        Field allocation = status.at("allocation");
         JsonNode oldAllocation = Json.at(old, "status", "allocation");
         if (!oldAllocation.isMissingNode()
-                && allocation.isObject()
-                && !allocation.equals(oldAllocation)) {
-            errors.invalid("status.allocation", "", "field is immutable once set");
+                && allocation.value().isObject()
+                && !allocation.value().equals(oldAllocation)) {
+            allocation.invalid("", "field is immutable once set");
         }
-        checkAllocation(claim, allocation, errors);
-        checkConsumers(status, errors);
-        checkDevices(claim, status.path("devices"), errors);
+        checkAllocation(claim, allocation);
+        checkConsumers(status);
+        checkDevices(allocated(claim), status.at("devices"));
     }
 
-    private static void checkAllocation(JsonNode claim, JsonNode allocation, FieldErrors errors) {
-        JsonNode results = Json.at(allocation, "devices", "results");
-        String path = "status.allocation.devices";
-        if (results.size() > RESULTS) {
-            errors.tooMany(path + ".results", results.size(), RESULTS);
-        }
+    private static void checkAllocation(JsonNode claim, Field allocation) {
+        Field results = allocation.at("devices").at("results");
+        results.requireAtMost(RESULTS);
         Set<String> requests = requestNames(claim);
-        for (int i = 0; i < results.size(); i++) {
-            checkResult(results.get(i), path + ".results[" + i + "]", requests, errors);
+        for (Field result : results.items()) {
+            if (!requests.contains(result.at("request").text())) {
+                result.at("request")
+                        .invalid(
+                                "must be the name of a request in the claim or the name of a request and a subrequest"
+                                        + " separated by '/'");
+            }
+            checkDevice(result);
         }
-        JsonNode configs = Json.at(allocation, "devices", "config");
-        RequestRules.checkConfigs(configs, path + ".config", ALLOCATION_CONFIGS, errors);
-        for (int i = 0; i < configs.size(); i++) {
-            String source = configs.get(i).path("source").asText();
-            List<String> sources = List.of("FromClaim", "FromClass");
-            if (source.isEmpty()) {
-                errors.required(path + ".config[" + i + "].source", "");
-            } else if (!sources.contains(source)) {
-                errors.notSupported(path + ".config[" + i + "].source", source, sources);
+        Field configs = allocation.at("devices").at("config");
+        RequestRules.checkConfigs(configs, ALLOCATION_CONFIGS);
+        for (Field config : configs.items()) {
+            if (config.at("source").requireText()) {
+                config.at("source").requireOneOf(SOURCES);
             }
         }
-        NodeRules.checkSelector(allocation, "status.allocation.nodeSelector", 1, errors);
+        NodeRules.checkSelector(allocation.at("nodeSelector"), 1);
     }
 
     private static Set<String> requestNames(JsonNode claim) {
@@ -99,146 +101,89 @@ final class ClaimStatusRules {
         return names;
     }
 
-    private static void checkResult(
-            JsonNode result, String path, Set<String> requests, FieldErrors errors) {
-        String request = result.path("request").asText();
-        if (!requests.contains(request)) {
-            errors.invalid(
-                    path + ".request",
-                    request,
-                    "must be the name of a request in the claim or the name of a request and a subrequest separated by"
-                            + " '/'");
-        }
-        checkDevice(result, path, errors);
-    }
-
-    private static void checkDevice(JsonNode device, String path, FieldErrors errors) {
-        DeviceRules.checkDriver(device.path("driver").asText(), path + ".driver", errors);
-        SliceRules.checkPoolName(device.path("pool").asText(), path + ".pool", errors);
-        DeviceRules.checkDeviceName(device.path("device").asText(), path + ".device", errors);
-        String share = device.path("shareID").asText();
-        if (device.has("shareID") && !UUID.matcher(share).matches()) {
-            errors.invalid(path + ".shareID", share, "must be a lowercase UUID in RFC 4122 form");
+    private static void checkDevice(Field device) {
+        DeviceRules.checkDriver(device.at("driver"));
+        SliceRules.checkPoolName(device.at("pool"));
+        DeviceRules.checkDeviceName(device.at("device"));
+        Field share = device.at("shareID");
+        if (device.value().has("shareID") && !UUID.matcher(share.text()).matches()) {
+            share.invalid("must be a lowercase UUID in RFC 4122 form");
         }
     }
 
-    private static void checkConsumers(JsonNode status, FieldErrors errors) {
-        JsonNode consumers = status.path("reservedFor");
-        if (!consumers.isEmpty() && !status.has("allocation")) {
-            errors.forbidden(
-                    "status.reservedFor", "may not be specified when `allocated` is not set");
+    private static void checkConsumers(Field status) {
+        Field consumers = status.at("reservedFor");
+        if (consumers.size() > 0 && !status.value().has("allocation")) {
+            consumers.forbidden("may not be specified when `allocated` is not set");
         }
-        if (consumers.size() > CONSUMERS) {
-            errors.tooMany("status.reservedFor", consumers.size(), CONSUMERS);
-        }
+        consumers.requireAtMost(CONSUMERS);
         Set<String> uids = new HashSet<>();
-        for (int i = 0; i < consumers.size(); i++) {
-            String path = "status.reservedFor[" + i + "]";
-            for (String field : List.of("resource", "name", "uid")) {
-                if (Json.text(consumers.get(i), field).isEmpty()) {
-                    errors.required(path + "." + field, "");
-                }
-            }
-            if (!uids.add(Json.text(consumers.get(i), "uid"))) {
-                errors.duplicate(path + ".uid", Json.text(consumers.get(i), "uid"));
-            }
+        for (Field consumer : consumers.items()) {
+            List.of("resource", "name", "uid").forEach(field -> consumer.at(field).requireText());
+            consumer.at("uid").requireUnique(uids);
         }
     }
 
-    private static void checkDevices(JsonNode claim, JsonNode devices, FieldErrors errors) {
-        Set<String> allocated = allocated(claim);
+    private static void checkDevices(Set<String> allocated, Field devices) {
         Set<String> seen = new HashSet<>();
-        for (int i = 0; i < devices.size(); i++) {
-            JsonNode device = devices.get(i);
-            String path = "status.devices[" + i + "]";
-            checkDevice(device, path, errors);
-            String key = deviceKey(device);
+        for (Field device : devices.items()) {
+            checkDevice(device);
+            String key = deviceKey(device.value());
             if (!seen.add(key)) {
-                errors.duplicate(path, key);
+                device.errors().duplicate(device.path(), key);
             }
             if (!allocated.contains(key)) {
-                errors.invalid(path, key, "must be an allocated device in the claim");
+                device.invalid(key, "must be an allocated device in the claim");
             }
-            checkConditions(device.path("conditions"), path + ".conditions", errors);
-            RequestRules.checkRaw(device, "data", false, path, errors);
-            checkNetwork(device.path("networkData"), path + ".networkData", errors);
+            checkConditions(device.at("conditions"));
+            RequestRules.checkRaw(device.at("data"), false);
+            checkNetwork(device.at("networkData"));
         }
     }
 
-    private static void checkConditions(JsonNode conditions, String path, FieldErrors errors) {
-        if (conditions.size() > CONDITIONS) {
-            errors.tooMany(path, conditions.size(), CONDITIONS);
-        }
+    private static void checkConditions(Field conditions) {
+        conditions.requireAtMost(CONDITIONS);
         Set<String> types = new HashSet<>();
-        for (int i = 0; i < conditions.size(); i++) {
-            JsonNode condition = conditions.get(i);
-            String entry = path + "[" + i + "]";
-            String type = condition.path("type").asText();
-            if (type.isEmpty()) {
-                errors.required(entry + ".type", "");
-            } else if (!Names.qualifiedNameProblem(type).isEmpty()) {
-                errors.invalid(entry + ".type", type, Names.qualifiedNameProblem(type));
+        for (Field condition : conditions.items()) {
+            if (condition.at("type").requireText()) {
+                condition.at("type").requireForm(Names::qualifiedNameProblem);
             }
-            if (!types.add(type)) {
-                errors.duplicate(entry + ".type", type);
-            }
-            checkCondition(condition, entry, errors);
+            condition.at("type").requireUnique(types);
+            checkCondition(condition);
         }
     }
 
-    private static void checkCondition(JsonNode condition, String path, FieldErrors errors) {
-        String status = condition.path("status").asText();
-        if (!STATUSES.contains(status)) {
-            errors.notSupported(path + ".status", status, STATUSES);
+    private static void checkCondition(Field condition) {
+        condition.at("status").requireOneOf(STATUSES);
+        Field reason = condition.at("reason");
+        if (reason.requireText()
+                && reason.requireLength(CONDITION_REASON)
+                && !REASON.matcher(reason.text()).matches()) {
+            reason.invalid("a condition reason must start with alphabetic character");
         }
-        String reason = condition.path("reason").asText();
-        if (reason.isEmpty()) {
-            errors.required(path + ".reason", "");
-        } else if (reason.length() > 1024) {
-            errors.tooLong(path + ".reason", 1024);
-        } else if (!REASON.matcher(reason).matches()) {
-            errors.invalid(
-                    path + ".reason",
-                    reason,
-                    "a condition reason must start with alphabetic character");
+        condition.at("message").requireLength(CONDITION_MESSAGE);
+        if (!condition.value().has("lastTransitionTime")) {
+            condition.at("lastTransitionTime").required("");
         }
-        if (condition.path("message").asText().length() > 32768) {
-            errors.tooLong(path + ".message", 32768);
-        }
-        if (!condition.has("lastTransitionTime")) {
-            errors.required(path + ".lastTransitionTime", "");
-        }
-        if (condition.path("observedGeneration").asLong() < 0) {
-            errors.invalid(
-                    path + ".observedGeneration",
-                    condition.path("observedGeneration").asLong(),
-                    "must be greater than or equal to zero");
+        long generation = condition.at("observedGeneration").value().asLong();
+        if (generation < 0) {
+            condition
+                    .at("observedGeneration")
+                    .invalid(generation, "must be greater than or equal to zero");
         }
     }
 
-    private static void checkNetwork(JsonNode network, String path, FieldErrors errors) {
-        if (network.path("interfaceName").asText().length() > INTERFACE_NAME) {
-            errors.tooLong(path + ".interfaceName", INTERFACE_NAME);
-        }
-        if (network.path("hardwareAddress").asText().length() > HARDWARE_ADDRESS) {
-            errors.tooLong(path + ".hardwareAddress", HARDWARE_ADDRESS);
-        }
-        JsonNode ips = network.path("ips");
-        if (ips.size() > IPS) {
-            errors.tooMany(path + ".ips", ips.size(), IPS);
-        }
+    private static void checkNetwork(Field network) {
+        network.at("interfaceName").requireLength(INTERFACE_NAME);
+        network.at("hardwareAddress").requireLength(HARDWARE_ADDRESS);
+        network.at("ips").requireAtMost(IPS);
         Set<String> seen = new HashSet<>();
-        for (int i = 0; i < ips.size(); i++) {
-            String address = ips.get(i).asText();
-            if (!address.matches("[0-9a-f.:]+/[0-9]{1,3}")) {
-                errors.invalid(
-                        path + ".ips[" + i + "]",
-                        address,
+        for (Field address : network.at("ips").items()) {
+            if (!address.text().matches("[0-9a-f.:]+/[0-9]{1,3}")) {
+                address.invalid(
                         "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
             }
-            if (!seen.add(address)) {
-                errors.duplicate(path + ".ips[" + i + "]", address);
-            }
+            address.requireUnique(seen);
         }
     }
 }

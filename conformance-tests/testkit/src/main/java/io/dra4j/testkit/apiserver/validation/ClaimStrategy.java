@@ -46,7 +46,7 @@ final class ClaimStrategy implements Strategy {
     @Override
     public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
         if (old == null) {
-            RequestRules.check(next.path("spec"), "spec", errors);
+            RequestRules.check(new Field(next.path("spec"), "spec", errors));
         } else if (!next.path("spec").equals(old.path("spec"))) {
             errors.invalid("spec", next.path("spec"), "field is immutable");
         }

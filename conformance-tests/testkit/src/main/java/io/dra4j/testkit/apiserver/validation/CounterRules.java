@@ -3,7 +3,6 @@
 package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -21,7 +20,7 @@ final class CounterRules {
     }
 
     /** The number of counters that a device consumes, over all sets. */
-    static int consumedBy(JsonNode device) {
+    private static int consumedBy(JsonNode device) {
         int sum = 0;
         for (JsonNode consumed : device.path("consumesCounters")) {
             sum += consumed.path("counters").size();
@@ -29,133 +28,86 @@ final class CounterRules {
         return sum;
     }
 
-    void checkSets(JsonNode sets, FieldErrors errors) {
-        if (sets.size() > limits.counterSets()) {
-            errors.tooMany("spec.sharedCounters", sets.size(), limits.counterSets());
-        }
+    void checkSets(Field sets) {
+        sets.requireAtMost(limits.counterSets());
         int total = 0;
         Set<String> names = new HashSet<>();
-        for (int i = 0; i < sets.size(); i++) {
-            String path = "spec.sharedCounters[" + i + "]";
-            checkName(sets.get(i).path("name").asText(), path + ".name", names, errors);
-            checkCounters(sets.get(i).path("counters"), path + ".counters", errors);
-            total += sets.get(i).path("counters").size();
+        for (Field set : sets.items()) {
+            checkName(set.at("name"), names);
+            checkCounters(set.at("counters"));
+            total += set.at("counters").size();
         }
-        if (total > limits.sharedCounters()) {
-            tooMany(
-                    "spec.sharedCounters",
-                    total,
-                    "shared counters",
-                    limits.sharedCounters(),
-                    errors);
-        }
+        checkTotal(sets, total, "shared counters", limits.sharedCounters());
     }
 
-    void checkConsumed(JsonNode device, String path, FieldErrors errors) {
-        JsonNode consumed = device.path("consumesCounters");
-        if (consumed.size() > limits.consumedSets()) {
-            errors.tooMany(path + ".consumesCounters", consumed.size(), limits.consumedSets());
-        }
+    void checkConsumed(Field device) {
+        Field consumed = device.at("consumesCounters");
+        consumed.requireAtMost(limits.consumedSets());
         Set<String> names = new HashSet<>();
-        for (int i = 0; i < consumed.size(); i++) {
-            String entry = path + ".consumesCounters[" + i + "]";
-            checkName(
-                    consumed.get(i).path("counterSet").asText(),
-                    entry + ".counterSet",
-                    names,
-                    errors);
-            checkCounters(consumed.get(i).path("counters"), entry + ".counters", errors);
+        for (Field entry : consumed.items()) {
+            checkName(entry.at("counterSet"), names);
+            checkCounters(entry.at("counters"));
         }
-        if (consumedBy(device) > limits.deviceCounters()) {
-            tooMany(path, consumedBy(device), "counters", limits.deviceCounters(), errors);
-        }
+        checkTotal(device, consumedBy(device.value()), "counters", limits.deviceCounters());
     }
 
-    /** Checks what all devices of a slice consume together. */
-    void checkConsumed(JsonNode spec, FieldErrors errors) {
+    /** Checks the sum of the counters that the devices of a slice consume. */
+    void checkAllConsumed(Field devices) {
         int consumed = 0;
-        for (JsonNode device : spec.path("devices")) {
+        for (JsonNode device : devices.value()) {
             consumed += consumedBy(device);
         }
-        if (consumed > limits.sliceCounters()) {
-            tooMany(
-                    "spec.devices",
-                    consumed,
-                    "counters in devices",
-                    limits.sliceCounters(),
-                    errors);
-        }
+        checkTotal(devices, consumed, "counters in devices", limits.sliceCounters());
     }
 
-    /** Checks that what the devices of a slice consume is in that slice, as 1.34 demands. */
-    static void checkResolved(JsonNode spec, FieldErrors errors) {
+    /** Checks that the counters that devices consume are in the same slice, as 1.34 demands. */
+    static void checkResolved(Field spec) {
         Map<String, JsonNode> sets = new HashMap<>();
-        spec.path("sharedCounters")
-                .forEach(set -> sets.put(set.path("name").asText(), set.path("counters")));
-        for (int i = 0; i < spec.path("devices").size(); i++) {
-            JsonNode consumed = spec.path("devices").get(i).path("consumesCounters");
-            for (int j = 0; j < consumed.size(); j++) {
-                String path = "spec.devices[" + i + "].consumesCounters[" + j + "]";
-                checkResolved(consumed.get(j), path, sets, errors);
-            }
+        for (JsonNode set : spec.value().path("sharedCounters")) {
+            sets.put(set.path("name").asText(), set.path("counters"));
+        }
+        for (Field device : spec.at("devices").items()) {
+            device.at("consumesCounters").items().forEach(entry -> checkResolved(entry, sets));
         }
     }
 
-    private static void checkResolved(
-            JsonNode consumed, String path, Map<String, JsonNode> sets, FieldErrors errors) {
-        String name = consumed.path("counterSet").asText();
-        JsonNode there = sets.get(name);
-        if (there == null) {
-            errors.invalid(path + ".counterSet", name, NO_REFERENCE.formatted("counterSet"));
+    private static void checkResolved(Field consumed, Map<String, JsonNode> sets) {
+        Field name = consumed.at("counterSet");
+        Field counters = consumed.at("counters");
+        JsonNode found = sets.get(name.text());
+        if (found == null) {
+            name.invalid(NO_REFERENCE.formatted("counterSet"));
             return;
         }
-        consumed.path("counters")
-                .fieldNames()
-                .forEachRemaining(
-                        counter -> {
-                            if (!there.has(counter)) {
-                                errors.invalid(
-                                        path + ".counters",
-                                        counter,
-                                        NO_REFERENCE.formatted("counter"));
-                            }
-                        });
+        counters.keys().stream()
+                .filter(counter -> !found.has(counter))
+                .forEach(counter -> counters.invalid(counter, NO_REFERENCE.formatted("counter")));
     }
 
     /** The message of 1.34, in which all limits of counters are sums. */
-    private static void tooMany(
-            String field, int count, String what, int limit, FieldErrors errors) {
-        errors.invalid(field, count, "the total number of " + what + " must not exceed " + limit);
-    }
-
-    private static void checkName(String name, String field, Set<String> seen, FieldErrors errors) {
-        if (name.isEmpty()) {
-            errors.required(field, "");
-            return;
-        }
-        String problem = Names.dnsLabelProblem(name);
-        if (!problem.isEmpty()) {
-            errors.invalid(field, name, problem);
-        }
-        if (!seen.add(name)) {
-            errors.duplicate(field, name);
+    private static void checkTotal(Field field, int count, String of, int limit) {
+        if (count > limit) {
+            field.invalid(count, "the total number of " + of + " must not exceed " + limit);
         }
     }
 
-    private void checkCounters(JsonNode counters, String field, FieldErrors errors) {
-        if (counters.isEmpty()) {
-            errors.required(field, "");
+    private static void checkName(Field name, Set<String> seen) {
+        if (name.requireText()) {
+            name.requireForm(Names::dnsLabelProblem);
+            name.requireUnique(seen);
         }
-        if (counters.size() > limits.setCounters()) {
-            errors.tooMany(field, counters.size(), limits.setCounters());
+    }
+
+    private void checkCounters(Field counters) {
+        if (counters.size() == 0) {
+            counters.required("");
         }
-        counters.fieldNames()
-                .forEachRemaining(
-                        name -> {
-                            String problem = Names.dnsLabelProblem(name);
-                            if (!problem.isEmpty()) {
-                                errors.invalid(field, name, problem);
-                            }
-                        });
+        counters.requireAtMost(limits.setCounters());
+        for (String name : counters.keys()) {
+            String problem = Names.dnsLabelProblem(name);
+            if (!problem.isEmpty()) {
+                counters.invalid(name, problem);
+            }
+        }
     }
 }

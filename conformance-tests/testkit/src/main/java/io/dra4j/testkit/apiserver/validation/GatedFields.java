@@ -4,15 +4,19 @@ package io.dra4j.testkit.apiserver.validation;
 
 import static java.util.Map.entry;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.FeatureGate;
 import io.dra4j.testkit.apiserver.model.FeatureGates;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Drops fields of disabled gates without an error, unless the old object already uses that feature.
+ * In paths such as {@code spec.devices.*.taints} a star is every element or value.
  */
 final class GatedFields {
     static final Map<FeatureGate, List<String>> OF_SLICES =
@@ -96,12 +100,46 @@ final class GatedFields {
             @Nullable ObjectNode old) {
         fields.forEach(
                 (gate, paths) -> {
-                    boolean inUse =
-                            old != null
-                                    && paths.stream().anyMatch(path -> FieldPaths.used(old, path));
+                    boolean inUse = old != null && paths.stream().anyMatch(path -> used(old, path));
                     if (gates.disabled(gate) && !inUse) {
-                        paths.forEach(path -> FieldPaths.remove(next, path));
+                        paths.forEach(path -> remove(next, path));
                     }
                 });
+    }
+
+    static boolean used(JsonNode node, String path) {
+        return walk(node, steps(path), (parent, field) -> parent.has(field));
+    }
+
+    private static void remove(JsonNode node, String path) {
+        walk(
+                node,
+                steps(path),
+                (parent, field) -> {
+                    parent.remove(field);
+                    return false;
+                });
+    }
+
+    private static List<String> steps(String path) {
+        return Arrays.asList(path.split("\\."));
+    }
+
+    /** Visits every parent of the last step until a visit answers true. */
+    private static boolean walk(
+            JsonNode node, List<String> steps, BiPredicate<ObjectNode, String> visit) {
+        if (steps.size() == 1) {
+            return node instanceof ObjectNode parent && visit.test(parent, steps.get(0));
+        }
+        List<String> rest = steps.subList(1, steps.size());
+        if (!steps.get(0).equals("*")) {
+            return walk(node.path(steps.get(0)), rest, visit);
+        }
+        for (JsonNode child : node) {
+            if (walk(child, rest, visit)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

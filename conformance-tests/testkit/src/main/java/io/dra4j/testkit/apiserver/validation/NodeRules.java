@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.validation;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
-import io.dra4j.testkit.apiserver.model.Json;
 import java.util.List;
 
 /** Validates the node selection of slices and devices. */
@@ -14,114 +11,91 @@ final class NodeRules {
 
     private NodeRules() {}
 
-    static void checkName(JsonNode parent, String field, FieldErrors errors) {
-        if (!Json.present(parent, "nodeName")) {
-            return;
-        }
-        String name = parent.path("nodeName").asText();
-        String problem =
-                name.isEmpty()
-                        ? "must be either unset or set to a non-empty string"
-                        : Names.dnsSubdomainProblem(name);
-        if (!problem.isEmpty()) {
-            errors.invalid(field, name, problem);
-        }
-    }
-
-    static void checkTrueOrUnset(JsonNode parent, String name, String field, FieldErrors errors) {
-        if (Json.present(parent, name) && !parent.path(name).asBoolean()) {
-            errors.invalid(field, false, "must be either unset or set to true");
-        }
-    }
-
     /**
-     * @param exactTerms how many terms there must be; 0 for at least one
+     * Checks the name, the selector and {@code allNodes} of a slice or a device.
+     *
+     * @param exactTerms the number of terms of the selector; 0 for at least one
      */
-    static void checkSelector(JsonNode parent, String field, int exactTerms, FieldErrors errors) {
-        if (!Json.present(parent, "nodeSelector")) {
+    static void check(Field parent, int exactTerms) {
+        Field name = parent.at("nodeName");
+        if (name.present()) {
+            name.requireForm(
+                    text ->
+                            text.isEmpty()
+                                    ? "must be either unset or set to a non-empty string"
+                                    : Names.dnsSubdomainProblem(text));
+        }
+        checkSelector(parent.at("nodeSelector"), exactTerms);
+        checkTrueOrUnset(parent.at("allNodes"));
+    }
+
+    static void checkTrueOrUnset(Field field) {
+        if (field.present() && !field.value().asBoolean()) {
+            field.invalid(false, "must be either unset or set to true");
+        }
+    }
+
+    static void checkSelector(Field selector, int exactTerms) {
+        if (!selector.present()) {
             return;
         }
-        JsonNode terms = Json.at(parent, "nodeSelector", "nodeSelectorTerms");
-        String path = field + ".nodeSelectorTerms";
-        if (terms.isEmpty()) {
-            errors.required(path, "must have at least one node selector term");
+        Field terms = selector.at("nodeSelectorTerms");
+        if (terms.size() == 0) {
+            terms.required("must have at least one node selector term");
         } else if (exactTerms > 0 && terms.size() != exactTerms) {
-            errors.invalid(path, terms.size(), "must have exactly one node selector term");
+            terms.invalid(terms.size(), "must have exactly one node selector term");
         }
-        for (int i = 0; i < terms.size(); i++) {
-            checkTerm(terms.get(i), path + "[" + i + "]", errors);
-        }
-    }
-
-    private static void checkTerm(JsonNode term, String path, FieldErrors errors) {
-        JsonNode expressions = term.path("matchExpressions");
-        for (int i = 0; i < expressions.size(); i++) {
-            checkExpression(expressions.get(i), path + ".matchExpressions[" + i + "]", errors);
-        }
-        JsonNode fields = term.path("matchFields");
-        for (int i = 0; i < fields.size(); i++) {
-            checkField(fields.get(i), path + ".matchFields[" + i + "]", errors);
+        for (Field term : terms.items()) {
+            term.at("matchExpressions").items().forEach(NodeRules::checkExpression);
+            term.at("matchFields").items().forEach(NodeRules::checkField);
         }
     }
 
-    private static void checkExpression(JsonNode expression, String path, FieldErrors errors) {
-        String key = expression.path("key").asText();
-        String keyProblem = Names.qualifiedNameProblem(key);
-        if (!keyProblem.isEmpty()) {
-            errors.invalid(path + ".key", key, keyProblem);
-        }
-        JsonNode values = expression.path("values");
-        checkOperator(expression.path("operator").asText(), values, path, errors);
-        for (int i = 0; i < values.size(); i++) {
-            String problem = Names.labelValueProblem(values.get(i).asText());
-            if (!problem.isEmpty()) {
-                errors.invalid(path + ".values[" + i + "]", values.get(i).asText(), problem);
-            }
-        }
+    private static void checkExpression(Field expression) {
+        expression.at("key").requireForm(Names::qualifiedNameProblem);
+        checkOperator(expression.at("operator"), expression.at("values"));
+        expression
+                .at("values")
+                .items()
+                .forEach(value -> value.requireForm(Names::labelValueProblem));
     }
 
-    private static void checkOperator(
-            String operator, JsonNode values, String path, FieldErrors errors) {
-        switch (operator) {
+    private static void checkOperator(Field operator, Field values) {
+        switch (operator.text()) {
             case "In", "NotIn" -> {
-                if (values.isEmpty()) {
-                    errors.required(
-                            path + ".values",
-                            "must be specified when `operator` is 'In' or 'NotIn'");
+                if (values.size() == 0) {
+                    values.required("must be specified when `operator` is 'In' or 'NotIn'");
                 }
             }
             case "Exists", "DoesNotExist" -> {
-                if (!values.isEmpty()) {
-                    errors.forbidden(
-                            path + ".values",
+                if (values.size() > 0) {
+                    values.forbidden(
                             "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
                 }
             }
             case "Gt", "Lt" -> {
                 if (values.size() != 1) {
-                    errors.required(
-                            path + ".values",
+                    values.required(
                             "must be specified single value when `operator` is 'Lt' or 'Gt'");
                 }
             }
-            default -> errors.notSupported(path + ".operator", operator, OPERATORS);
+            default -> operator.requireOneOf(OPERATORS);
         }
     }
 
-    private static void checkField(JsonNode requirement, String path, FieldErrors errors) {
-        String key = requirement.path("key").asText();
-        if (!key.equals("metadata.name")) {
-            errors.invalid(path + ".key", key, "not a valid field selector key");
+    private static void checkField(Field requirement) {
+        if (!requirement.at("key").text().equals("metadata.name")) {
+            requirement.at("key").invalid("not a valid field selector key");
         }
-        String operator = requirement.path("operator").asText();
-        if (!operator.equals("In") && !operator.equals("NotIn")) {
-            errors.invalid(path + ".operator", operator, "not a valid selector operator");
+        Field operator = requirement.at("operator");
+        if (!operator.text().equals("In") && !operator.text().equals("NotIn")) {
+            operator.invalid("not a valid selector operator");
         }
-        if (requirement.path("values").size() != 1) {
-            errors.required(
-                    path + ".values",
-                    "must be only one value when `operator` is 'In' or 'NotIn' for node field"
-                            + " selector");
+        if (requirement.at("values").size() != 1) {
+            requirement
+                    .at("values")
+                    .required(
+                            "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
         }
     }
 }

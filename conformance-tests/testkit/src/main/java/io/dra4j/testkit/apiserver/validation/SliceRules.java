@@ -17,6 +17,8 @@ import java.util.Set;
 final class SliceRules {
     private static final List<String> PLACEMENTS =
             List.of("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection");
+    private static final String ONE_PLACEMENT =
+            "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
 
     private final KubernetesVersion version;
     private final SliceLimits limits;
@@ -30,117 +32,91 @@ final class SliceRules {
         this.devices = new DeviceRules(limits, counters);
     }
 
-    void check(JsonNode spec, FieldErrors errors) {
-        DeviceRules.checkDriver(spec.path("driver").asText(), "spec.driver", errors);
-        checkPool(spec.path("pool"), errors);
-        checkPlacement(spec, errors);
-        checkExclusive(spec, errors);
-        checkDevices(spec, errors);
-        counters.checkSets(spec.path("sharedCounters"), errors);
-        counters.checkConsumed(spec, errors);
+    void check(JsonNode json, FieldErrors errors) {
+        Field spec = new Field(json, "spec", errors);
+        DeviceRules.checkDriver(spec.at("driver"));
+        checkPool(spec.at("pool"));
+        checkPlacement(spec);
+        checkExclusive(spec);
+        checkDevices(spec);
+        counters.checkSets(spec.at("sharedCounters"));
+        counters.checkAllConsumed(spec.at("devices"));
         if (!version.atLeast(KubernetesVersion.V1_35)) {
-            CounterRules.checkResolved(spec, errors);
+            CounterRules.checkResolved(spec);
         }
     }
 
-    void checkImmutable(JsonNode spec, JsonNode old, FieldErrors errors) {
-        unchanged(spec.path("driver"), old.path("driver"), "spec.driver", errors);
-        unchanged(
-                Json.at(spec, "pool", "name"),
-                Json.at(old, "pool", "name"),
-                "spec.pool.name",
-                errors);
-        unchanged(spec.path("nodeName"), old.path("nodeName"), "spec.nodeName", errors);
+    void checkImmutable(JsonNode json, JsonNode old, FieldErrors errors) {
+        Field spec = new Field(json, "spec", errors);
+        unchanged(spec.at("driver"), old.path("driver"));
+        unchanged(spec.at("pool").at("name"), Json.at(old, "pool", "name"));
+        unchanged(spec.at("nodeName"), old.path("nodeName"));
     }
 
-    private static void unchanged(JsonNode value, JsonNode old, String field, FieldErrors errors) {
-        if (!value.equals(old)) {
-            errors.invalid(field, value.asText(), "field is immutable");
+    private static void unchanged(Field field, JsonNode old) {
+        if (!field.value().equals(old)) {
+            field.invalid("field is immutable");
         }
     }
 
-    private static void checkPool(JsonNode pool, FieldErrors errors) {
-        checkPoolName(pool.path("name").asText(), "spec.pool.name", errors);
-        if (pool.path("generation").asLong() < 0) {
-            errors.invalid(
-                    "spec.pool.generation",
-                    pool.path("generation").asLong(),
-                    "must be greater than or equal to zero");
+    private static void checkPool(Field pool) {
+        checkPoolName(pool.at("name"));
+        long generation = pool.at("generation").value().asLong();
+        if (generation < 0) {
+            pool.at("generation").invalid(generation, "must be greater than or equal to zero");
         }
-        if (pool.path("resourceSliceCount").asLong() <= 0) {
-            errors.invalid(
-                    "spec.pool.resourceSliceCount",
-                    pool.path("resourceSliceCount").asLong(),
-                    "must be greater than zero");
+        long count = pool.at("resourceSliceCount").value().asLong();
+        if (count <= 0) {
+            pool.at("resourceSliceCount").invalid(count, "must be greater than zero");
         }
     }
 
     /** A pool's name is one or more DNS subdomains, joined by slashes. */
-    static void checkPoolName(String name, String field, FieldErrors errors) {
-        if (name.isEmpty()) {
-            errors.required(field, "");
+    static void checkPoolName(Field name) {
+        if (!name.requireText()) {
             return;
         }
-        if (name.length() > 253) {
-            errors.tooLong(field, 253);
-        }
-        for (String part : name.split("/", -1)) {
+        name.requireLength(253);
+        for (String part : name.text().split("/", -1)) {
             String problem = Names.dnsSubdomainProblem(part);
             if (!problem.isEmpty()) {
-                errors.invalid(field, part, problem);
+                name.invalid(part, problem);
             }
         }
     }
 
-    private static void checkPlacement(JsonNode spec, FieldErrors errors) {
-        List<String> set = PLACEMENTS.stream().filter(field -> Json.present(spec, field)).toList();
+    private static void checkPlacement(Field spec) {
+        List<String> set = PLACEMENTS.stream().filter(field -> spec.at(field).present()).toList();
         if (set.isEmpty()) {
-            errors.required(
-                    "spec",
-                    "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is"
-                            + " required");
+            spec.required(ONE_PLACEMENT);
         } else if (set.size() > 1) {
-            errors.invalid(
-                    "spec",
-                    "{" + String.join(", ", set) + "}",
-                    "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required");
+            spec.invalid("{" + String.join(", ", set) + "}", ONE_PLACEMENT);
         }
-        NodeRules.checkName(spec, "spec.nodeName", errors);
-        NodeRules.checkSelector(spec, "spec.nodeSelector", 1, errors);
-        NodeRules.checkTrueOrUnset(spec, "allNodes", "spec.allNodes", errors);
-        NodeRules.checkTrueOrUnset(
-                spec, "perDeviceNodeSelection", "spec.perDeviceNodeSelection", errors);
+        NodeRules.check(spec, 1);
+        NodeRules.checkTrueOrUnset(spec.at("perDeviceNodeSelection"));
     }
 
     /** Even an empty list counts as set: a slice is for devices or for counters. */
-    private void checkExclusive(JsonNode spec, FieldErrors errors) {
-        boolean both = Json.present(spec, "devices") && Json.present(spec, "sharedCounters");
+    private void checkExclusive(Field spec) {
+        boolean both = spec.at("devices").present() && spec.at("sharedCounters").present();
         if (both && version.atLeast(KubernetesVersion.V1_35)) {
-            errors.invalid(
-                    "spec",
+            spec.invalid(
                     "{devices, sharedCounters}",
                     "only one of `sharedCounters` or `devices` is allowed");
         }
     }
 
-    private void checkDevices(JsonNode spec, FieldErrors errors) {
-        JsonNode list = spec.path("devices");
+    private void checkDevices(Field spec) {
         boolean complex = false;
         Set<String> names = new HashSet<>();
-        boolean perDevice = spec.path("perDeviceNodeSelection").asBoolean();
-        for (int i = 0; i < list.size(); i++) {
-            JsonNode device = list.get(i);
-            String path = "spec.devices[" + i + "]";
-            complex |= DeviceRules.isComplex(device);
-            devices.check(device, path, perDevice, errors);
-            String name = device.path("name").asText();
-            if (!name.isEmpty() && !names.add(name)) {
-                errors.duplicate(path + ".name", name);
+        boolean perDevice = spec.value().path("perDeviceNodeSelection").asBoolean();
+        for (Field device : spec.at("devices").items()) {
+            complex |= DeviceRules.isComplex(device.value());
+            devices.check(device, perDevice);
+            if (!device.at("name").text().isEmpty()) {
+                device.at("name").requireUnique(names);
             }
         }
-        int limit = complex ? limits.complexDevices() : SliceLimits.DEVICES;
-        if (list.size() > limit) {
-            errors.tooMany("spec.devices", list.size(), limit);
-        }
+        spec.at("devices").requireAtMost(complex ? limits.complexDevices() : SliceLimits.DEVICES);
     }
 }

@@ -2,20 +2,70 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.validation;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.FeatureGates;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.Json;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The strategies of all kinds that have one. */
 public final class Strategies {
     private Strategies() {}
 
+    /** The strategies by plural. */
     public static Map<String, Strategy> of(FeatureGates gates, MetadataRules metadata) {
         return Map.of(
                 "resourceslices", new SliceStrategy(gates, metadata),
                 "resourceclaims", new ClaimStrategy(gates),
-                "resourceclaimtemplates", new ClaimTemplateStrategy(gates),
-                "deviceclasses", new DeviceClassStrategy(gates),
-                "pods", new PhaseStrategy("Pending"),
-                "namespaces", new PhaseStrategy("Active"));
+                "resourceclaimtemplates", new ClaimTemplates(),
+                "deviceclasses", new DeviceClasses(gates),
+                "pods", new FirstPhase("Pending"),
+                "namespaces", new FirstPhase("Active"));
+    }
+
+    private record ClaimTemplates() implements Strategy {
+        @Override
+        public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+            RequestRules.setDefaults(Json.at(next, "spec", "spec"));
+        }
+
+        @Override
+        public void validate(
+                ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+            Field spec = new Field(next.path("spec"), "spec", errors);
+            if (old == null) {
+                RequestRules.check(spec.at("spec"));
+            } else if (!spec.value().equals(old.path("spec"))) {
+                spec.invalid(spec.value(), "field is immutable");
+            }
+        }
+    }
+
+    /** CEL expressions are not evaluated, nor checked beyond their length. */
+    private record DeviceClasses(FeatureGates gates) implements Strategy {
+        @Override
+        public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+            GatedFields.drop(GatedFields.OF_CLASSES, gates, next, old);
+            Json.child(next, "spec");
+        }
+
+        @Override
+        public void validate(
+                ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+            Field spec = new Field(next.path("spec"), "spec", errors);
+            RequestRules.checkSelectors(spec.at("selectors"));
+            RequestRules.checkConfigs(spec.at("config"), RequestRules.CONFIGS);
+        }
+    }
+
+    /** Kinds that start in a phase. */
+    private record FirstPhase(String phase) implements Strategy {
+        @Override
+        public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+            if (old == null) {
+                Json.child(next, "status").put("phase", phase);
+            }
+        }
     }
 }

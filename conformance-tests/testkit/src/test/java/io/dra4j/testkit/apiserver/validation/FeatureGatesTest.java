@@ -51,19 +51,19 @@ class FeatureGatesTest {
     void in136OnlyListsVanish() {
         ObjectNode slice = written(new FeatureGates(V1_36, Map.of()), null);
 
-        assertThat(FieldPaths.used(slice, "spec.devices.*.attributes.*.ints")).isFalse();
-        assertThat(FieldPaths.used(slice, "spec.devices.*.consumesCounters")).isTrue();
-        assertThat(FieldPaths.used(slice, "spec.devices.*.taints.*.timeAdded")).isTrue();
-        assertThat(FieldPaths.used(slice, "spec.devices.*.bindingConditions")).isTrue();
-        assertThat(FieldPaths.used(slice, "spec.devices.*.capacity.*.requestPolicy")).isTrue();
+        assertThat(GatedFields.used(slice, "spec.devices.*.attributes.*.ints")).isFalse();
+        assertThat(GatedFields.used(slice, "spec.devices.*.consumesCounters")).isTrue();
+        assertThat(GatedFields.used(slice, "spec.devices.*.taints.*.timeAdded")).isTrue();
+        assertThat(GatedFields.used(slice, "spec.devices.*.bindingConditions")).isTrue();
+        assertThat(GatedFields.used(slice, "spec.devices.*.capacity.*.requestPolicy")).isTrue();
     }
 
     @Test
     void aFeatureInUseStaysUsable() {
         FeatureGates off = new FeatureGates(V1_36, Map.of(FeatureGate.DRA_DEVICE_TAINTS, false));
 
-        assertThat(FieldPaths.used(written(off, null), "spec.devices.*.taints")).isFalse();
-        assertThat(FieldPaths.used(written(off, tree(EVERYTHING)), "spec.devices.*.taints"))
+        assertThat(GatedFields.used(written(off, null), "spec.devices.*.taints")).isFalse();
+        assertThat(GatedFields.used(written(off, tree(EVERYTHING)), "spec.devices.*.taints"))
                 .isTrue();
     }
 

@@ -1,0 +1,122 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** A value of an object under validation, its path in messages, and the errors found so far. */
+record Field(JsonNode value, String path, FieldErrors errors) {
+
+    /** The field of this name in an object. */
+    Field at(String name) {
+        return new Field(value.path(name), path + "." + name, errors);
+    }
+
+    /** The value of a key in a map. */
+    Field key(String key) {
+        return new Field(value.path(key), path + "[" + key + "]", errors);
+    }
+
+    /** The keys of a map. */
+    List<String> keys() {
+        List<String> keys = new ArrayList<>();
+        value.fieldNames().forEachRemaining(keys::add);
+        return keys;
+    }
+
+    /** The elements of a list. */
+    List<Field> items() {
+        List<Field> items = new ArrayList<>();
+        for (int i = 0; i < size(); i++) {
+            items.add(new Field(value.get(i), path + "[" + i + "]", errors));
+        }
+        return items;
+    }
+
+    int size() {
+        return value.size();
+    }
+
+    String text() {
+        return value.asText();
+    }
+
+    /** Returns whether it was sent with any value, an empty list included. */
+    boolean present() {
+        return !value.isMissingNode() && !value.isNull();
+    }
+
+    void required(String detail) {
+        errors.required(path, detail);
+    }
+
+    void forbidden(String detail) {
+        errors.forbidden(path, detail);
+    }
+
+    void invalid(String detail) {
+        invalid(text(), detail);
+    }
+
+    /**
+     * @param shown the value in the message
+     */
+    void invalid(Object shown, String detail) {
+        errors.invalid(path, shown, detail);
+    }
+
+    /** Requires that the number of elements, keys or fields does not exceed a limit. */
+    void requireAtMost(int limit) {
+        if (size() > limit) {
+            errors.tooMany(path, size(), limit);
+        }
+    }
+
+    /** Requires that a text does not exceed a length, and returns whether it does not. */
+    boolean requireLength(int limit) {
+        boolean fits = text().length() <= limit;
+        if (!fits) {
+            errors.tooLong(path, limit);
+        }
+        return fits;
+    }
+
+    /** Requires a text, and returns whether there is one. */
+    boolean requireText() {
+        boolean found = !text().isEmpty();
+        if (!found) {
+            required("");
+        }
+        return found;
+    }
+
+    /**
+     * Requires a text of a form.
+     *
+     * @param problem returns the problem of a text; empty if there is none
+     */
+    void requireForm(UnaryOperator<String> problem) {
+        String found = problem.apply(text());
+        if (!found.isEmpty()) {
+            invalid(found);
+        }
+    }
+
+    void requireOneOf(List<String> supported) {
+        if (!supported.contains(text())) {
+            errors.notSupported(path, text(), supported);
+        }
+    }
+
+    /** Requires a text that no earlier field has. */
+    void requireUnique(Set<String> seen) {
+        if (!seen.add(text())) {
+            errors.duplicate(path, text());
+        }
+    }
+}
