@@ -60,7 +60,7 @@ final class RegistrationRules {
                 context.measurements()
                         .begin("slowest NotifyRegistrationStatus", TimeoutFactor.NOTIFY);
         try {
-            calls.tell(error, TimeoutFactor.NOTIFY);
+            calls.notify(error, TimeoutFactor.NOTIFY);
             wait.end(true);
         } catch (RegistrationCalls.Failed e) {
             wait.end(!isSilence(e));

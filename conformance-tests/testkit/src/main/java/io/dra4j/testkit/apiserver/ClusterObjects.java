@@ -75,10 +75,10 @@ public final class ClusterObjects {
                         .orElseThrow(
                                 () ->
                                         new IllegalArgumentException(
-                                                "the embedded API server serves no "
-                                                        + Json.text(wanted, "apiVersion")
-                                                        + " "
-                                                        + Json.text(wanted, "kind")));
+                                                "the embedded API server serves no %s %s"
+                                                        .formatted(
+                                                                Json.text(wanted, "apiVersion"),
+                                                                Json.text(wanted, "kind"))));
         String namespace = namespaceOf(kind, wanted);
         ObjectKey key = written(kind, namespace, wanted.deepCopy()).key();
         if (kind.has(ResourceKind.Trait.STATUS) && wanted.has("status")) {

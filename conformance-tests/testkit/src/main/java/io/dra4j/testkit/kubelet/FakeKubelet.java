@@ -7,7 +7,10 @@ import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
@@ -382,5 +385,80 @@ public final class FakeKubelet implements AutoCloseable {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         return thread;
+    }
+
+    /** A registration socket that the kubelet knows. For one thread, but for its age. */
+    private static final class SeenSocket {
+
+        private final String identity;
+        private final long since = System.nanoTime();
+        private @Nullable Plugin plugin;
+
+        /**
+         * @param identity distinguishes it from a later socket of the same name
+         */
+        SeenSocket(String identity) {
+            this.identity = identity;
+        }
+
+        String identity() {
+            return identity;
+        }
+
+        /** The driver that was registered by it; null if none was yet. */
+        @Nullable Plugin plugin() {
+            return plugin;
+        }
+
+        void registered(Plugin driver) {
+            plugin = driver;
+        }
+
+        /** The time since the kubelet found it. */
+        String age() {
+            return "after " + (System.nanoTime() - since) / 1_000_000 + " ms";
+        }
+    }
+
+    /**
+     * The sockets of the registry directory that the kubelet sees: no hidden names, nothing but
+     * sockets.
+     *
+     * @param outside where the kubelet finds what a driver calls so
+     */
+    private record RegistryFolder(Path path, UnaryOperator<Path> outside) {
+
+        private static final int SOCKET = 0140000;
+        private static final int FILE_TYPE = 0170000;
+
+        /**
+         * Returns the sockets with their identities, which a later one of the same name does not
+         * have: inode and when it was bound, which neither a change of its mode nor a rename
+         * touches.
+         */
+        Map<Path, String> sockets() throws IOException {
+            Map<Path, String> sockets = new HashMap<>();
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
+                for (Path file : files) {
+                    if (!file.getFileName().toString().startsWith(".")) {
+                        addIfSocket(file, sockets);
+                    }
+                }
+            }
+            return sockets;
+        }
+
+        private static void addIfSocket(Path file, Map<Path, String> sockets) {
+            try {
+                Map<String, Object> stat =
+                        Files.readAttributes(
+                                file, "unix:mode,ino,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
+                if (((int) stat.get("mode") & FILE_TYPE) == SOCKET) {
+                    sockets.put(file, stat.get("ino") + "@" + stat.get("lastModifiedTime"));
+                }
+            } catch (IOException e) {
+                // gone since it was listed: not there
+            }
+        }
     }
 }

@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.kubelet;
 
-import io.dra4j.testkit.stubs.registration.v1.InfoRequest;
-import io.dra4j.testkit.stubs.registration.v1.RegistrationGrpc;
-import io.dra4j.testkit.stubs.registration.v1.RegistrationStatus;
+import io.dra4j.testkit.kubelet.RegistrationCalls.Info;
 import io.grpc.ManagedChannel;
-import io.grpc.StatusRuntimeException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
@@ -31,7 +27,7 @@ final class Handshake {
     private final UnaryOperator<Path> outside;
 
     /**
-     * @param outside where the kubelet finds what the driver calls so
+     * @param outside maps a path of the driver to the path of the kubelet
      */
     Handshake(SocketChannels channels, Path socket, UnaryOperator<Path> outside) {
         this.channels = channels;
@@ -48,65 +44,58 @@ final class Handshake {
         }
     }
 
-    /** Takes a driver on, once its response was found valid, or refuses it. */
+    /** Accepts a driver with a valid response, or refuses it. */
     @FunctionalInterface
     interface Acceptance {
         void accept(PluginInfo info) throws Failed;
     }
 
     /**
-     * Plays the handshake.
+     * Performs the handshake.
      *
      * @param acceptance decides on the driver's response to GetInfo before the driver is notified
      */
     PluginInfo run(Acceptance acceptance) throws Failed, InterruptedException {
         ManagedChannel channel = channels.toRegistration(socket);
-        try {
+        try (RegistrationCalls calls = new RegistrationCalls(channel)) {
             if (!SocketChannels.connect(channel, DIAL)) {
                 throw new Failed("no connection within " + DIAL.toSeconds() + " s");
             }
-            io.dra4j.testkit.stubs.registration.v1.PluginInfo answer = getInfo(channel);
+            Info response = info(calls);
             PluginInfo info;
             try {
-                info = validate(answer);
+                info = validate(response);
                 acceptance.accept(info);
             } catch (Failed e) {
-                refuse(channel, e);
+                refuse(calls, e);
                 throw e;
             }
-            notify(channel, RegistrationStatus.newBuilder().setPluginRegistered(true).build());
+            notify(calls, "");
             return info;
-        } finally {
-            channel.shutdownNow();
         }
     }
 
-    private static io.dra4j.testkit.stubs.registration.v1.PluginInfo getInfo(ManagedChannel channel)
-            throws Failed {
+    private static Info info(RegistrationCalls calls) throws Failed {
         try {
-            return RegistrationGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(GET_INFO.toMillis(), TimeUnit.MILLISECONDS)
-                    .getInfo(InfoRequest.getDefaultInstance());
-        } catch (StatusRuntimeException e) {
-            throw new Failed("GetInfo failed: " + e.getStatus());
+            return calls.info(GET_INFO);
+        } catch (RegistrationCalls.Failed e) {
+            throw new Failed("GetInfo failed: " + e.getMessage());
         }
     }
 
-    private PluginInfo validate(io.dra4j.testkit.stubs.registration.v1.PluginInfo answer)
-            throws Failed {
-        if (!answer.getType().equals(TYPE)) {
-            throw new Failed(
-                    "no handler is registered for plugin type \"" + answer.getType() + '"');
+    private PluginInfo validate(Info response) throws Failed {
+        if (!response.type().equals(TYPE)) {
+            throw new Failed("no handler is registered for plugin type \"" + response.type() + '"');
         }
-        if (answer.getName().isEmpty()) {
+        if (response.name().isEmpty()) {
             throw new Failed("the plugin has no name");
         }
         Path endpoint =
-                answer.getEndpoint().isEmpty()
+                response.endpoint().isEmpty()
                         ? socket
-                        : outside.apply(Path.of(answer.getEndpoint()));
+                        : outside.apply(Path.of(response.endpoint()));
         PluginInfo.Service service =
-                answer.getSupportedVersionsList().stream()
+                response.versions().stream()
                         .flatMap(
                                 version ->
                                         Arrays.stream(PluginInfo.Service.values())
@@ -116,29 +105,21 @@ final class Handshake {
                                 () ->
                                         new Failed(
                                                 "none of the plugin's versions is supported: "
-                                                        + answer.getSupportedVersionsList()));
-        return new PluginInfo(
-                answer.getName(), endpoint, answer.getSupportedVersionsList(), service);
+                                                        + response.versions()));
+        return new PluginInfo(response.name(), endpoint, response.versions(), service);
     }
 
-    private static void notify(ManagedChannel channel, RegistrationStatus status) throws Failed {
+    private static void notify(RegistrationCalls calls, String error) throws Failed {
         try {
-            RegistrationGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(NOTIFY.toMillis(), TimeUnit.MILLISECONDS)
-                    .notifyRegistrationStatus(status);
-        } catch (StatusRuntimeException e) {
-            throw new Failed("NotifyRegistrationStatus failed: " + e.getStatus());
+            calls.notify(error, NOTIFY);
+        } catch (RegistrationCalls.Failed e) {
+            throw new Failed("NotifyRegistrationStatus failed: " + e.getMessage());
         }
     }
 
-    private static void refuse(ManagedChannel channel, Failed reason) {
+    private static void refuse(RegistrationCalls calls, Failed reason) {
         try {
-            notify(
-                    channel,
-                    RegistrationStatus.newBuilder()
-                            .setPluginRegistered(false)
-                            .setError(String.valueOf(reason.getMessage()))
-                            .build());
+            notify(calls, String.valueOf(reason.getMessage()));
         } catch (Failed e) {
             reason.addSuppressed(e);
         }

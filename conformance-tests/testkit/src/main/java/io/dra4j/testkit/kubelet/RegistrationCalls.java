@@ -15,23 +15,26 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Calls to a registration socket one by one, without the judgement of a kubelet.
+ * Calls to a registration socket one by one, without the checks of a kubelet.
  *
  * <p>Thread-safe; has a connection of its own.
  */
 public final class RegistrationCalls implements AutoCloseable {
 
-    private final SocketChannels channels = new SocketChannels();
     private final ManagedChannel channel;
 
     /** Calls with some {@code :authority}. */
     public RegistrationCalls(Path socket, String authority) {
-        channel = channels.open(socket, authority);
+        this(new SocketChannels().open(socket, authority));
     }
 
     /** Calls with the {@code :authority} of a kubelet, which is the path, percent-encoded. */
     public RegistrationCalls(Path socket) {
         this(socket, kubeletAuthority(socket));
+    }
+
+    RegistrationCalls(ManagedChannel channel) {
+        this.channel = channel;
     }
 
     /** The authority that a kubelet has for a registration socket. */
@@ -68,7 +71,7 @@ public final class RegistrationCalls implements AutoCloseable {
         }
     }
 
-    /** Asks who the driver is. */
+    /** Calls GetInfo. */
     public Info info(Duration timeout) throws Failed {
         try {
             PluginInfo info = stub(timeout).getInfo(InfoRequest.getDefaultInstance());
@@ -83,7 +86,7 @@ public final class RegistrationCalls implements AutoCloseable {
     }
 
     /** Notifies the driver that it is registered or, with an error, that it is not. */
-    public void tell(String error, Duration timeout) throws Failed {
+    public void notify(String error, Duration timeout) throws Failed {
         RegistrationStatus status =
                 RegistrationStatus.newBuilder()
                         .setPluginRegistered(error.isEmpty())
@@ -103,6 +106,6 @@ public final class RegistrationCalls implements AutoCloseable {
 
     @Override
     public void close() {
-        channels.close();
+        channel.shutdownNow();
     }
 }

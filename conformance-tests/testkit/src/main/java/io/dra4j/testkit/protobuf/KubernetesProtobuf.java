@@ -196,11 +196,8 @@ public final class KubernetesProtobuf {
                 .orElseThrow(
                         () ->
                                 new ProtobufFormatException(
-                                        "no kind \""
-                                                + kind
-                                                + "\" is known in version \""
-                                                + apiVersion
-                                                + "\" in protobuf"));
+                                        "no kind \"%s\" is known in version \"%s\" in protobuf"
+                                                .formatted(kind, apiVersion)));
     }
 
     /** A list whose items omit apiVersion and kind. */

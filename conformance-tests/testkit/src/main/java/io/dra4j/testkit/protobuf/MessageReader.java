@@ -45,10 +45,10 @@ final class MessageReader {
     private static void requireKnown(Message message, Where where) {
         if (!message.getUnknownFields().asMap().isEmpty()) {
             throw where.fault(
-                    "has a field that is not known here, with number "
-                            + message.getUnknownFields().asMap().keySet().iterator().next()
-                            + " in "
-                            + message.getDescriptorForType().getName());
+                    "has a field that is not known here, with number %s in %s"
+                            .formatted(
+                                    message.getUnknownFields().asMap().keySet().iterator().next(),
+                                    message.getDescriptorForType().getName()));
         }
     }
 

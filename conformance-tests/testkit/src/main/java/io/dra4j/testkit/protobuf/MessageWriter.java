@@ -51,9 +51,8 @@ final class MessageWriter {
                             if (!type.names().contains(name) && !aside.contains(name)) {
                                 throw where.field(name)
                                         .fault(
-                                                "is not in the protobuf schema: "
-                                                        + descriptor.getName()
-                                                        + " has no such field");
+                                                "is not in the protobuf schema: %s has no such field"
+                                                        .formatted(descriptor.getName()));
                             }
                         });
         return fields(type, object, where);

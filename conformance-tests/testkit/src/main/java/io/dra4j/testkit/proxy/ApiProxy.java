@@ -6,6 +6,7 @@ import io.dra4j.testkit.http.Connections;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,7 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
 
 /**
  * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
@@ -223,6 +229,27 @@ public final class ApiProxy implements AutoCloseable {
             server.stop();
         } catch (Exception e) {
             throw new IllegalStateException("the proxy did not stop cleanly", e);
+        }
+    }
+
+    /** Answers a request that is no valid HTTP with a Status, as the API server does. */
+    private static final class StatusErrors extends ErrorHandler {
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            int code = request.getAttribute(ERROR_STATUS) instanceof Integer status ? status : 500;
+            String message =
+                    "the proxy before the API server cannot read the request: "
+                            + request.getAttribute(ERROR_MESSAGE);
+            byte[] json =
+                    WireFormat.JSON.object(
+                            ProxyResponses.status(
+                                    code, code < 500 ? "BadRequest" : "InternalError", message));
+            response.setStatus(code);
+            response.getHeaders().put(HttpHeader.CONTENT_TYPE, WireFormat.JSON.mediaType());
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, json.length);
+            response.write(true, ByteBuffer.wrap(json), callback);
+            return true;
         }
     }
 }

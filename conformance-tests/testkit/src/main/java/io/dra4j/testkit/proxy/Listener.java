@@ -112,9 +112,8 @@ final class Listener {
             connector.start();
         } catch (Exception e) {
             throw new IllegalStateException(
-                    "the proxy cannot listen on 127.0.0.1:"
-                            + connector.getPort()
-                            + " again; has another process taken the port?",
+                    "the proxy cannot listen on 127.0.0.1:%s again; has another process taken the port?"
+                            .formatted(connector.getPort()),
                     e);
         }
     }

@@ -75,10 +75,11 @@ class ClientGoRequestsIT {
             try (GoConnection watch = new GoConnection(proxy.url())) {
                 Answer begun =
                         watch.watch(
-                                OWN_SLICES.replace("?", "?allowWatchBookmarks=true&")
-                                        + "&resourceVersion="
-                                        + revision
-                                        + "&timeout=7m5s&timeoutSeconds=425&watch=true");
+                                "%s&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true"
+                                        .formatted(
+                                                OWN_SLICES.replace(
+                                                        "?", "?allowWatchBookmarks=true&"),
+                                                revision));
                 publish("s2");
 
                 assertThat(list.body().path("items")).hasSize(1);
@@ -98,9 +99,8 @@ class ClientGoRequestsIT {
 
             try (GoConnection watch = new GoConnection(proxy.url())) {
                 watch.watch(
-                        OWN_SLICES.replace("?", "?allowWatchBookmarks=true&")
-                                + "&resourceVersionMatch=NotOlderThan&sendInitialEvents=true"
-                                + "&timeout=9m42s&timeoutSeconds=582&watch=true");
+                        "%s&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeout=9m42s&timeoutSeconds=582&watch=true"
+                                .formatted(OWN_SLICES.replace("?", "?allowWatchBookmarks=true&")));
 
                 assertThat(shown(watch.event())).isEqualTo("ADDED s1");
                 JsonNode end = watch.event();
@@ -124,10 +124,8 @@ class ClientGoRequestsIT {
 
             try (GoConnection watch = new GoConnection(proxy.url())) {
                 watch.watch(
-                        SLICES
-                                + "?allowWatchBookmarks=true&resourceVersion="
-                                + old
-                                + "&timeout=7m5s&timeoutSeconds=425&watch=true");
+                        "%s?allowWatchBookmarks=true&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true"
+                                .formatted(SLICES, old));
                 JsonNode error = watch.event();
 
                 assertThat(error.path("type").asText()).isEqualTo("ERROR");
@@ -211,10 +209,8 @@ class ClientGoRequestsIT {
                     go.get(SLICES + "?resourceVersion=" + revision + "&resourceVersionMatch=Exact");
             Answer sinceThen =
                     go.get(
-                            SLICES
-                                    + "?resourceVersion="
-                                    + revision
-                                    + "&resourceVersionMatch=NotOlderThan");
+                            "%s?resourceVersion=%s&resourceVersionMatch=NotOlderThan"
+                                    .formatted(SLICES, revision));
 
             assertThat(names(then)).containsExactly("s1");
             assertThat(names(sinceThen)).containsExactly("s1", "s2");

@@ -98,9 +98,8 @@ class ObjectVerbsIT {
                             slice("s1", 3)
                                     .replaceFirst(
                                             "\"name\"",
-                                            "\"resourceVersion\":\""
-                                                    + created.resourceVersion()
-                                                    + "\",\"name\""));
+                                            "\"resourceVersion\":\"%s\",\"name\""
+                                                    .formatted(created.resourceVersion())));
 
             assertThat(late.status()).isEqualTo(409);
             assertThat(late.reason()).isEqualTo("Conflict");

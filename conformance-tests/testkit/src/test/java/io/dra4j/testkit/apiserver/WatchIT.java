@@ -95,9 +95,8 @@ class WatchIT {
         void ofOtherNodesAreNotSeen() throws Exception {
             try (Stream watch =
                     http.watch(
-                            SLICES
-                                    + "?watch=1&fieldSelector=spec.nodeName%3Dnode-2%2Cspec.driver%3D"
-                                    + "gpu.example.com")) {
+                            "%s?watch=1&fieldSelector=spec.nodeName%%3Dnode-2%%2Cspec.driver%%3Dgpu.example.com"
+                                    .formatted(SLICES))) {
                 http.post(SLICES, slice("s1", 1));
                 http.post(SLICES, slice("s2", 1).replace("node-1", "node-2"));
 
@@ -177,11 +176,8 @@ class WatchIT {
                     server.store()
                             .put(
                                     Trees.tree(
-                                            "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n',"
-                                                    + "'annotations':{'a':'"
-                                                    + i
-                                                    + large
-                                                    + "'}}}"));
+                                            "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n','annotations':{'a':'%s%s'}}}"
+                                                    .formatted(i, large)));
                 }
 
                 assertThat(server.openWatches()).isZero();

@@ -31,9 +31,8 @@ class CdiCheckTest {
     /** A spec of one device with these edits. */
     private static JsonNode edits(String edits) {
         return spec(
-                "{cdiVersion: 1.1.0, kind: v.example.com/gpu, devices: [{name: a, containerEdits: "
-                        + edits
-                        + "}]}");
+                "{cdiVersion: 1.1.0, kind: v.example.com/gpu, devices: [{name: a, containerEdits: %s}]}"
+                        .formatted(edits));
     }
 
     private static List<String> problems(String spec) {

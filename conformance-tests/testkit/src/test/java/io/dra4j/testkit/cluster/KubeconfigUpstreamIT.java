@@ -212,10 +212,8 @@ class KubeconfigUpstreamIT {
             proxyBefore(
                     kubeconfig(
                             cluster("server: " + front.url(), serverKeys.authority()),
-                            clientKeys.client()
-                                    + "\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: "
-                                    + plugin
-                                    + "}"));
+                            "%s\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: %s}"
+                                    .formatted(clientKeys.client(), plugin)));
 
             assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
         }

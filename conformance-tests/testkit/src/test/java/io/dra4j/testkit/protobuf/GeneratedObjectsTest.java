@@ -35,10 +35,8 @@ class GeneratedObjectsTest {
                                                         "ResourceSlice")
                                                 .map(
                                                         kind ->
-                                                                "resource.k8s.io/"
-                                                                        + version
-                                                                        + " "
-                                                                        + kind));
+                                                                "resource.k8s.io/%s %s"
+                                                                        .formatted(version, kind)));
         Stream<String> options =
                 Stream.of(
                                 "DeleteOptions",

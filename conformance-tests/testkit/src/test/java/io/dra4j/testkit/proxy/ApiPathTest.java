@@ -25,6 +25,7 @@ class ApiPathTest {
                 "/|''|''",
             })
     void aPathNamesAResourceAndAnObject(String path, String resource, String name) {
-        assertThat(ApiPath.of(path)).isEqualTo(new ApiPath(resource, name));
+        assertThat(RecordedRequest.ApiPath.of(path))
+                .isEqualTo(new RecordedRequest.ApiPath(resource, name));
     }
 }

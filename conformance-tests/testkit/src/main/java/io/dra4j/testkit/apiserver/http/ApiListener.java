@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.registry.Registry;
@@ -11,8 +12,12 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
 
 /** Serves a registry over HTTP on 127.0.0.1. */
 public final class ApiListener implements AutoCloseable {
@@ -73,9 +78,8 @@ public final class ApiListener implements AutoCloseable {
         } catch (Exception e) {
             close();
             throw new IllegalStateException(
-                    "the embedded API server cannot listen on 127.0.0.1:"
-                            + connector.getPort()
-                            + "; is the port taken?",
+                    "the embedded API server cannot listen on 127.0.0.1:%s; is the port taken?"
+                            .formatted(connector.getPort()),
                     e);
         }
     }
@@ -99,6 +103,23 @@ public final class ApiListener implements AutoCloseable {
             server.stop();
         } catch (Exception e) {
             throw new IllegalStateException("the embedded API server did not stop cleanly", e);
+        }
+    }
+
+    /**
+     * Requests that never reach the API, such as an ambiguous path, get a Status as well, not a
+     * page for people.
+     */
+    private static final class StatusErrors extends ErrorHandler {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            int code = request.getAttribute(ERROR_STATUS) instanceof Integer status ? status : 500;
+            Object message = request.getAttribute(ERROR_MESSAGE);
+            ApiFailure failure =
+                    ApiFailure.transport(
+                            code, message == null ? "no such request" : message.toString());
+            new Exchange(request, response, callback).respond(failure);
+            return true;
         }
     }
 }

@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.http.TableColumns.Column;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.store.Listing;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.store.WatchEvent;
+import io.dra4j.testkit.apiserver.validation.MetadataRules;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Rows for people, as {@code kubectl get} asks for them. In a watch only the first event names the
@@ -53,7 +56,7 @@ final class TableRendition extends Rendition {
     }
 
     private ObjectNode table(ResourceKind kind, Listing listing) {
-        List<Column> columns = TableColumns.of(kind);
+        List<TableColumns.Column> columns = TableColumns.of(kind);
         ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.set("metadata", listing.metadata());
         ArrayNode definitions = table.putArray("columnDefinitions");
@@ -67,7 +70,7 @@ final class TableRendition extends Rendition {
         return table;
     }
 
-    private ObjectNode row(StoredObject object, List<Column> columns, Instant now) {
+    private ObjectNode row(StoredObject object, List<TableColumns.Column> columns, Instant now) {
         ObjectNode row = Json.object();
         ArrayNode cells = row.putArray("cells");
         columns.forEach(column -> cells.add(column.cell(object.json(), now)));
@@ -77,5 +80,114 @@ final class TableRendition extends Rendition {
             default -> row.set("object", Metadata.partial(object.json()));
         }
         return row;
+    }
+
+    /** The columns that {@code kubectl get} shows of each kind. */
+    private static final class TableColumns {
+        /** One column: its title, and how a cell is made of an object at a moment. */
+        record Column(String title, String format, CellText text) {
+            ObjectNode definition() {
+                return Json.object()
+                        .put("name", title)
+                        .put("type", "string")
+                        .put("format", format)
+                        .put("description", "")
+                        .put("priority", 0);
+            }
+
+            String cell(JsonNode object, Instant now) {
+                return text.of(object, now);
+            }
+        }
+
+        /** Computes the text of a cell. */
+        interface CellText {
+            String of(JsonNode object, Instant now);
+        }
+
+        private static final Column NAME =
+                new Column("Name", "name", (object, now) -> Json.text(object, "metadata", "name"));
+        private static final Column AGE = new Column("Age", "", TableColumns::age);
+        private static final List<Column> DEFAULT = List.of(NAME, AGE);
+
+        private TableColumns() {}
+
+        static List<Column> of(ResourceKind kind) {
+            return switch (kind.plural()) {
+                case "resourceslices" ->
+                        List.of(
+                                NAME,
+                                column("Node", "spec.nodeName"),
+                                column("Driver", "spec.driver"),
+                                column("Pool", "spec.pool.name"),
+                                AGE);
+                case "resourceclaims" ->
+                        List.of(NAME, computed("State", TableColumns::claimState), AGE);
+                case "nodes" ->
+                        List.of(
+                                NAME,
+                                computed("Status", TableColumns::nodeStatus),
+                                column("Version", "status.nodeInfo.kubeletVersion"),
+                                AGE);
+                case "namespaces", "pods" -> List.of(NAME, column("Status", "status.phase"), AGE);
+                case "leases" -> List.of(NAME, column("Holder", "spec.holderIdentity"), AGE);
+                case "events" ->
+                        List.of(NAME, column("Type", "type"), column("Reason", "reason"), AGE);
+                default -> DEFAULT;
+            };
+        }
+
+        private static Column column(String title, String path) {
+            String[] steps = path.split("\\.");
+            return computed(
+                    title,
+                    object -> {
+                        String text = Json.text(object, steps);
+                        return text.isEmpty() ? "<unset>" : text;
+                    });
+        }
+
+        private static Column computed(String title, Function<JsonNode, String> text) {
+            return new Column(title, "", (object, now) -> text.apply(object));
+        }
+
+        private static String claimState(JsonNode claim) {
+            StringBuilder state = new StringBuilder();
+            if (MetadataRules.isDeleting(claim)) {
+                state.append("deleted,");
+            }
+            if (!claim.path("status").hasNonNull("allocation")) {
+                return state + "pending";
+            }
+            state.append("allocated");
+            if (!Json.at(claim, "status", "reservedFor").isEmpty()) {
+                state.append(",reserved");
+            }
+            return state.toString();
+        }
+
+        private static String nodeStatus(JsonNode node) {
+            for (JsonNode condition : Json.at(node, "status", "conditions")) {
+                if (Json.text(condition, "type").equals("Ready")) {
+                    return Json.text(condition, "status").equals("True") ? "Ready" : "NotReady";
+                }
+            }
+            return "Unknown";
+        }
+
+        private static String age(JsonNode object, Instant now) {
+            String created = Json.text(object, "metadata", "creationTimestamp");
+            if (created.isEmpty()) {
+                return "<unknown>";
+            }
+            Duration age = Duration.between(Instant.parse(created), now);
+            if (age.compareTo(Duration.ofMinutes(2)) < 0) {
+                return Math.max(0, age.toSeconds()) + "s";
+            }
+            if (age.compareTo(Duration.ofHours(2)) < 0) {
+                return age.toMinutes() + "m";
+            }
+            return age.compareTo(Duration.ofDays(2)) < 0 ? age.toHours() + "h" : age.toDays() + "d";
+        }
     }
 }

@@ -21,11 +21,8 @@ public final class FeatureGates {
     private void set(FeatureGate gate, boolean enabled) {
         if (!gate.existsIn(version)) {
             throw new IllegalArgumentException(
-                    "Kubernetes 1."
-                            + version.minor()
-                            + " has no feature gate "
-                            + gate.text()
-                            + "; leave it out or choose a newer version");
+                    "Kubernetes 1.%s has no feature gate %s; leave it out or choose a newer version"
+                            .formatted(version.minor(), gate.text()));
         }
         states.put(gate, enabled);
     }

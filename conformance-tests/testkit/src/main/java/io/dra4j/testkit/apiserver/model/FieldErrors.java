@@ -57,10 +57,8 @@ public final class FieldErrors {
         add(
                 "FieldValueNotSupported",
                 field,
-                "Unsupported value: "
-                        + quoted(value)
-                        + ": supported values: "
-                        + String.join(", ", quoted));
+                "Unsupported value: %s: supported values: %s"
+                        .formatted(quoted(value), String.join(", ", quoted)));
     }
 
     private void add(String reason, String field, String message) {

@@ -47,8 +47,7 @@ public enum KubernetesVersion {
                 .orElseThrow(
                         () ->
                                 new IllegalArgumentException(
-                                        "no embedded API server for Kubernetes "
-                                                + text
-                                                + "; choose one of 1.34, 1.35, 1.36, 1.37"));
+                                        "no embedded API server for Kubernetes %s; choose one of 1.34, 1.35, 1.36, 1.37"
+                                                .formatted(text)));
     }
 }

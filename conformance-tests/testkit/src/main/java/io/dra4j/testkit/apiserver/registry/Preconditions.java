@@ -31,9 +31,8 @@ public record Preconditions(String uid, String resourceVersion) {
             throw ApiFailure.conflict(
                     kind,
                     key.name(),
-                    "uid mismatch: the provided object specified uid "
-                            + uid
-                            + ", and no existing object was found");
+                    "uid mismatch: the provided object specified uid %s, and no existing object was found"
+                            .formatted(uid));
         }
     }
 
@@ -43,20 +42,16 @@ public record Preconditions(String uid, String resourceVersion) {
             throw ApiFailure.conflict(
                     object.kind(),
                     object.key().name(),
-                    "Precondition failed: UID in precondition: "
-                            + uid
-                            + ", UID in object meta: "
-                            + object.uid());
+                    "Precondition failed: UID in precondition: %s, UID in object meta: %s"
+                            .formatted(uid, object.uid()));
         }
         String found = Json.text(object.json(), "metadata", "resourceVersion");
         if (!resourceVersion.isEmpty() && !resourceVersion.equals(found)) {
             throw ApiFailure.conflict(
                     object.kind(),
                     object.key().name(),
-                    "Precondition failed: ResourceVersion in precondition: "
-                            + resourceVersion
-                            + ", ResourceVersion in object meta: "
-                            + found);
+                    "Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s"
+                            .formatted(resourceVersion, found));
         }
     }
 }

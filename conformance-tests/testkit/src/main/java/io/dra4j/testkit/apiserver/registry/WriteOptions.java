@@ -30,13 +30,12 @@ public record WriteOptions(
                 fields.stream().map(field -> "unknown field \"" + field + "\"").toList();
         if (fieldValidation.equals("Strict")) {
             throw ApiFailure.badRequest(
-                    kind.kind()
-                            + " in version \""
-                            + kind.version()
-                            + "\" cannot be handled as a "
-                            + kind.kind()
-                            + ": strict decoding error: "
-                            + String.join(", ", warnings));
+                    "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s"
+                            .formatted(
+                                    kind.kind(),
+                                    kind.version(),
+                                    kind.kind(),
+                                    String.join(", ", warnings)));
         }
         warnings.forEach(warn);
     }

@@ -47,9 +47,8 @@ public record FieldSelector(List<Term> terms) {
         int at = text.indexOf('=');
         if (at <= 0) {
             throw ApiFailure.badRequest(
-                    "Unable to find fieldSelector in \""
-                            + text
-                            + "\": invalid field selector: expected =, == or !=");
+                    "Unable to find fieldSelector in \"%s\": invalid field selector: expected =, == or !="
+                            .formatted(text));
         }
         boolean equal = text.charAt(at - 1) != '!';
         String label = text.substring(0, equal ? at : at - 1).trim();

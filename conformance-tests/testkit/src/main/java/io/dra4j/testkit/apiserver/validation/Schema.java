@@ -194,15 +194,9 @@ public final class Schema {
         private void require(boolean fits, String path, String expected) {
             if (!fits) {
                 throw ApiFailure.badRequest(
-                        kind.kind()
-                                + " in version \""
-                                + kind.version()
-                                + "\" cannot be handled as a "
-                                + kind.kind()
-                                + ": "
-                                + path
-                                + " must be "
-                                + expected);
+                        "%s in version \"%s\" cannot be handled as a %s: %s must be %s"
+                                .formatted(
+                                        kind.kind(), kind.version(), kind.kind(), path, expected));
             }
         }
     }

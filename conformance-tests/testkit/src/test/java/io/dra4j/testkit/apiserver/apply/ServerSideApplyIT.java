@@ -90,11 +90,11 @@ class ServerSideApplyIT {
                 .forEach(
                         entry ->
                                 names.add(
-                                        entry.path("manager").asText()
-                                                + " "
-                                                + entry.path("operation").asText()
-                                                + " "
-                                                + entry.path("subresource").asText("-")));
+                                        "%s %s %s"
+                                                .formatted(
+                                                        entry.path("manager").asText(),
+                                                        entry.path("operation").asText(),
+                                                        entry.path("subresource").asText("-"))));
         return names;
     }
 
@@ -239,10 +239,9 @@ class ServerSideApplyIT {
                     status("{" + GPU_0 + "}")
                             .replace(
                                     "'name':'c'",
-                                    (metadata.equals("''") ? "" : metadata)
-                                            + "'name':'"
-                                            + name
-                                            + "'");
+                                    "%s'name':'%s'"
+                                            .formatted(
+                                                    (metadata.equals("''") ? "" : metadata), name));
 
             Answer answer = send(path, body);
 

@@ -99,9 +99,8 @@ class CountersOf134Test {
         assertThat(complaints(V1_34, sets(3, 11), devices(1, consumed(3, 11))))
                 .hasSize(2)
                 .contains(
-                        DEVICE
-                                + ": Invalid value: 33: the total number of counters must not"
-                                + " exceed 32");
+                        "%s: Invalid value: 33: the total number of counters must not exceed 32"
+                                .formatted(DEVICE));
     }
 
     @Test

@@ -42,9 +42,8 @@ class SliceRulesTest {
         return device(
                 ".capacity[memory].requestPolicy" + field,
                 reason,
-                "'allowMultipleAllocations':true,'capacity':{'memory':{'value':'10','requestPolicy':{"
-                        + policy
-                        + "}}}");
+                "'allowMultipleAllocations':true,'capacity':{'memory':{'value':'10','requestPolicy':{%s}}}"
+                        .formatted(policy));
     }
 
     static List<Row> specRows() {
@@ -111,9 +110,8 @@ class SliceRulesTest {
         return spec(
                 "spec.nodeSelector.nodeSelectorTerms[0].matchExpressions[0]" + field,
                 reason,
-                "{'nodeName':null,'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{"
-                        + expression
-                        + "}]}]}}");
+                "{'nodeName':null,'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{%s}]}]}}"
+                        .formatted(expression));
     }
 
     private static String devices(int count, String fields) {
