@@ -9,7 +9,6 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.driver.DriverSettings;
 import io.dra4j.runtime.internal.driver.HttpSettings;
 import io.dra4j.runtime.internal.driver.RunningDriver;
-import io.dra4j.runtime.internal.driver.SerializedProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -340,6 +339,7 @@ public final class DraDriver implements AutoCloseable {
                             clock,
                             listener::recoverable,
                             listener::fatal,
+                            serialized,
                             removesSlicesOnClose,
                             unhealthyTaint,
                             httpEndpoint == null
@@ -347,8 +347,7 @@ public final class DraDriver implements AutoCloseable {
                                     : HttpSettings.of(httpEndpoint, metricsPath),
                             binder,
                             healthcheckPort);
-            return new DraDriver(
-                    settings, serialized ? new SerializedProvider(provider) : provider);
+            return new DraDriver(settings, provider);
         }
     }
 }

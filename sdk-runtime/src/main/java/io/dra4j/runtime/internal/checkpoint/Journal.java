@@ -62,17 +62,6 @@ public final class Journal implements AutoCloseable {
      *
      * @param bootId the id of the node's present boot
      * @param locks keep away the other processes of the driver
-     * @throws DraException if the file can't be read, or was written in a later format
-     */
-    public static Journal open(Path path, String bootId, LockFile locks) {
-        return open(path, bootId, locks, JournalMeter.NONE);
-    }
-
-    /**
-     * Opens a journal, and makes it if there is none.
-     *
-     * @param bootId the id of the node's present boot
-     * @param locks keep away the other processes of the driver
      * @param meter receives measurements
      * @throws DraException if the file can't be read, or was written in a later format
      */

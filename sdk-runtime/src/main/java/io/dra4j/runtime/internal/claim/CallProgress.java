@@ -6,6 +6,7 @@ import io.dra4j.api.Progress;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import java.time.Instant;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
 /**
@@ -16,11 +17,15 @@ import java.util.function.Consumer;
  */
 final class CallProgress implements Progress, AutoCloseable {
 
+    private final Semaphore permits;
     private final Consumer<ProviderState> durably;
     private final Deadline deadline;
     private boolean ended; // guarded by this
 
-    CallProgress(Consumer<ProviderState> durably, Deadline deadline) {
+    /** Starts a call, as soon as there is a permit. */
+    CallProgress(Semaphore permits, Consumer<ProviderState> durably, Deadline deadline) {
+        permits.acquireUninterruptibly();
+        this.permits = permits;
         this.durably = durably;
         this.deadline = deadline;
     }
@@ -44,5 +49,6 @@ final class CallProgress implements Progress, AutoCloseable {
     @Override
     public synchronized void close() {
         ended = true;
+        permits.release();
     }
 }

@@ -16,6 +16,7 @@ import io.dra4j.runtime.internal.status.ClaimReports;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
@@ -23,6 +24,7 @@ import java.util.function.Supplier;
  *
  * @param driver the driver's name
  * @param provider prepares the devices
+ * @param providerCalls a permit for each call of the provider at a time
  * @param reader reads claims from the API server
  * @param journal keeps the records of claims
  * @param locks keep other processes of the driver from a claim
@@ -36,6 +38,7 @@ import java.util.function.Supplier;
 public record ClaimContext(
         String driver,
         DeviceProvider provider,
+        Semaphore providerCalls,
         ClaimReader reader,
         Journal journal,
         LockFile locks,

@@ -129,7 +129,8 @@ final class ClaimLifecycle implements AutoCloseable {
         writes.put(record(claim.ref(), Phase.STARTED, devices, null, null), check);
 
         PreparedClaim prepared;
-        try (CallProgress progress = new CallProgress(this::recordProgress, deadline)) {
+        try (CallProgress progress =
+                new CallProgress(context.providerCalls(), this::recordProgress, deadline)) {
             prepared = context.provider().prepare(claim, progress);
         }
         Answer answer = PreparedResults.answer(claim, context.reports().prepared(claim, prepared));
@@ -165,7 +166,8 @@ final class ClaimLifecycle implements AutoCloseable {
                         record.state(),
                         null));
 
-        try (CallProgress progress = new CallProgress(this::recordProgress, deadline)) {
+        try (CallProgress progress =
+                new CallProgress(context.providerCalls(), this::recordProgress, deadline)) {
             context.provider().unprepare(context.held(record), progress);
         }
 

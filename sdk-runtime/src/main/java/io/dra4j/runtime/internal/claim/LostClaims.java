@@ -15,7 +15,6 @@ import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.Loss;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.DamagedDevices;
-import io.dra4j.runtime.internal.claim.allocation.SpecNames;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
@@ -74,7 +73,7 @@ final class LostClaims {
     }
 
     private List<HeldDevice> named(String uid, Inventory inventory) {
-        return SpecNames.devices(uid, context.specs().deviceNames(uid), inventory);
+        return DamagedDevices.named(uid, context.specs().deviceNames(uid), inventory);
     }
 
     private void hold(ClaimRecord damaged) {

@@ -3,6 +3,8 @@
 package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.AsyncBody;
 import io.fabric8.kubernetes.client.http.HttpClient;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ApiCalls {
 
+    private static final String NO_ANSWER = "none";
     private static final String WATCH = "WATCH";
     private static final String JSON = "application/json";
     private static final String APPLY = "application/apply-patch+yaml"; // JSON is YAML
@@ -35,11 +38,11 @@ final class ApiCalls {
 
     private final HttpClient http;
     private final String server;
-    private final RequestMeter meter;
+    private final Meters meters;
 
-    ApiCalls(HttpClient http, String server, RequestMeter meter) {
+    ApiCalls(HttpClient http, String server, Meters meters) {
         this.http = http;
-        this.meter = meter;
+        this.meters = meters;
         this.server = server.endsWith("/") ? server : server + "/";
     }
 
@@ -111,12 +114,33 @@ final class ApiCalls {
         long start = System.nanoTime();
         try {
             T answer = await(begin(request), method + " " + path, limit);
-            meter.answered(method, path, answer.code(), start);
+            measure(method, path, Integer.toString(answer.code()), start);
             return answer;
         } catch (ClusterException e) {
-            meter.failed(method, path, start);
+            measure(method, path, NO_ANSWER, start);
             throw e;
         }
+    }
+
+    /** Measures a request by method, resource and status: never by an object's name. */
+    private void measure(String method, String path, String status, long sinceNanos) {
+        Duration took = Duration.ofNanos(System.nanoTime() - sinceNanos);
+        meters.time(Metric.API_REQUESTS, took, method, resource(path), status);
+    }
+
+    /**
+     * {@code api/v1/nodes/n} is of nodes, and {@code ../resourceclaims/c/status} of their status.
+     */
+    static String resource(String path) {
+        String[] all = path.split("\\?", 2)[0].split("/");
+        int resource = all[0].equals("api") ? 2 : 3;
+        if (all.length <= resource) {
+            return "discovery";
+        }
+        if (all[resource].equals("namespaces") && all.length > resource + 2) {
+            resource += 2;
+        }
+        return all.length > resource + 2 ? all[resource] + "/" + all[resource + 2] : all[resource];
     }
 
     private <T> T await(CompletableFuture<T> answer, String what, Duration limit) {

@@ -33,11 +33,7 @@ public final class Cluster implements AutoCloseable {
 
     private Cluster(KubernetesClient client, String driver, String node, Meters meters) {
         this.client = client;
-        this.calls =
-                new ApiCalls(
-                        client.getHttpClient(),
-                        client.getMasterUrl().toString(),
-                        new RequestMeter(meters));
+        this.calls = new ApiCalls(client.getHttpClient(), client.getMasterUrl().toString(), meters);
         this.slices = new KubernetesSlices(calls, driver, node);
         this.events = new NodeEvents(calls, driver, node, InstantSource.system());
         this.claims = new KubernetesClaims(calls);

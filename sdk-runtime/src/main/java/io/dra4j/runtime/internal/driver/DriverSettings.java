@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kubeconfig {@code null} for the configuration inside a pod
  * @param podUid {@code null} unless two instances may run side by side
+ * @param serialized true to let the provider work on one claim at a time
  * @param unhealthyTaint {@code null} to taint no device for its health
  * @param http {@code null} unless metrics and probes are served
  * @param binder {@code null} if no device has binding conditions
@@ -34,6 +35,7 @@ public record DriverSettings(
         InstantSource clock,
         Consumer<DraException> onRecoverable,
         Consumer<DraException> onFatal,
+        boolean serialized,
         boolean removesSlicesOnClose,
         Taint.@Nullable Effect unhealthyTaint,
         @Nullable HttpSettings http,

@@ -31,6 +31,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -147,6 +148,7 @@ public final class RunningDriver implements AutoCloseable {
         return new ClaimContext(
                 settings.driverName(),
                 provider,
+                new Semaphore(settings.serialized() ? 1 : Integer.MAX_VALUE, true),
                 cluster.claimReader(),
                 journal,
                 locks,

@@ -31,6 +31,9 @@ final class InventoryReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(InventoryReader.class);
     private static final Duration LONGEST_READ = Duration.ofMinutes(1);
+    // Ten reads at once and then one a second, for providers that change all the time.
+    private static final Duration READ_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration READ_BURST = READ_INTERVAL.multipliedBy(9);
     private static final String INVENTORY = "inventory";
 
     private final Callable<Inventory> source;
@@ -40,10 +43,10 @@ final class InventoryReader {
     private final InstantSource clock;
     private final EventRecorder events;
     private final Retries retries;
-    private final Throttle throttle = new Throttle();
     private final CountDownLatch firstResult = new CountDownLatch(1);
     // The count of reported changes of the inventory, and how many of them are read.
     private final AtomicLong requested = new AtomicLong(1);
+    private Instant readsPaidUntil = Instant.EPOCH;
     private long completed;
     private long failedAt;
     private @Nullable Instant readingSince;
@@ -109,7 +112,8 @@ final class InventoryReader {
 
     private Instant nextRead() {
         Instant retry = failedAt == requested.get() ? retries.due() : Instant.EPOCH;
-        return retry.isAfter(throttle.due()) ? retry : throttle.due();
+        Instant allowed = readsPaidUntil.minus(READ_BURST);
+        return retry.isAfter(allowed) ? retry : allowed;
     }
 
     /** Begins to read, if it is time to. */
@@ -121,7 +125,8 @@ final class InventoryReader {
             }
         } else if (!isCurrent() && !nextRead().isAfter(now)) {
             readingSince = now;
-            throttle.used(now);
+            readsPaidUntil =
+                    (readsPaidUntil.isAfter(now) ? readsPaidUntil : now).plus(READ_INTERVAL);
             long request = requested.get();
             providerThread.execute(() -> read(request));
         }

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +36,7 @@ class JournalDamageTest {
     void begin() {
         file = directory.resolve("claims.journal");
         aside = directory.resolve("claims.journal.damaged");
-        locks = LockFile.open(directory.resolve("claims.lock"));
+        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
     }
 
     @AfterEach

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,7 @@ class JournalDiskFullTest {
         isMounted = run("mount", "-t", "tmpfs", "-o", "size=512k", "none", disk.toString()) == 0;
         assumeTrue(isMounted, "only root can mount a small disk");
         filler = disk.resolve("filler");
-        locks = LockFile.open(disk.resolve("claims.lock"));
+        locks = LockFile.open(disk.resolve("claims.lock"), InstantSource.system());
         journal = open();
     }
 
@@ -47,7 +48,7 @@ class JournalDiskFullTest {
     }
 
     private Journal open() {
-        return Journal.open(disk.resolve("claims.journal"), "boot-1", locks);
+        return Journal.open(disk.resolve("claims.journal"), "boot-1", locks, JournalMeter.NONE);
     }
 
     private static int run(String... command) throws Exception {

@@ -8,6 +8,7 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -137,9 +138,14 @@ class JournalProcessesTest {
 
     /** Compares the journal with what the dead have said; the living go on meanwhile. */
     private void compare() {
-        try (LockFile locks = LockFile.open(directory.resolve("claims.lock"));
+        try (LockFile locks =
+                        LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
                 Journal journal =
-                        Journal.open(directory.resolve("claims.journal"), "boot-1", locks)) {
+                        Journal.open(
+                                directory.resolve("claims.journal"),
+                                "boot-1",
+                                locks,
+                                JournalMeter.NONE)) {
             List<ClaimRecord> claims = journal.claims();
             assertThat(journal.loss()).isIn(Loss.NONE, new Loss(true, 0, Set.of(), true));
             List<String> devices =

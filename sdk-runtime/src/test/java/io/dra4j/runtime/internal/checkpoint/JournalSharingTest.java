@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -36,10 +37,10 @@ class JournalSharingTest {
     @BeforeEach
     void open() {
         file = directory.resolve("claims.journal");
-        oldLocks = LockFile.open(directory.resolve("claims.lock"));
+        oldLocks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
         older = Records.openWithoutSync(file, oldLocks);
         older.put(Records.full("uid-1"));
-        newLocks = LockFile.open(directory.resolve("claims.lock"));
+        newLocks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
         newer = Records.openWithoutSync(file, newLocks);
     }
 
@@ -54,7 +55,8 @@ class JournalSharingTest {
     private void assertBothSay(ClaimRecord... claims) {
         assertThat(older.claims()).containsExactly(claims);
         assertThat(newer.claims()).containsExactly(claims);
-        try (LockFile locks = LockFile.open(directory.resolve("claims.lock"));
+        try (LockFile locks =
+                        LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
                 Journal third = Records.openWithoutSync(file, locks)) {
             assertThat(third.claims()).containsExactly(claims);
             assertThat(third.loss()).isEqualTo(Loss.NONE);

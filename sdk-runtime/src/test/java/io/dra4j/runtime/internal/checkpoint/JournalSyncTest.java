@@ -12,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -45,7 +46,7 @@ class JournalSyncTest {
 
     @BeforeEach
     void openLocks() {
-        locks = LockFile.open(directory.resolve("claims.lock"));
+        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
     }
 
     @AfterEach

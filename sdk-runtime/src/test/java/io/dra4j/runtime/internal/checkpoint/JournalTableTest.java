@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,7 +28,8 @@ class JournalTableTest {
     @BeforeEach
     void write() {
         file = directory.resolve("claims.journal");
-        try (LockFile locks = LockFile.open(directory.resolve("claims.lock"));
+        try (LockFile locks =
+                        LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
                 Journal journal = Records.openWithoutSync(file, locks)) {
             journal.put(Records.started("uid-1"));
             journal.put(Records.full("uid-1"));

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -35,7 +36,7 @@ class JournalTest {
     @BeforeEach
     void nameFile() {
         file = directory.resolve("claims.journal");
-        locks = LockFile.open(directory.resolve("claims.lock"));
+        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
     }
 
     @AfterEach
@@ -44,7 +45,7 @@ class JournalTest {
     }
 
     private Journal open() {
-        return Journal.open(file, "boot-1", locks);
+        return Journal.open(file, "boot-1", locks, JournalMeter.NONE);
     }
 
     private List<ClaimRecord> reread() {
@@ -294,7 +295,13 @@ class JournalTest {
 
         @Test
         void ofAMissingDirectoryNamesTheFile() {
-            assertThatThrownBy(() -> Journal.open(directory.resolve("no/such"), "boot-1", locks))
+            assertThatThrownBy(
+                            () ->
+                                    Journal.open(
+                                            directory.resolve("no/such"),
+                                            "boot-1",
+                                            locks,
+                                            JournalMeter.NONE))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("no/such")
                     .hasMessageContaining("see that its directory is there");
@@ -304,7 +311,7 @@ class JournalTest {
         void ofAPathThroughAFileNamesTheFile() throws IOException {
             Path wrong = Files.createFile(directory.resolve("a file")).resolve("claims.journal");
 
-            assertThatThrownBy(() -> Journal.open(wrong, "boot-1", locks))
+            assertThatThrownBy(() -> Journal.open(wrong, "boot-1", locks, JournalMeter.NONE))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("Not a directory");
         }

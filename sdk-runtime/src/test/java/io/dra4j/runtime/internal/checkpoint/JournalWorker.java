@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.SplittableRandom;
 
 /** A process that holds devices and gives them back, until it is killed. */
@@ -51,8 +52,10 @@ final class JournalWorker {
     public static void main(String[] args) {
         Path directory = Path.of(args[0]);
         SplittableRandom random = new SplittableRandom(ProcessHandle.current().pid());
-        LockFile locks = LockFile.open(directory.resolve("claims.lock"));
-        Journal journal = Journal.open(directory.resolve("claims.journal"), "boot-1", locks);
+        LockFile locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
+        Journal journal =
+                Journal.open(
+                        directory.resolve("claims.journal"), "boot-1", locks, JournalMeter.NONE);
         while (true) {
             String uid = args[1] + "-" + random.nextInt(CLAIMS);
             if (journal.claim(uid).isPresent()) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +37,7 @@ class LockFileTest {
 
     @BeforeEach
     void open() {
-        locks = LockFile.open(directory.resolve("claims.lock"));
+        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
     }
 
     @AfterEach
@@ -54,11 +55,12 @@ class LockFileTest {
 
     @Test
     void thatCannotBeOpenedIsAnErrorThatNamesIt() {
-        assertThatThrownBy(() -> LockFile.open(directory.resolve("no/such")))
+        assertThatThrownBy(
+                        () -> LockFile.open(directory.resolve("no/such"), InstantSource.system()))
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining("no/such")
                 .hasMessageContaining("the directory must exist");
-        assertThatThrownBy(() -> LockFile.open(directory))
+        assertThatThrownBy(() -> LockFile.open(directory, InstantSource.system()))
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining("Can't open the lock file " + directory);
     }
@@ -134,7 +136,9 @@ class LockFileTest {
     @Test
     void aSecondOpeningInTheProcessSharesTheLocksAndItsEndFreesItsOwnAlone() {
         LockFile second =
-                LockFile.open(directory.resolve("../" + directory.getFileName() + "/claims.lock"));
+                LockFile.open(
+                        directory.resolve("../" + directory.getFileName() + "/claims.lock"),
+                        InstantSource.system());
         LockFile.Held first = locks.claim("uid-1", NOW);
         second.claim("uid-2", NOW);
         assertThatThrownBy(() -> second.claim("uid-1", NOW)).isInstanceOf(DraException.class);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.error.DraException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -38,7 +39,7 @@ class WriteGroupTest {
 
     @BeforeEach
     void open() {
-        locks = LockFile.open(directory.resolve("claims.lock"));
+        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
         journal =
                 Journal.open(
                         new JournalStore.Place(

@@ -25,7 +25,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -276,6 +278,29 @@ class ClaimOrderTest {
                 assertThat(node.claims.held()).isEmpty();
             }
         }
+    }
+
+    @Test
+    void aSerializedProviderWorksOnOneClaimAtATime() {
+        node.stop();
+        node.providerCalls = new Semaphore(1, true);
+        node.start("boot-1");
+        AtomicInteger running = new AtomicInteger();
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        provider.onPrepare =
+                (claim, progress) -> {
+                    assertThat(running.incrementAndGet()).isEqualTo(1);
+                    while (isFirst.get() && !node.providerCalls.hasQueuedThreads()) {
+                        Thread.onSpinWait();
+                    }
+                    isFirst.set(false);
+                    running.decrementAndGet();
+                };
+
+        Map<ClaimRef, PrepareOutcome> outcomes =
+                node.claims.prepare(List.of(A, B), NodeUnderTest.in(Duration.ofSeconds(20)));
+
+        assertThat(outcomes.values()).hasSize(2).hasOnlyElementsOfType(Prepared.class);
     }
 
     @Test

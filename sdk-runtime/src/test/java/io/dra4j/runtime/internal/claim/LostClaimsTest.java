@@ -11,7 +11,7 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
-import io.dra4j.runtime.internal.claim.allocation.SpecNames;
+import io.dra4j.runtime.internal.claim.allocation.DamagedDevices;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -231,7 +231,7 @@ class LostClaimsTest {
         String share = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
         assertThat(
-                        SpecNames.devices(
+                        DamagedDevices.named(
                                 "uid-a",
                                 List.of("uid-a-gpu-0-" + share, "uid-a-gpu-1.1", "uid-ab-gpu-0"),
                                 provider.inventory()))

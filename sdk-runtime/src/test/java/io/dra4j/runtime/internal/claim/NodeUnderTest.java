@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 
 /** Claim preparation on real files, with an API server and a provider that a test has in hand. */
@@ -42,6 +44,7 @@ final class NodeUnderTest implements AutoCloseable {
     Journal journal;
     ClaimPreparation claims;
     JournalMeter meter = JournalMeter.NONE;
+    Semaphore providerCalls = new Semaphore(Integer.MAX_VALUE);
     Duration patience = Duration.ofMillis(20);
 
     /** Makes the directories of a node; nothing is opened yet. */
@@ -57,7 +60,7 @@ final class NodeUnderTest implements AutoCloseable {
     }
 
     NodeUnderTest start(String boot) {
-        locks = LockFile.open(data.resolve("claims.lock"));
+        locks = LockFile.open(data.resolve("claims.lock"), InstantSource.system());
         journal = Journal.open(data.resolve("claims.journal"), boot, locks, meter);
         claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, patience));
         return this;
@@ -67,6 +70,7 @@ final class NodeUnderTest implements AutoCloseable {
         return new ClaimContext(
                 DRIVER,
                 provider,
+                providerCalls,
                 api,
                 journal,
                 locks,

@@ -3,10 +3,17 @@
 package io.dra4j.runtime.internal.claim.allocation;
 
 import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices that a claim may hold whose record is damaged: all that are known.
@@ -16,6 +23,8 @@ import java.util.function.BiPredicate;
  * than one too few. Pure.
  */
 public final class DamagedDevices {
+
+    private static final Pattern SUFFIX = Pattern.compile("(?:-([0-9a-f-]{36}))?(?:\\.[0-9]+)?");
 
     private DamagedDevices() {}
 
@@ -52,5 +61,35 @@ public final class DamagedDevices {
     private static boolean isSameShare(HeldDevice one, HeldDevice other) {
         return DeviceKey.of(one).equals(DeviceKey.of(other))
                 && Objects.equals(one.shareId(), other.shareId());
+    }
+
+    /**
+     * Returns the devices that the names in a CDI spec may mean: {@code <uid>-<device>[-<share
+     * id>]}.
+     *
+     * <p>A name does not contain the pool, and it may be read in two ways: then all that fit are
+     * taken, for a device too many is refused to others rather than one too few.
+     */
+    public static List<HeldDevice> named(String uid, List<String> names, Inventory inventory) {
+        List<HeldDevice> devices = new ArrayList<>();
+        for (Pool pool : inventory.pools()) {
+            for (Device device : pool.devices()) {
+                String start = uid + "-" + device.name();
+                for (String name : names) {
+                    if (name.startsWith(start)) {
+                        Matcher rest = SUFFIX.matcher(name.substring(start.length()));
+                        if (rest.matches()) {
+                            devices.add(held(pool, device, rest.group(1)));
+                        }
+                    }
+                }
+            }
+        }
+        return devices;
+    }
+
+    private static HeldDevice held(Pool pool, Device device, @Nullable String shareId) {
+        return new HeldDevice(
+                "unknown", null, pool.name(), device.name(), shareId, Map.of(), false);
     }
 }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class RequestMeterTest {
+class ApiCallsTest {
 
     @ParameterizedTest
     @CsvSource({
@@ -23,6 +23,6 @@ class RequestMeterTest {
         "version, discovery"
     })
     void aRequestIsMeasuredByItsResourceAndNeverByAnObjectsName(String path, String resource) {
-        assertThat(RequestMeter.resource(path)).isEqualTo(resource);
+        assertThat(ApiCalls.resource(path)).isEqualTo(resource);
     }
 }
