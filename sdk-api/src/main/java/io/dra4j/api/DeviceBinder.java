@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 public interface DeviceBinder {
 
     /**
-     * Returns the conditions of a device; it may start to make the device ready, and must not wait
-     * for that.
+     * Returns the conditions of a device.
+     *
+     * <p>It may start to make the device ready, and must not wait for that.
      *
      * @param device the device that the scheduler allocated, and waits for
      * @return conditions of those that the scheduler waits for, which are set in the claim's

@@ -5,8 +5,7 @@ package io.dra4j.api.device;
 import java.util.Map;
 
 /**
- * Counters that the devices of a pool share, such as the memory slices of a GPU that can be
- * partitioned.
+ * Counters that the devices of a pool share, such as the memory slices of a GPU.
  *
  * <p>The scheduler allocates no two devices whose consumption together exceeds a counter.
  *

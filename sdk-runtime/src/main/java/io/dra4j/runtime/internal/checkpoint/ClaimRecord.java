@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bootId the boot in which the record's preparation began
  * @param state the last state that the provider recorded or returned
- * @param answer the results of the preparation; only of a prepared claim
+ * @param answer the results of the preparation, by their name in the journal; only of a prepared
+ *     claim
  */
 public record ClaimRecord(
         ClaimRef ref,
@@ -27,7 +28,7 @@ public record ClaimRecord(
         String bootId,
         List<HeldDevice> devices,
         @Nullable ProviderState state,
-        @Nullable Answer answer) {
+        @Nullable Results answer) {
 
     public ClaimRecord {
         Objects.requireNonNull(ref, "ref");
@@ -47,8 +48,8 @@ public record ClaimRecord(
      *
      * @param edits what every container of the claim receives
      */
-    public record Answer(List<AnswerDevice> devices, ContainerEdits edits) {
-        public Answer {
+    public record Results(List<ResultDevice> devices, ContainerEdits edits) {
+        public Results {
             Objects.requireNonNull(edits, "edits");
             devices = List.copyOf(devices);
         }
@@ -59,8 +60,8 @@ public record ClaimRecord(
      *
      * @param cdiDeviceIds ids of CDI devices that the driver keeps by itself
      */
-    public record AnswerDevice(HeldDevice device, ContainerEdits edits, List<String> cdiDeviceIds) {
-        public AnswerDevice {
+    public record ResultDevice(HeldDevice device, ContainerEdits edits, List<String> cdiDeviceIds) {
+        public ResultDevice {
             Objects.requireNonNull(device, "device");
             Objects.requireNonNull(edits, "edits");
             cdiDeviceIds = List.copyOf(cdiDeviceIds);

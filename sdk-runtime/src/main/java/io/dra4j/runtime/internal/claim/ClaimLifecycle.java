@@ -11,7 +11,7 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import java.io.Serial;
@@ -124,7 +124,7 @@ final class ClaimLifecycle implements AutoCloseable {
      * @throws Exception what the provider throws, and {@link DraException} if a step fails; what
      *     was begun must be {@linkplain #end ended} then
      */
-    Answer begin(AllocatedClaim claim, Consumer<ClaimIndex> check) throws Exception {
+    Results begin(AllocatedClaim claim, Consumer<ClaimIndex> check) throws Exception {
         List<HeldDevice> devices = PreparedResults.held(claim);
         writes.put(record(claim.ref(), Phase.STARTED, devices, null, null), check);
 
@@ -133,21 +133,22 @@ final class ClaimLifecycle implements AutoCloseable {
                 new CallProgress(context.providerCalls(), this::recordProgress, deadline)) {
             prepared = context.provider().prepare(claim, progress);
         }
-        Answer answer = PreparedResults.answer(claim, context.reports().prepared(claim, prepared));
+        Results results =
+                PreparedResults.results(claim, context.reports().prepared(claim, prepared));
 
-        writeSpec(answer);
+        writeSpec(results);
 
         ProviderState state = prepared.state() == null ? state() : prepared.state();
-        writes.put(record(claim.ref(), Phase.PREPARED, devices, state, answer));
-        return answer;
+        writes.put(record(claim.ref(), Phase.PREPARED, devices, state, results));
+        return results;
     }
 
     /** Returns the outcome of the claim, which is prepared, with its CDI spec in place again. */
-    PrepareOutcome answer(Answer answer) {
-        writeSpec(answer);
+    PrepareOutcome outcome(Results results) {
+        writeSpec(results);
         context.reports().reestablish(uid);
         return PreparedResults.outcome(
-                answer, context.specs().ids(uid, PreparedResults.specDevices(answer)));
+                results, context.specs().ids(uid, PreparedResults.specDevices(results)));
     }
 
     /**
@@ -183,8 +184,8 @@ final class ClaimLifecycle implements AutoCloseable {
         context.reports().end(uid);
     }
 
-    private void writeSpec(Answer answer) {
-        context.specs().write(uid, answer.edits(), PreparedResults.specDevices(answer));
+    private void writeSpec(Results results) {
+        context.specs().write(uid, results.edits(), PreparedResults.specDevices(results));
     }
 
     /** A provider waits for this write alone: it is not grouped. */
@@ -210,8 +211,8 @@ final class ClaimLifecycle implements AutoCloseable {
             Phase phase,
             List<HeldDevice> devices,
             @Nullable ProviderState state,
-            @Nullable Answer answer) {
-        return new ClaimRecord(ref, phase, context.journal().bootId(), devices, state, answer);
+            @Nullable Results results) {
+        return new ClaimRecord(ref, phase, context.journal().bootId(), devices, state, results);
     }
 
     @Override

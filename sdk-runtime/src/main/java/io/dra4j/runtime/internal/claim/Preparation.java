@@ -9,7 +9,7 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
@@ -119,7 +119,7 @@ final class Preparation {
             try (ClaimLifecycle lifecycle =
                     ClaimLifecycle.take(context, ref.uid(), deadline, writes)) {
                 requireCaller(deadline);
-                return lifecycle.answer(answer(lifecycle, ref, object, devices));
+                return lifecycle.outcome(results(lifecycle, ref, object, devices));
             }
         } catch (DraException e) {
             return refused(ref, e);
@@ -135,11 +135,11 @@ final class Preparation {
         }
     }
 
-    private Answer answer(
+    private Results results(
             ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
         Optional<ClaimRecord> record = lifecycle.record();
         if (record.isPresent()) {
-            Answer before = record.get().answer();
+            Results before = record.get().answer();
             if (before != null
                     && context.isPrepared(record.get())
                     && holdsJust(record.get(), devices)) {
@@ -155,7 +155,7 @@ final class Preparation {
                 && new HashSet<>(record.devices()).equals(new HashSet<>(devices));
     }
 
-    private Answer begin(ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object) {
+    private Results begin(ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object) {
         Inventory inventory =
                 context.inventory()
                         .get()
@@ -166,7 +166,7 @@ final class Preparation {
         try {
             AllocatedClaim claim = allocations.read(ref, object, inventory);
             List<HeldDevice> devices = PreparedResults.held(claim);
-            Answer answer =
+            Results results =
                     lifecycle.begin(
                             claim,
                             committed -> {
@@ -175,7 +175,7 @@ final class Preparation {
                                         .ifPresent(HoldConflict::refuse);
                             });
             LOG.atInfo().addKeyValue(LogField.CLAIM, ref).log("Claim prepared");
-            return answer;
+            return results;
         } catch (Exception | Error e) { // of a provider: what was begun is undone
             DraException failure = ProviderFailure.of("could not prepare the claim", e);
             undo(lifecycle, failure);

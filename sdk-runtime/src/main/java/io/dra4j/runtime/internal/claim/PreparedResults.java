@@ -11,8 +11,8 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.AnswerDevice;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.ResultDevice;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -23,8 +23,8 @@ import java.util.stream.Stream;
  * Translates a provider's results into those of the journal, the CDI spec, and the kubelet's
  * response.
  *
- * <p>Pure, and the same for equal input: a repeated prepare answers byte for byte what the first
- * did. Every allocated device is answered, in the allocation's order; one that the provider gave no
+ * <p>Pure, and the same for equal input: a repeated prepare returns byte for byte what the first
+ * did. Every allocated device is returned, in the allocation's order; one that the provider gave no
  * edits for, with no CDI device.
  */
 final class PreparedResults {
@@ -48,13 +48,13 @@ final class PreparedResults {
     }
 
     /**
-     * Returns what the journal keeps of a provider's answer.
+     * Returns what the journal keeps of a provider's results.
      *
-     * @throws DraException if the answer speaks of devices that the claim does not have
+     * @throws DraException if the results name devices that the claim does not have
      */
-    static Answer answer(AllocatedClaim claim, PreparedClaim prepared) {
+    static Results results(AllocatedClaim claim, PreparedClaim prepared) {
         List<PreparedDevice> left = new ArrayList<>(prepared.devices());
-        List<AnswerDevice> devices = new ArrayList<>();
+        List<ResultDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
             devices.add(
                     left.stream()
@@ -69,23 +69,23 @@ final class PreparedResults {
                             + left.get(0).allocated().device()
                             + "; it must pass on the AllocatedDevice that it was given");
         }
-        return new Answer(devices, prepared.edits());
+        return new Results(devices, prepared.edits());
     }
 
-    private static AnswerDevice taken(PreparedDevice device, List<PreparedDevice> left) {
+    private static ResultDevice taken(PreparedDevice device, List<PreparedDevice> left) {
         left.remove(device);
         device.cdiDeviceIds().forEach(CdiSpecs::requireDeviceId);
-        return new AnswerDevice(held(device.allocated()), device.edits(), device.cdiDeviceIds());
+        return new ResultDevice(held(device.allocated()), device.edits(), device.cdiDeviceIds());
     }
 
-    private static AnswerDevice withoutEdits(AllocatedDevice device) {
-        return new AnswerDevice(held(device), ContainerEdits.NONE, List.of());
+    private static ResultDevice withoutEdits(AllocatedDevice device) {
+        return new ResultDevice(held(device), ContainerEdits.NONE, List.of());
     }
 
     /** Returns the devices that need an entry in the claim's CDI spec. */
-    static List<DeviceEdits> specDevices(Answer answer) {
-        return answer.devices().stream()
-                .filter(device -> inSpec(answer, device))
+    static List<DeviceEdits> specDevices(Results results) {
+        return results.devices().stream()
+                .filter(device -> inSpec(results, device))
                 .map(
                         device ->
                                 new DeviceEdits(
@@ -97,15 +97,15 @@ final class PreparedResults {
     }
 
     /**
-     * Returns the kubelet's answer.
+     * Returns the kubelet's results.
      *
      * @param ids the ids of the {@link #specDevices}, in their order
      */
-    static PrepareOutcome outcome(Answer answer, List<String> ids) {
+    static PrepareOutcome outcome(Results results, List<String> ids) {
         Iterator<String> next = ids.iterator();
         List<DeviceResult> devices = new ArrayList<>();
-        for (AnswerDevice device : answer.devices()) {
-            Stream<String> own = inSpec(answer, device) ? Stream.of(next.next()) : Stream.of();
+        for (ResultDevice device : results.devices()) {
+            Stream<String> own = inSpec(results, device) ? Stream.of(next.next()) : Stream.of();
             devices.add(
                     new DeviceResult(
                             List.of(device.device().request()),
@@ -118,7 +118,7 @@ final class PreparedResults {
     }
 
     /** A device without edits needs an entry only to carry the edits of the claim. */
-    private static boolean inSpec(Answer answer, AnswerDevice device) {
-        return !device.edits().isEmpty() || !answer.edits().isEmpty();
+    private static boolean inSpec(Results results, ResultDevice device) {
+        return !device.edits().isEmpty() || !results.edits().isEmpty();
     }
 }

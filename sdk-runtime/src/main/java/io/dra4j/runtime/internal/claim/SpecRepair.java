@@ -107,9 +107,9 @@ final class SpecRepair {
     }
 
     private void repair(ClaimLifecycle lifecycle, ClaimRecord claim) {
-        ClaimRecord.Answer answer = claim.answer();
-        if (answer != null && context.isPrepared(claim)) {
-            lifecycle.answer(answer);
+        ClaimRecord.Results results = claim.answer();
+        if (results != null && context.isPrepared(claim)) {
+            lifecycle.outcome(results);
         } else if (!context.isOfThisBoot(claim)) {
             context.specs().remove(claim.ref().uid());
         }

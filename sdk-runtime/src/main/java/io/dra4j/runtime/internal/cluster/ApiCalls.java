@@ -113,9 +113,9 @@ final class ApiCalls {
             Supplier<CompletableFuture<T>> request, String method, String path, Duration limit) {
         long start = System.nanoTime();
         try {
-            T answer = await(begin(request), method + " " + path, limit);
-            measure(method, path, Integer.toString(answer.code()), start);
-            return answer;
+            T response = await(begin(request), method + " " + path, limit);
+            measure(method, path, Integer.toString(response.code()), start);
+            return response;
         } catch (ClusterException e) {
             measure(method, path, NO_ANSWER, start);
             throw e;
@@ -143,11 +143,11 @@ final class ApiCalls {
         return all.length > resource + 2 ? all[resource] + "/" + all[resource + 2] : all[resource];
     }
 
-    private <T> T await(CompletableFuture<T> answer, String what, Duration limit) {
+    private <T> T await(CompletableFuture<T> response, String what, Duration limit) {
         try {
-            return answer.get(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
+            return response.get(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            answer.cancel(true);
+            response.cancel(true);
             throw new ClusterException(
                     "The API server did not answer within %s: %s"
                             .formatted(TransientRetry.seconds(limit), what),
@@ -158,7 +158,7 @@ final class ApiCalls {
                             .formatted(server, what, reason(e.getCause())),
                     e.getCause());
         } catch (InterruptedException e) {
-            answer.cancel(true);
+            response.cancel(true);
             Thread.currentThread().interrupt();
             throw new ClusterException("Interrupted while waiting for the API server: " + what, e);
         }
@@ -193,7 +193,7 @@ final class ApiCalls {
         return new ClusterException(message, response.code(), retryAfter(response));
     }
 
-    /** A Kubernetes Status; a proxy between may answer with something else. */
+    /** A Kubernetes Status; a proxy between may respond with something else. */
     private static JsonNode status(@Nullable String body) {
         try {
             return body == null ? Json.object() : Json.parse(body);

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running watch: takes an answer without an end apart, line by line, and hands its events on.
+ * A running watch: takes a response without an end apart, line by line, and hands its events on.
  *
  * <p>fabric8's own reader decodes each piece of bytes for itself. A character beyond ASCII then
  * puts NULs into the text or is cut in two, and the watch ends: one device with a name in its own
@@ -41,17 +41,17 @@ final class ApiWatch<T> implements Watch {
     }
 
     /** Begins to read. */
-    void begin(AsyncBody answer) {
-        body = answer;
-        answer.done()
+    void begin(AsyncBody response) {
+        body = response;
+        response.done()
                 .whenComplete(
                         (nothing, failure) ->
                                 end(failure == null ? "the server ended it" : failure.toString()));
-        answer.consume();
+        response.consume();
     }
 
     /** Takes the next bytes, and requests more. */
-    void take(List<ByteBuffer> bytes, AsyncBody answer) {
+    void take(List<ByteBuffer> bytes, AsyncBody response) {
         for (ByteBuffer part : bytes) {
             while (part.hasRemaining() && !over.get()) {
                 byte next = part.get();
@@ -63,7 +63,7 @@ final class ApiWatch<T> implements Watch {
                 }
             }
         }
-        answer.consume();
+        response.consume();
     }
 
     private void event(String text) {
@@ -102,9 +102,9 @@ final class ApiWatch<T> implements Watch {
     }
 
     private void cancel() {
-        AsyncBody answer = body;
-        if (answer != null) {
-            answer.cancel();
+        AsyncBody response = body;
+        if (response != null) {
+            response.cancel();
         }
     }
 }

@@ -91,7 +91,7 @@ public final class Cluster implements AutoCloseable {
      * Checks that the server has the API that this SDK speaks; silent if it can't be reached,
      * because a driver must start, and unprepare, without an API server.
      *
-     * @param limit how long to wait for an answer
+     * @param limit how long to wait for a response
      * @throws DraException if the server is reached and does not serve resource.k8s.io/v1
      */
     public void requireDraApi(Duration limit) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A request to the API server failed.
  *
  * <p>The message has the request and the response, in words that may go into an Event of a pod. A
- * transient failure may go away by itself: no connection, no answer in time, 408, 429, 5xx.
+ * transient failure may go away by itself: no connection, no response in time, 408, 429, 5xx.
  */
 public class ClusterException extends DraException {
 
@@ -21,7 +21,7 @@ public class ClusterException extends DraException {
     private final @Nullable Duration retryAfter;
 
     /**
-     * Creates the failure that an answer reports.
+     * Creates the failure that a response reports.
      *
      * @param message the request and the response
      * @param status the HTTP status
@@ -50,7 +50,7 @@ public class ClusterException extends DraException {
         return new ClusterException(this, more);
     }
 
-    /** Returns the HTTP status of the answer, or 0 if there was no answer. */
+    /** Returns the HTTP status of the response, or 0 if there was no response. */
     public int status() {
         return status;
     }
@@ -91,7 +91,7 @@ public class ClusterException extends DraException {
         }
 
         /**
-         * Returns whether the API itself reports that it has no such object. Otherwise the answer
+         * Returns whether the API itself reports that it has no such object. Otherwise the response
          * may be that of a proxy, or of a server without the API.
          */
         public boolean isOfTheObject() {

@@ -94,9 +94,9 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         return retry.until(deadline, limit -> calls.read(path, limit));
     }
 
-    private static <A, T> T understood(String otherwise, A answer, Function<A, T> read) {
+    private static <A, T> T understood(String otherwise, A response, Function<A, T> read) {
         try {
-            return read.apply(answer);
+            return read.apply(response);
         } catch (IllegalArgumentException e) {
             throw new ClusterException(
                     "The API server's answer is " + otherwise + ": " + e.getMessage(), 200, null);

@@ -121,8 +121,8 @@ final class KubernetesSlices implements SliceStore {
         }
     }
 
-    private Stored written(String answer, String owner) {
-        return codec.decode(Json.parse(answer), owner)
+    private Stored written(String response, String owner) {
+        return codec.decode(Json.parse(response), owner)
                 .orElseThrow(
                         () ->
                                 new ClusterException(

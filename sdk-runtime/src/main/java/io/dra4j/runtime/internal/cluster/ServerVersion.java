@@ -16,10 +16,12 @@ record ServerVersion(String gitVersion) {
 
     private static final Pattern RELEASE = Pattern.compile("v?1\\.([0-9]{1,4})(\\D.*)?");
 
-    /** Reads the answer; a proxy between may answer with something else, which counts as empty. */
-    static ServerVersion parse(String answer) {
+    /**
+     * Reads the response; a proxy between may respond with something else, which counts as empty.
+     */
+    static ServerVersion parse(String response) {
         try {
-            return new ServerVersion(Json.parse(answer).path("gitVersion").asText());
+            return new ServerVersion(Json.parse(response).path("gitVersion").asText());
         } catch (IllegalArgumentException e) {
             return new ServerVersion("");
         }

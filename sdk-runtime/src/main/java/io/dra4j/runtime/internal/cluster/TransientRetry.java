@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
  * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so that a
  * short outage is better waited for inside the call. No attempt may take all the time there is: a
  * connection that hangs is given up for another. And no repetition begins that has no time for an
- * answer: its failure would hide the server's earlier response.
+ * response: its failure would hide the server's earlier response.
  */
 final class TransientRetry {
 
@@ -35,7 +35,7 @@ final class TransientRetry {
     }
 
     /**
-     * Calls until there is an answer.
+     * Calls until there is a response.
      *
      * @param deadline when to give up; one attempt is made in any case
      * @param attempt the call, given the time that it may take

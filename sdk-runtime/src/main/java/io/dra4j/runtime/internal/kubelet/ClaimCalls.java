@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * The kubelet's calls in all versions: every UID of a request gets exactly one answer.
+ * The kubelet's calls in all versions: every UID of a request gets exactly one result.
  *
  * <p>This is the edge: a failure beyond it becomes a gRPC status, is logged once, and does not end
  * the process.
@@ -90,8 +90,8 @@ final class ClaimCalls {
         return results;
     }
 
-    /** Answers a call; its log lines, and those of the work it asks for, carry one id. */
-    static <T> void answer(StreamObserver<T> response, Supplier<T> call) {
+    /** Responds to a call; its log lines, and those of the work it asks for, carry one id. */
+    static <T> void respond(StreamObserver<T> response, Supplier<T> call) {
         MDC.put(LogField.OP_ID, Long.toString(OPERATIONS.incrementAndGet()));
         try {
             response.onNext(call.get());

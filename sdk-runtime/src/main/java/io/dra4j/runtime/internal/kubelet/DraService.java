@@ -42,20 +42,20 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     public void nodePrepareResources(
             NodePrepareResourcesRequest request,
             StreamObserver<NodePrepareResourcesResponse> response) {
-        ClaimCalls.answer(response, () -> prepare(request));
+        ClaimCalls.respond(response, () -> prepare(request));
     }
 
     @Override
     public void nodeUnprepareResources(
             NodeUnprepareResourcesRequest request,
             StreamObserver<NodeUnprepareResourcesResponse> response) {
-        ClaimCalls.answer(response, () -> unprepare(request));
+        ClaimCalls.respond(response, () -> unprepare(request));
     }
 
     private NodePrepareResourcesResponse prepare(NodePrepareResourcesRequest request) {
         NodePrepareResourcesResponse.Builder response = NodePrepareResourcesResponse.newBuilder();
         calls.prepare(request.getClaimsList())
-                .forEach((uid, outcome) -> response.putClaims(uid, answer(outcome)));
+                .forEach((uid, outcome) -> response.putClaims(uid, result(outcome)));
         return response.build();
     }
 
@@ -63,38 +63,38 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
         NodeUnprepareResourcesResponse.Builder response =
                 NodeUnprepareResourcesResponse.newBuilder();
         calls.unprepare(request.getClaimsList())
-                .forEach((uid, outcome) -> response.putClaims(uid, answer(outcome)));
+                .forEach((uid, outcome) -> response.putClaims(uid, result(outcome)));
         return response.build();
     }
 
-    private NodePrepareResourceResponse answer(PrepareOutcome outcome) {
-        NodePrepareResourceResponse.Builder answer = NodePrepareResourceResponse.newBuilder();
+    private NodePrepareResourceResponse result(PrepareOutcome outcome) {
+        NodePrepareResourceResponse.Builder result = NodePrepareResourceResponse.newBuilder();
         if (outcome instanceof PrepareOutcome.Prepared prepared) {
-            prepared.devices().forEach(device -> answer.addDevices(answer(device)));
+            prepared.devices().forEach(device -> result.addDevices(result(device)));
         } else if (outcome instanceof PrepareOutcome.Failed failed) {
-            answer.setError(failed.message());
+            result.setError(failed.message());
         }
-        return answer.build();
+        return result.build();
     }
 
-    private Device answer(DeviceResult device) {
-        Device.Builder answer =
+    private Device result(DeviceResult device) {
+        Device.Builder result =
                 Device.newBuilder()
                         .addAllRequestNames(device.requests())
                         .setPoolName(device.pool())
                         .setDeviceName(device.device())
                         .addAllCdiDeviceIds(device.cdiDeviceIds());
         if (hasShareIds && device.shareId() != null) {
-            answer.setShareId(device.shareId());
+            result.setShareId(device.shareId());
         }
-        return answer.build();
+        return result.build();
     }
 
-    private static NodeUnprepareResourceResponse answer(UnprepareOutcome outcome) {
-        NodeUnprepareResourceResponse.Builder answer = NodeUnprepareResourceResponse.newBuilder();
+    private static NodeUnprepareResourceResponse result(UnprepareOutcome outcome) {
+        NodeUnprepareResourceResponse.Builder result = NodeUnprepareResourceResponse.newBuilder();
         if (outcome instanceof UnprepareOutcome.Failed failed) {
-            answer.setError(failed.message());
+            result.setError(failed.message());
         }
-        return answer.build();
+        return result.build();
     }
 }

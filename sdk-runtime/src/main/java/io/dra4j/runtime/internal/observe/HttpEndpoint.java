@@ -91,8 +91,8 @@ public final class HttpEndpoint implements AutoCloseable {
             throws IOException {
         HttpServer server = HttpServer.create(address, BACKLOG);
         HttpEndpoint endpoint = new HttpEndpoint(server, new PrometheusScrape(meters.registry()));
-        server.createContext("/", exchange -> answer(exchange, 404, "no such page\n"));
-        endpoint.serve(HEALTH, exchange -> answer(exchange, 200, "ok\n"));
+        server.createContext("/", exchange -> respond(exchange, 404, "no such page\n"));
+        endpoint.serve(HEALTH, exchange -> respond(exchange, 200, "ok\n"));
         endpoint.serve(READINESS, exchange -> readiness(exchange, missing.get()));
         endpoint.serve(metricsPath, endpoint::metrics);
         server.start();
@@ -120,21 +120,21 @@ public final class HttpEndpoint implements AutoCloseable {
                 exchange -> {
                     String method = exchange.getRequestMethod();
                     if (!exchange.getRequestURI().getPath().equals(path)) {
-                        answer(exchange, 404, "no such page\n");
+                        respond(exchange, 404, "no such page\n");
                     } else if (!method.equals("GET") && !method.equals("HEAD")) {
                         exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-                        answer(exchange, 405, "only GET and HEAD\n");
+                        respond(exchange, 405, "only GET and HEAD\n");
                     } else {
-                        page.answer(exchange);
+                        page.respond(exchange);
                     }
                 });
     }
 
     private static void readiness(HttpExchange exchange, List<String> missing) throws IOException {
         if (missing.isEmpty()) {
-            answer(exchange, 200, "ready\n");
+            respond(exchange, 200, "ready\n");
         } else {
-            answer(exchange, 503, "not ready\n" + String.join("\n", missing) + "\n");
+            respond(exchange, 503, "not ready\n" + String.join("\n", missing) + "\n");
         }
     }
 
@@ -143,7 +143,7 @@ public final class HttpEndpoint implements AutoCloseable {
         send(exchange, 200, page.type(), page.body());
     }
 
-    private static void answer(HttpExchange exchange, int status, String body) throws IOException {
+    private static void respond(HttpExchange exchange, int status, String body) throws IOException {
         send(exchange, status, TEXT, body.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -170,6 +170,6 @@ public final class HttpEndpoint implements AutoCloseable {
     /** Answers a request for one path. */
     @FunctionalInterface
     private interface Page {
-        void answer(HttpExchange exchange) throws IOException;
+        void respond(HttpExchange exchange) throws IOException;
     }
 }

@@ -58,7 +58,7 @@ final class InventoryReader {
      *
      * @param providerThread runs the provider
      * @param loop runs tasks on the loop's thread
-     * @param onRead called there after each answer of the provider
+     * @param onRead called there after each result of the provider
      */
     InventoryReader(
             Callable<Inventory> source,

@@ -161,7 +161,7 @@ final class InventoryWriter {
                 throw e; // not about this pool
             }
             if (e.isConflict() || e.isTransient()) {
-                view.invalidate(); // a write whose answer was lost may have been done
+                view.invalidate(); // a write whose response was lost may have been done
             } else {
                 features.refused();
             }
@@ -251,7 +251,7 @@ final class InventoryWriter {
 
     private void clusterFailed(ClusterException failure) {
         clusterFails = true;
-        view.invalidate(); // a write whose answer was lost may have been done
+        view.invalidate(); // a write whose response was lost may have been done
         features.probeAgain();
         outages.failed(clock.instant(), failure.retryAfter());
         boolean isNew = !String.valueOf(failure.getMessage()).equals(lastFailure);

@@ -151,8 +151,8 @@ final class ServerFeatures {
 
     private boolean probe(Feature feature, Pool pool) {
         try {
-            Content answer = store.tryCreate(question(feature, pool));
-            return answer.devices().stream().anyMatch(feature::usedBy);
+            Content kept = store.tryCreate(probeSlice(feature, pool));
+            return kept.devices().stream().anyMatch(feature::usedBy);
         } catch (ClusterException e) {
             // Any other rule may answer so, too: an admission policy, for instance.
             if (e.status() == UNPROCESSABLE
@@ -169,7 +169,7 @@ final class ServerFeatures {
         }
     }
 
-    private Content question(Feature feature, Pool pool) {
+    private Content probeSlice(Feature feature, Pool pool) {
         Device probe = feature.probe();
         List<CounterSet> sets =
                 feature == Feature.COUNTERS ? layout(pool).besides(probe) : List.of();

@@ -107,38 +107,38 @@ final class SliceWriter {
         }
     }
 
-    private Set<Feature> remember(Stored answer, Content sent) {
-        Content dated = TaintTimes.of(List.of(answer)).keptIn(sent);
-        if (answer.content().equals(dated)) {
-            view.wrote(answer);
+    private Set<Feature> remember(Stored stored, Content sent) {
+        Content dated = TaintTimes.of(List.of(stored)).keptIn(sent);
+        if (stored.content().equals(dated)) {
+            view.wrote(stored);
             return Set.of();
         }
-        Set<Feature> lost = lost(dated, answer.content());
+        Set<Feature> lost = lost(dated, stored.content());
         if (lost.isEmpty()) {
             LOG.atWarn()
                     .addKeyValue(LogField.POOL, sent.pool())
-                    .addKeyValue(LogField.SLICE, answer.name())
+                    .addKeyValue(LogField.SLICE, stored.name())
                     .log("The API server stored a slice with fields altered or left out");
         }
         // To write what was altered again would alter it again: it counts as what was sent.
-        view.wrote(lost.isEmpty() ? answer.withContent(dated) : answer);
+        view.wrote(lost.isEmpty() ? stored.withContent(dated) : stored);
         return lost;
     }
 
-    private static Set<Feature> lost(Content sent, Content answer) {
+    private static Set<Feature> lost(Content sent, Content stored) {
         Map<DeviceName, Device> kept =
-                answer.devices().stream()
+                stored.devices().stream()
                         .collect(Collectors.toMap(Device::name, Function.identity(), (a, b) -> a));
         Set<Feature> lost = EnumSet.noneOf(Feature.class);
         for (Device device : sent.devices()) {
-            Device answered = kept.getOrDefault(device.name(), device);
+            Device keptDevice = kept.getOrDefault(device.name(), device);
             for (Feature feature : Feature.values()) {
-                if (feature.isLost(device, answered)) {
+                if (feature.isLost(device, keptDevice)) {
                     lost.add(feature);
                 }
             }
         }
-        if (!sent.counterSets().isEmpty() && answer.counterSets().isEmpty()) {
+        if (!sent.counterSets().isEmpty() && stored.counterSets().isEmpty()) {
             lost.add(Feature.COUNTERS);
         }
         return lost;

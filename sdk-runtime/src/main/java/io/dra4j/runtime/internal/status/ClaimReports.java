@@ -89,19 +89,19 @@ public final class ClaimReports implements AutoCloseable {
             InstantSource clock) {}
 
     /**
-     * Takes what a provider answered for its devices to report.
+     * Takes a provider's reports of its devices.
      *
      * <p>The metadata files are in place on return. A status that breaks a rule of the API is left
      * out: it must not keep a pod from its devices.
      *
-     * @return the answer, with the mounts that show containers their metadata
+     * @return the results, with the mounts that show containers their metadata
      * @throws DraException if it can't be kept
      */
     public synchronized PreparedClaim prepared(AllocatedClaim claim, PreparedClaim prepared) {
         // The provider may have reported by its context while it worked.
         ClaimReport report = report(claim.ref().uid()).orElseGet(() -> ClaimReport.of(claim.ref()));
         for (PreparedDevice device : prepared.devices()) {
-            report = report.with(answered(claim.ref(), device, report));
+            report = report.with(updated(claim.ref(), device, report));
         }
         if (report.isEmpty()) {
             return prepared;
@@ -116,7 +116,7 @@ public final class ClaimReports implements AutoCloseable {
         return reports.read(uid).filter(report -> !report.ended());
     }
 
-    private DeviceReport answered(ClaimRef claim, PreparedDevice device, ClaimReport report) {
+    private DeviceReport updated(ClaimRef claim, PreparedDevice device, ClaimReport report) {
         DeviceReport fresh = DeviceReport.of(device.allocated());
         DeviceReport next = report.about(fresh).orElse(fresh);
         if (device.metadata() != null) {

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -165,7 +165,7 @@ class JournalTest {
                                                         record.bootId(),
                                                         record.devices(),
                                                         record.state(),
-                                                        new Answer(List.of(), edits))))
+                                                        new Results(List.of(), edits))))
                         .isInstanceOf(DraException.class)
                         .hasMessageContaining("The record of claim uid-1 has 4194");
             }

@@ -15,8 +15,8 @@ import io.dra4j.api.container.NetDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Answer;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.AnswerDevice;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.ResultDevice;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +50,7 @@ final class Records {
 
     static ClaimRecord prepared(String uid) {
         ClaimRecord full = full(uid);
-        Answer answer = new Answer(List.of(), ContainerEdits.builder().env("CLAIM", uid).build());
+        Results answer = new Results(List.of(), ContainerEdits.builder().env("CLAIM", uid).build());
         return new ClaimRecord(
                 full.ref(), full.phase(), full.bootId(), full.devices(), full.state(), answer);
     }
@@ -86,8 +86,8 @@ final class Records {
                 "boot-1",
                 List.of(device("gpu-0")),
                 new ProviderState(3, "{\"instance\":7}"),
-                new Answer(
-                        List.of(new AnswerDevice(device("gpu-0"), edits, List.of("v/c=d"))),
+                new Results(
+                        List.of(new ResultDevice(device("gpu-0"), edits, List.of("v/c=d"))),
                         ContainerEdits.builder().env("CLAIM", uid).build()));
     }
 
