@@ -3,7 +3,6 @@
 package io.dra4j.conformance;
 
 import io.dra4j.testkit.cluster.ClusterException;
-import io.dra4j.testkit.cluster.KubeconfigException;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.proxy.UpstreamException;
 import io.dra4j.testkit.settings.SettingsException;
@@ -41,7 +40,6 @@ public final class ConformanceMain {
     private static final List<Class<? extends Exception>> TROUBLE =
             List.of(
                     SettingsException.class,
-                    KubeconfigException.class,
                     UpstreamException.class,
                     ClusterException.class,
                     DriverUnusable.class,

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.testkit.proxy.UpstreamException;
 import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.Config;
 import io.fabric8.kubernetes.api.model.Context;
@@ -38,13 +39,13 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
 
     /**
      * @param wanted the context; empty for the current one
-     * @throws KubeconfigException if the file cannot be read or names what it does not hold
+     * @throws UpstreamException if the file cannot be read or names what it does not hold
      */
     static KubeconfigFile read(Path file, String wanted) {
         Config config = parse(file, text(file));
         String name = wanted.isEmpty() ? orEmpty(config.getCurrentContext()) : wanted;
         if (name.isEmpty()) {
-            throw new KubeconfigException(
+            throw new UpstreamException(
                     "The kubeconfig %s has no current-context; name one of its contexts: %s"
                             .formatted(file, contexts(config)));
         }
@@ -55,7 +56,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
                         .findFirst()
                         .orElseThrow(
                                 () ->
-                                        new KubeconfigException(
+                                        new UpstreamException(
                                                 "The kubeconfig %s has no context \"%s\"; it has: %s"
                                                         .formatted(file, name, contexts(config))));
         requireCluster(file, config, name, orEmpty(context.getCluster()));
@@ -66,11 +67,11 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         try {
             return Files.readString(file, StandardCharsets.UTF_8);
         } catch (NoSuchFileException e) {
-            throw new KubeconfigException("There is no kubeconfig " + file, e);
+            throw new UpstreamException("There is no kubeconfig " + file, e);
         } catch (AccessDeniedException e) {
-            throw new KubeconfigException("The kubeconfig " + file + " may not be read", e);
+            throw new UpstreamException("The kubeconfig " + file + " may not be read", e);
         } catch (IOException e) {
-            throw new KubeconfigException(
+            throw new UpstreamException(
                     "The kubeconfig " + file + " cannot be read: " + firstLine(e), e);
         }
     }
@@ -82,10 +83,10 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
                 return config;
             }
         } catch (JsonProcessingException e) {
-            throw new KubeconfigException(
+            throw new UpstreamException(
                     "The file " + file + " is no kubeconfig: " + firstLine(e), e);
         }
-        throw new KubeconfigException("The file " + file + " is no kubeconfig: it has no contexts");
+        throw new UpstreamException("The file " + file + " is no kubeconfig: it has no contexts");
     }
 
     private static void requireCluster(Path file, Config config, String context, String name) {
@@ -95,7 +96,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
                         .map(NamedCluster::getCluster)
                         .anyMatch(cluster -> cluster != null && cluster.getServer() != null);
         if (!found) {
-            throw new KubeconfigException(
+            throw new UpstreamException(
                     "The kubeconfig %s has no server of a cluster \"%s\", which its context \"%s\" names"
                             .formatted(file, name, context));
         }
@@ -111,7 +112,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
                         .findFirst()
                         .orElseThrow(
                                 () ->
-                                        new KubeconfigException(
+                                        new UpstreamException(
                                                 "The kubeconfig %s has no user \"%s\", which its context \"%s\" names"
                                                         .formatted(file, name, context)));
         return user.getUser() == null ? new AuthInfo() : user.getUser();

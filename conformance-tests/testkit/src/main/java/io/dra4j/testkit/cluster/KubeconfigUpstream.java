@@ -3,6 +3,7 @@
 package io.dra4j.testkit.cluster;
 
 import io.dra4j.testkit.proxy.Upstream;
+import io.dra4j.testkit.proxy.UpstreamException;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.internal.SSLUtils;
@@ -33,7 +34,7 @@ public final class KubeconfigUpstream {
      * Reads a kubeconfig; an exec plugin that it names is run.
      *
      * @param context the context to use; empty for the file's current one
-     * @throws KubeconfigException if it cannot be used, in one line
+     * @throws UpstreamException if it cannot be used, in one line
      */
     public static Upstream read(Path file, String context) {
         KubeconfigFile found = KubeconfigFile.read(file, context);
@@ -54,7 +55,7 @@ public final class KubeconfigUpstream {
                 | IllegalArgumentException
                 | GeneralSecurityException
                 | IOException e) {
-            throw new KubeconfigException(
+            throw new UpstreamException(
                     "The kubeconfig %s cannot be used with its context \"%s\": %s"
                             .formatted(file, found.context(), KubeconfigFile.firstLine(e)),
                     e);
@@ -67,8 +68,8 @@ public final class KubeconfigUpstream {
         }
     }
 
-    private static KubeconfigException unsupported(KubeconfigFile found, String what) {
-        return new KubeconfigException(
+    private static UpstreamException unsupported(KubeconfigFile found, String what) {
+        return new UpstreamException(
                 "The kubeconfig %s asks for %s in its context \"%s\", which the suite does not do"
                         .formatted(found.file(), what, found.context()));
     }

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -116,21 +117,20 @@ public final class HealthWatch implements AutoCloseable {
     /** Waits until all messages together are as wanted, and returns them; empty if never. */
     public synchronized Optional<List<Report>> awaitAll(
             Predicate<List<Report>> wanted, Duration timeout) throws InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
-        while (!wanted.test(reports())) {
-            long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
-            if (left <= 0) {
-                return Optional.empty();
-            }
-            wait(left);
-        }
-        return Optional.of(reports());
+        return await(() -> wanted.test(reports()), timeout)
+                ? Optional.of(reports())
+                : Optional.empty();
     }
 
     /** Waits until the stream has ended, and returns whether it has. */
     public synchronized boolean awaitEnd(Duration timeout) throws InterruptedException {
+        return await(() -> end != null, timeout);
+    }
+
+    private synchronized boolean await(BooleanSupplier condition, Duration timeout)
+            throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
-        while (end == null) {
+        while (!condition.getAsBoolean()) {
             long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
             if (left <= 0) {
                 return false;

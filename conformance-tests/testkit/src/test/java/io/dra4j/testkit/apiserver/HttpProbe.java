@@ -8,15 +8,17 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 
-/** Hand-written requests to a server, and what came back. */
+/** Hand-written requests to a server, and the responses. */
 public final class HttpProbe {
     public static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
     public static final String CLAIMS =
@@ -50,7 +52,8 @@ public final class HttpProbe {
         }
     }
 
-    private final HttpClient client = HttpClient.newHttpClient();
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
     private final URI base;
 
     public HttpProbe(EmbeddedApiServer server) {
@@ -85,20 +88,21 @@ public final class HttpProbe {
     }
 
     private Answer send(HttpRequest.Builder request) {
+        HttpResponse<byte[]> response = send(request.build(), BodyHandlers.ofByteArray());
+        String type = response.headers().firstValue("Content-Type").orElse("");
+        JsonNode body =
+                type.startsWith("application/json")
+                        ? Json.parse(new String(response.body(), StandardCharsets.UTF_8))
+                        : Json.object()
+                                .put("text", new String(response.body(), StandardCharsets.UTF_8));
+        return new Answer(response.statusCode(), body, type);
+    }
+
+    static <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler) {
         try {
-            HttpResponse<byte[]> response =
-                    client.send(request.build(), BodyHandlers.ofByteArray());
-            String type = response.headers().firstValue("Content-Type").orElse("");
-            JsonNode body =
-                    type.startsWith("application/json")
-                            ? Json.MAPPER.readTree(response.body())
-                            : Json.object()
-                                    .put(
-                                            "text",
-                                            new String(response.body(), StandardCharsets.UTF_8));
-            return new Answer(response.statusCode(), body, type);
+            return CLIENT.send(request, handler);
         } catch (IOException e) {
-            throw new AssertionError(e);
+            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);
@@ -110,39 +114,24 @@ public final class HttpProbe {
     }
 
     Stream watch(String path, String accept) {
-        try {
-            HttpResponse<InputStream> response =
-                    client.send(
-                            HttpRequest.newBuilder(base.resolve(path))
-                                    .header("Accept", accept)
-                                    .build(),
-                            BodyHandlers.ofInputStream());
-            return new Stream(
-                    new BufferedReader(
-                            new InputStreamReader(response.body(), StandardCharsets.UTF_8)));
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
+        HttpRequest request =
+                HttpRequest.newBuilder(base.resolve(path)).header("Accept", accept).build();
+        HttpResponse<InputStream> response = send(request, BodyHandlers.ofInputStream());
+        return new Stream(
+                new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8)));
     }
 
     /** A small valid slice of node-1; single quotes for double ones. */
     public static String slice(String name, int generation) {
         return json(
-                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceSlice','metadata':{'name':'"
-                        + name
-                        + "'},'spec':{'driver':'gpu.example.com','nodeName':'node-1','pool':{'name':'node-1','generation':"
-                        + generation
-                        + ",'resourceSliceCount':1},'devices':[{'name':'gpu-0'}]}}");
+                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceSlice','metadata':{'name':'%s'},'spec':{'driver':'gpu.example.com','nodeName':'node-1','pool':{'name':'node-1','generation':%d,'resourceSliceCount':1},'devices':[{'name':'gpu-0'}]}}"
+                        .formatted(name, generation));
     }
 
     static String claim(String name) {
         return json(
-                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'"
-                        + name
-                        + "'},'spec':{'devices':{'requests':[{'name':'gpu','exactly':{'deviceClassName':'gpu.example.com'}}]}}}");
+                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'%s'},'spec':{'devices':{'requests':[{'name':'gpu','exactly':{'deviceClassName':'gpu.example.com'}}]}}}"
+                        .formatted(name));
     }
 
     public static String json(String singleQuoted) {

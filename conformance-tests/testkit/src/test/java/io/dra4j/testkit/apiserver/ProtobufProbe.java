@@ -9,18 +9,17 @@ import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.protobuf.WatchFrames;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Queue;
 
-/** Requests with bytes as they are, and answers in whichever form they came. */
+/** Requests with raw bytes, and responses in JSON or protobuf. */
 final class ProtobufProbe {
     static final String PROTOBUF = KubernetesProtobuf.MEDIA_TYPE;
     static final String BOTH = PROTOBUF + ",application/json";
@@ -32,7 +31,7 @@ final class ProtobufProbe {
         ObjectNode json() {
             return KubernetesProtobuf.isProtobuf(contentType)
                     ? CODEC.decode(bytes)
-                    : (ObjectNode) read(bytes);
+                    : (ObjectNode) Json.parse(new String(bytes, StandardCharsets.UTF_8));
         }
 
         String text(String... path) {
@@ -73,7 +72,6 @@ final class ProtobufProbe {
         }
     }
 
-    private final HttpClient client = HttpClient.newHttpClient();
     private final URI base;
 
     ProtobufProbe(EmbeddedApiServer server) {
@@ -105,35 +103,13 @@ final class ProtobufProbe {
     }
 
     Stream watch(String path, String accept) {
-        try {
-            return new Stream(
-                    client.send(request(path, accept).build(), BodyHandlers.ofInputStream()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
+        HttpRequest request = request(path, accept).build();
+        return new Stream(HttpProbe.send(request, BodyHandlers.ofInputStream()));
     }
 
-    private Answer send(HttpRequest request) {
-        try {
-            HttpResponse<byte[]> response = client.send(request, BodyHandlers.ofByteArray());
-            String type = response.headers().firstValue("Content-Type").orElse("");
-            return new Answer(response.statusCode(), type, response.body());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
-    }
-
-    private static JsonNode read(byte[] bytes) {
-        try {
-            return Json.MAPPER.readTree(bytes);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static Answer send(HttpRequest request) {
+        HttpResponse<byte[]> response = HttpProbe.send(request, BodyHandlers.ofByteArray());
+        String type = response.headers().firstValue("Content-Type").orElse("");
+        return new Answer(response.statusCode(), type, response.body());
     }
 }

@@ -124,24 +124,6 @@ class WatchIT {
     @Nested
     class Ends {
         @Test
-        void withGoneWhenTheHistoryIsTooShort() throws Exception {
-            Answer first = http.post(SLICES, slice("s1", 1));
-            for (int i = 2; i < 30; i++) {
-                http.put(SLICES + "/s1", slice("s1", i));
-            }
-
-            try (Stream watch =
-                    http.watch(SLICES + "?watch=1&resourceVersion=" + first.resourceVersion())) {
-                JsonNode event = watch.next();
-
-                assertThat(event.path("type").asText()).isEqualTo("ERROR");
-                assertThat(Json.at(event, "object", "code").asInt()).isEqualTo(410);
-                assertThat(Json.text(event, "object", "reason")).isEqualTo("Expired");
-                assertThat(watch.next()).isEmpty();
-            }
-        }
-
-        @Test
         void whenItsTimeIsOver() throws Exception {
             try (Stream watch = http.watch(SLICES + "?watch=1&timeoutSeconds=1")) {
                 assertThat(server.openWatches()).isEqualTo(1);
@@ -233,31 +215,6 @@ class WatchIT {
                 assertThat(Json.text(bookmark, "object", "kind")).isEqualTo("ResourceSlice");
                 assertThat(Json.text(bookmark, "object", "metadata", "resourceVersion"))
                         .isEqualTo(list.resourceVersion());
-            }
-        }
-
-        @Test
-        void endTheInitialEventsOfAWatchList() throws Exception {
-            http.post(SLICES, slice("s1", 1));
-
-            try (Stream watch =
-                    http.watch(
-                            SLICES
-                                    + "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
-                                    + "&resourceVersion=&resourceVersionMatch=NotOlderThan")) {
-                assertThat(shown(watch.next())).isEqualTo("ADDED s1");
-                JsonNode end = watch.next();
-                assertThat(end.path("type").asText()).isEqualTo("BOOKMARK");
-                assertThat(
-                                Json.text(
-                                        end,
-                                        "object",
-                                        "metadata",
-                                        "annotations",
-                                        "k8s.io/initial-events-end"))
-                        .isEqualTo("true");
-                assertThat(Json.text(end, "object", "metadata", "resourceVersion"))
-                        .matches("[0-9]+");
             }
         }
 

@@ -116,6 +116,7 @@ class KubeconfigUpstreamIT {
 
     private void proxyBefore(Path kubeconfig) {
         proxy = ApiProxy.before(KubeconfigUpstream.read(kubeconfig, ""));
+        assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
     }
 
     private HttpRequest.Builder request(String path) {
@@ -194,8 +195,6 @@ class KubeconfigUpstreamIT {
                     kubeconfig(
                             cluster("server: " + front.url(), "certificate-authority: ca.crt"),
                             clientKeys.client() + "\n    tokenFile: token"));
-
-            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
         }
 
         @Test
@@ -214,8 +213,6 @@ class KubeconfigUpstreamIT {
                             cluster("server: " + front.url(), serverKeys.authority()),
                             "%s\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: %s}"
                                     .formatted(clientKeys.client(), plugin)));
-
-            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
         }
 
         @Test
@@ -224,8 +221,6 @@ class KubeconfigUpstreamIT {
                     kubeconfig(
                             cluster("server: " + front.url(), "insecure-skip-tls-verify: true"),
                             user()));
-
-            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
         }
 
         @Test
@@ -234,8 +229,6 @@ class KubeconfigUpstreamIT {
                     kubeconfig(
                             cluster("server: " + front.urlWithPath(), serverKeys.authority()),
                             user()));
-
-            assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
             assertThat(get("/api/v1/nodes?limit=1").statusCode()).isEqualTo(200);
             assertThat(proxy.requests())
                     .extracting(RecordedRequest::path)
@@ -247,15 +240,18 @@ class KubeconfigUpstreamIT {
             try (TlsFront named = new TlsFront(api.url(), namedKeys, clientKeys, TOKEN)) {
                 String[] lines = {"server: " + named.url(), namedKeys.authority()};
 
-                assertThat(failure(kubeconfig(cluster(lines), user()), ""))
+                assertThat(refusal(cluster(lines), user()))
                         .contains("its certificate is for another name", "tls-server-name");
                 proxyBefore(
                         kubeconfig(
                                 cluster(lines[0], lines[1], "tls-server-name: api.example.com"),
                                 user()));
-                assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
             }
         }
+    }
+
+    private String refusal(String cluster, String user) throws IOException {
+        return failure(kubeconfig(cluster, user), "");
     }
 
     /** Returns the message for a kubeconfig that cannot be used. */
@@ -281,14 +277,7 @@ class KubeconfigUpstreamIT {
 
         @Test
         void whenAnotherCaSignedTheServersCertificate() throws Exception {
-            assertThat(
-                            failure(
-                                    kubeconfig(
-                                            cluster(
-                                                    "server: " + front.url(),
-                                                    namedKeys.authority()),
-                                            user()),
-                                    ""))
+            assertThat(refusal(cluster("server: " + front.url(), namedKeys.authority()), user()))
                     .contains(front.url(), "no trusted CA has signed its certificate");
         }
 
@@ -296,14 +285,7 @@ class KubeconfigUpstreamIT {
         void whenTheTokenHasExpired() throws Exception {
             String old = clientKeys.client() + "\n    token: expired";
 
-            assertThat(
-                            failure(
-                                    kubeconfig(
-                                            cluster(
-                                                    "server: " + front.url(),
-                                                    serverKeys.authority()),
-                                            old),
-                                    ""))
+            assertThat(refusal(cluster("server: " + front.url(), serverKeys.authority()), old))
                     .contains("does not accept the credentials (401 Unauthorized)");
         }
 
@@ -311,9 +293,8 @@ class KubeconfigUpstreamIT {
         void whenThereIsNoClientCertificateOrAnother() throws Exception {
             String server = cluster("server: " + front.url(), serverKeys.authority());
 
-            assertThat(failure(kubeconfig(server, "token: " + TOKEN), ""))
-                    .contains("client certificate");
-            assertThat(failure(kubeconfig(server, namedKeys.client()), "")).contains("certificate");
+            assertThat(refusal(server, "token: " + TOKEN)).contains("client certificate");
+            assertThat(refusal(server, namedKeys.client())).contains("certificate");
         }
 
         @Test
@@ -323,15 +304,15 @@ class KubeconfigUpstreamIT {
                 port = socket.getLocalPort();
             }
 
-            assertThat(failure(kubeconfig("server: https://127.0.0.1:" + port, user()), ""))
+            assertThat(refusal("server: https://127.0.0.1:" + port, user()))
                     .contains("cannot be reached: connection refused");
-            assertThat(failure(kubeconfig("server: https://no-such-host.invalid", user()), ""))
+            assertThat(refusal("server: https://no-such-host.invalid", user()))
                     .contains("there is no host of that name");
         }
 
         @Test
         void whenWhatListensIsNoApiServer() throws Exception {
-            assertThat(failure(kubeconfig("server: " + api.url() + "/apis", user()), ""))
+            assertThat(refusal("server: " + api.url() + "/apis", user()))
                     .contains("answered 404 Not Found", "is it an API server?");
         }
 
@@ -362,32 +343,23 @@ class KubeconfigUpstreamIT {
                             Files.readString(usual()).replace("current-context: one\n", ""));
             assertThat(failure(noCurrent, "")).contains("no current-context");
             assertThat(
-                            failure(
-                                    kubeconfig(
-                                            cluster(
-                                                    "server: " + front.url(),
-                                                    "certificate-authority: lost.crt"),
-                                            user()),
-                                    ""))
+                            refusal(
+                                    cluster(
+                                            "server: " + front.url(),
+                                            "certificate-authority: lost.crt"),
+                                    user()))
                     .contains("lost.crt");
-            assertThat(failure(kubeconfig("server: " + front.url(), "tokenFile: lost"), ""))
-                    .contains("lost");
+            assertThat(refusal("server: " + front.url(), "tokenFile: lost")).contains("lost");
         }
 
         @Test
         void whenItAsksForWhatTheSuiteDoesNotDo() throws Exception {
             String server = "server: " + front.url();
 
-            assertThat(failure(kubeconfig(server, "as: somebody"), "")).contains("impersonation");
-            assertThat(
-                            failure(
-                                    kubeconfig(
-                                            cluster(server, "proxy-url: http://127.0.0.1:1"),
-                                            user()),
-                                    ""))
+            assertThat(refusal(server, "as: somebody")).contains("impersonation");
+            assertThat(refusal(cluster(server, "proxy-url: http://127.0.0.1:1"), user()))
                     .contains("proxy-url");
-            assertThat(failure(kubeconfig("server: ftp://127.0.0.1", user()), ""))
-                    .contains("ftp://127.0.0.1");
+            assertThat(refusal("server: ftp://127.0.0.1", user())).contains("ftp://127.0.0.1");
         }
     }
 }
