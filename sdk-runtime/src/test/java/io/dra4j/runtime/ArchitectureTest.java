@@ -7,7 +7,6 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.dra4j.runtime.Architecture.beFinalUnlessExtended;
@@ -24,7 +23,9 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The tables of the architecture, line by line, as far as sdk-runtime is concerned. */
 @AnalyzeClasses(packages = "io.dra4j.runtime", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -122,69 +123,49 @@ class ArchitectureTest {
                     .resideInAPackage("ch.qos.logback..")
                     .because("a host that brings its own backend must not need this one");
 
+    /** The internal packages, and those that may use each; the public package is empty here. */
+    private static final Map<String, List<String>> USERS =
+            Map.ofEntries(
+                    Map.entry("driver", List.of("")),
+                    Map.entry("publish", List.of("driver")),
+                    Map.entry("publish.plan", List.of("", "publish")),
+                    Map.entry("validate", List.of("publish", "publish.plan")),
+                    Map.entry("kubelet", List.of("driver")),
+                    Map.entry("health", List.of("driver", "kubelet")),
+                    Map.entry("claim", List.of("driver", "kubelet")),
+                    Map.entry("claim.allocation", List.of("claim")),
+                    Map.entry("status", List.of("driver", "claim")),
+                    Map.entry("checkpoint", List.of("driver", "claim", "claim.allocation")),
+                    Map.entry("cdi", List.of("driver", "claim")),
+                    Map.entry(
+                            "cluster",
+                            List.of(
+                                    "",
+                                    "driver",
+                                    "publish",
+                                    "publish.plan",
+                                    "claim",
+                                    "claim.allocation",
+                                    "status")));
+
     @ArchTest
-    static final ArchRule claimsFlowInOneDirection =
-            layeredArchitecture()
-                    .consideringOnlyDependenciesInLayers()
-                    .layer("runtime")
-                    .definedBy(R)
-                    .layer("driver")
-                    .definedBy(I + ".driver")
-                    .layer("publish")
-                    .definedBy(I + ".publish")
-                    .layer("plan")
-                    .definedBy(I + ".publish.plan")
-                    .layer("validate")
-                    .definedBy(I + ".validate..")
-                    .layer("kubelet")
-                    .definedBy(I + ".kubelet..")
-                    .layer("health")
-                    .definedBy(I + ".health..")
-                    .layer("claim")
-                    .definedBy(I + ".claim")
-                    .layer("allocation")
-                    .definedBy(I + ".claim.allocation")
-                    .layer("status")
-                    .definedBy(I + ".status..")
-                    .layer("checkpoint")
-                    .definedBy(I + ".checkpoint..")
-                    .layer("cdi")
-                    .definedBy(I + ".cdi..")
-                    .layer("cluster")
-                    .definedBy(I + ".cluster..")
-                    .whereLayer("runtime")
-                    .mayNotBeAccessedByAnyLayer()
-                    .whereLayer("driver")
-                    .mayOnlyBeAccessedByLayers("runtime")
-                    .whereLayer("publish")
-                    .mayOnlyBeAccessedByLayers("driver")
-                    .whereLayer("plan")
-                    .mayOnlyBeAccessedByLayers("runtime", "publish")
-                    .whereLayer("validate")
-                    .mayOnlyBeAccessedByLayers("publish", "plan")
-                    .whereLayer("kubelet")
-                    .mayOnlyBeAccessedByLayers("driver")
-                    .whereLayer("health")
-                    .mayOnlyBeAccessedByLayers("driver", "kubelet")
-                    .whereLayer("claim")
-                    .mayOnlyBeAccessedByLayers("driver", "kubelet")
-                    .whereLayer("allocation")
-                    .mayOnlyBeAccessedByLayers("claim")
-                    .whereLayer("status")
-                    .mayOnlyBeAccessedByLayers("driver", "claim")
-                    .whereLayer("checkpoint")
-                    .mayOnlyBeAccessedByLayers("driver", "claim", "allocation")
-                    .whereLayer("cdi")
-                    .mayOnlyBeAccessedByLayers("driver", "claim")
-                    .whereLayer("cluster")
-                    .mayOnlyBeAccessedByLayers(
-                            "runtime",
-                            "driver",
-                            "publish",
-                            "plan",
-                            "claim",
-                            "allocation",
-                            "status");
+    static void claimsFlowInOneDirection(JavaClasses classes) {
+        USERS.forEach(
+                (used, users) ->
+                        noClasses()
+                                .that()
+                                .resideOutsideOfPackages(packages(used, users))
+                                .should()
+                                .dependOnClassesThat()
+                                .resideInAPackage(I + "." + used)
+                                .check(classes));
+    }
+
+    private static String[] packages(String used, List<String> users) {
+        return Stream.concat(Stream.of(used), users.stream())
+                .map(name -> name.isEmpty() ? R : I + "." + name)
+                .toArray(String[]::new);
+    }
 
     @ArchTest
     static final ArchRule internalPackagesHaveNoCycles =

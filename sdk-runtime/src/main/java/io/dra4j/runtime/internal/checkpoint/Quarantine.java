@@ -3,13 +3,10 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Set;
 
 /**
  * The file beside a journal that keeps what was found damaged, for people to look at.
@@ -20,8 +17,6 @@ import java.util.Set;
 record Quarantine(Path path) {
 
     private static final long LARGEST = 2 << 20;
-    private static final Set<StandardOpenOption> OPTIONS =
-            Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND, StandardOpenOption.SYNC);
 
     static Quarantine of(Path journal) {
         return new Quarantine(journal.resolveSibling(journal.getFileName() + ".damaged"));
@@ -37,12 +32,10 @@ record Quarantine(Path path) {
         if (there.length + pieces.length > LARGEST || text(there).contains(text(pieces))) {
             return;
         }
-        ByteBuffer left = ByteBuffer.wrap(pieces);
-        try (FileChannel channel = FileChannel.open(path, OPTIONS, JournalFile.OWNER_ONLY)) {
-            while (left.hasRemaining()) {
-                channel.write(left);
-            }
+        if (!Files.exists(path)) {
+            Files.createFile(path, JournalFile.OWNER_ONLY);
         }
+        Files.write(path, pieces, StandardOpenOption.APPEND, StandardOpenOption.SYNC);
     }
 
     private static String text(byte[] bytes) {

@@ -6,6 +6,7 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
@@ -62,5 +63,17 @@ public record ClaimContext(
     /** Returns a record as the provider sees it. */
     HeldClaim held(ClaimRecord record) {
         return record.held(journal.bootId());
+    }
+
+    /**
+     * Returns the last inventory.
+     *
+     * @throws PrepareException if none could be read yet
+     */
+    Inventory requireInventory() {
+        return inventory
+                .get()
+                .orElseThrow(
+                        () -> new PrepareException("the driver could not read its devices yet"));
     }
 }

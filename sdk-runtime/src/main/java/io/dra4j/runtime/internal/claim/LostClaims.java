@@ -9,7 +9,6 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
-import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.Loss;
@@ -93,21 +92,20 @@ final class LostClaims {
             return;
         }
         long held = journal.claims().stream().filter(LostClaims::isDamaged).count();
+        String message =
+                "Journal corrupted: %s lines damaged or missing; %s claims are held as damaged until"
+                        + " they are unprepared, and their devices refused to others%s";
+        String next =
+                isDue
+                        ? "; claims are prepared again when the journal has been compared with the"
+                                + " API server"
+                        : "";
         context.events()
                 .record(
                         new DriverEvent(
                                 Reason.JOURNAL_DAMAGED,
                                 "journal",
-                                "Journal corrupted: "
-                                        + loss.damagedLines()
-                                        + " lines damaged or missing; "
-                                        + held
-                                        + " claims are held as damaged until they are"
-                                        + " unprepared, and their devices refused to others"
-                                        + (isDue
-                                                ? "; claims are prepared again when the journal has"
-                                                        + " been compared with the API server"
-                                                : "")));
+                                message.formatted(loss.damagedLines(), held, next)));
     }
 
     /**
@@ -167,12 +165,7 @@ final class LostClaims {
         if (!journal.loss().equals(reported)) {
             report();
         }
-        Inventory inventory =
-                inventory()
-                        .orElseThrow(
-                                () ->
-                                        new PrepareException(
-                                                "the driver could not read its devices yet"));
+        Inventory inventory = context.requireInventory();
         Comparison comparison = new Comparison(inventory, mayLackClaims());
         suspects(inventory, deadline).values().forEach(comparison::judge);
         if (!comparison.isWhole) {
@@ -194,15 +187,13 @@ final class LostClaims {
                 suspects.put(record.ref().uid(), new Suspect(record.ref(), List.of()));
             }
         }
-        context.reader()
-                .readAll(deadline.left())
-                .forEach(
-                        (ref, object) -> {
-                            List<HeldDevice> here = here(ref, object, inventory);
-                            if (!here.isEmpty()) {
-                                suspects.put(ref.uid(), new Suspect(ref, here));
-                            }
-                        });
+        for (Map.Entry<ClaimRef, ClaimObject> claim :
+                context.reader().readAll(deadline.left()).entrySet()) {
+            List<HeldDevice> here = here(claim.getKey(), claim.getValue(), inventory);
+            if (!here.isEmpty()) {
+                suspects.put(claim.getKey().uid(), new Suspect(claim.getKey(), here));
+            }
+        }
         return suspects;
     }
 

@@ -156,13 +156,7 @@ final class Preparation {
     }
 
     private Results begin(ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object) {
-        Inventory inventory =
-                context.inventory()
-                        .get()
-                        .orElseThrow(
-                                () ->
-                                        new PrepareException(
-                                                "the driver could not read its devices yet"));
+        Inventory inventory = context.requireInventory();
         try {
             AllocatedClaim claim = allocations.read(ref, object, inventory);
             List<HeldDevice> devices = PreparedResults.held(claim);

@@ -128,32 +128,24 @@ public final class Allocations {
     }
 
     private Optional<Device> published(HeldDevice wanted, Inventory inventory) {
-        Pool pool =
-                inventory
-                        .pool(wanted.pool())
-                        .orElseThrow(
-                                () ->
-                                        new PrepareException(
-                                                "driver %s has no pool %s"
-                                                        .formatted(driver, wanted.pool())));
+        PoolName name = wanted.pool();
+        Pool pool = inventory.pool(name).orElse(null);
+        if (pool == null) {
+            throw new PrepareException("driver " + driver + " has no pool " + name);
+        }
         if (pool.placement() instanceof Placement.PublishedElsewhere) {
             return Optional.empty();
         }
-        Device device =
-                inventory
-                        .device(wanted.pool(), wanted.device())
-                        .orElseThrow(
-                                () ->
-                                        new PrepareException(
-                                                "pool %s has no device %s"
-                                                        .formatted(
-                                                                wanted.pool(), wanted.device())));
-        if (wanted.shareId() != null && !device.allowMultipleAllocations()) {
+        Optional<Device> device = inventory.device(name, wanted.device());
+        if (device.isEmpty()) {
+            throw new PrepareException("pool " + name + " has no device " + wanted.device());
+        }
+        if (wanted.shareId() != null && !device.get().allowMultipleAllocations()) {
             throw new PrepareException(
                     "the claim has a share of device "
                             + DeviceKey.of(wanted)
                             + ", which allows no multiple allocations");
         }
-        return Optional.of(device);
+        return device;
     }
 }

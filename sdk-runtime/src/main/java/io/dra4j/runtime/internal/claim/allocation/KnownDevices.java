@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.claim.allocation;
 
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
@@ -64,19 +65,14 @@ final class KnownDevices {
     List<Amount> counters(DeviceKey key) {
         List<Amount> amounts = new ArrayList<>();
         Device device = devices.get(key);
-        if (device != null) {
-            device.consumesCounters()
+        if (device == null) {
+            return amounts;
+        }
+        for (CounterConsumption set : device.consumesCounters()) {
+            set.counters()
                     .forEach(
-                            set ->
-                                    set.counters()
-                                            .forEach(
-                                                    (name, amount) ->
-                                                            amounts.add(
-                                                                    counter(
-                                                                            key,
-                                                                            set.counterSet(),
-                                                                            name,
-                                                                            amount))));
+                            (name, amount) ->
+                                    amounts.add(counter(key, set.counterSet(), name, amount)));
         }
         return amounts;
     }
@@ -99,16 +95,15 @@ final class KnownDevices {
     /** Returns what a share takes of the capacities of its device. */
     List<Amount> shares(HeldDevice share) {
         DeviceKey key = DeviceKey.of(share);
-        List<Amount> amounts = new ArrayList<>();
-        share.consumedCapacity()
-                .forEach(
-                        (name, amount) ->
-                                amounts.add(
-                                        new Amount(
-                                                "capacity " + name + " of device " + key,
-                                                amount,
-                                                capacity(devices.get(key), name))));
-        return amounts;
+        Device device = devices.get(key);
+        return share.consumedCapacity().entrySet().stream()
+                .map(
+                        one ->
+                                new Amount(
+                                        "capacity " + one.getKey() + " of device " + key,
+                                        one.getValue(),
+                                        capacity(device, one.getKey())))
+                .toList();
     }
 
     private static @Nullable Quantity capacity(@Nullable Device device, String name) {
