@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.junit.DraNode;
-import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -267,17 +267,15 @@ class FakeDriverMainIT {
 
     @Nested
     class OnANode {
-        private static final String GPU = "gpu.example.com";
-
         @RegisterExtension
-        final DraNode node = DraNode.ofProcess(GPU, "java", "-jar", JAR.toString());
+        final DraNode driver = DraNode.ofProcess("gpu.example.com", "java", "-jar", JAR.toString());
 
         @Test
-        void preparesAGpu(FakeKubelet kubelet) {
-            List<KubeletClaim> claims = List.of(node.allocate("gpu-0"));
+        void preparesAGpu(TestNode node) {
+            KubeletClaim claim = node.allocate("claim", "gpu-0");
 
-            assertThat(kubelet.prepare(GPU, claims).complaint()).isEmpty();
-            assertThat(kubelet.unprepare(GPU, claims).complaint()).isEmpty();
+            assertThat(node.prepare(claim).complaint()).isEmpty();
+            assertThat(node.unprepare(claim).complaint()).isEmpty();
         }
     }
 }

@@ -5,21 +5,17 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.runtime.DraDriver;
-import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.junit.DraNode;
-import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The README's driver on a node, as vendors test theirs. */
 class SmallestDriverIT {
-    private static final String FPGA = "fpga.example.com";
-
-    @RegisterExtension static final DraNode node = DraNode.of(FPGA, SmallestDriverIT::start);
+    @RegisterExtension
+    static final DraNode NODE = DraNode.of("fpga.example.com", SmallestDriverIT::start);
 
     private static AutoCloseable start(Place place) {
         DraDriver driver =
@@ -34,24 +30,16 @@ class SmallestDriverIT {
     }
 
     @Test
-    void publishesItsDevice(EmbeddedApiServer server) {
-        server.store()
-                .awaitObject(
-                        "resourceslices",
-                        slice -> slice.at("/spec/devices/0/name").asText().equals("fpga-0"),
-                        Duration.ofSeconds(30));
-    }
+    void preparesAClaim(TestNode node) throws Exception {
+        node.awaitSlices(slices -> slices.toString().contains("\"fpga-0\""));
+        KubeletClaim claim = node.allocate("claim", "fpga-0");
 
-    @Test
-    void preparesAClaim(FakeKubelet kubelet, Place place) {
-        KubeletClaim claim = node.allocate("fpga-0");
-
-        assertThat(kubelet.prepare(FPGA, List.of(claim)).complaint()).isEmpty();
-        assertThat(place.cdi().toFile().listFiles())
+        assertThat(node.prepare(claim).complaint()).isEmpty();
+        assertThat(node.place().cdi().toFile().listFiles())
                 .singleElement()
                 .satisfies(spec -> assertThat(spec).content().contains("/dev/fpga-0"));
 
-        assertThat(kubelet.unprepare(FPGA, List.of(claim)).complaint()).isEmpty();
-        assertThat(place.cdi()).isEmptyDirectory();
+        assertThat(node.unprepare(claim).complaint()).isEmpty();
+        assertThat(node.specs()).isEmpty();
     }
 }

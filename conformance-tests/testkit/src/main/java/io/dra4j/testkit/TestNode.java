@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node with an API server behind a fault proxy, a kubelet, and processes of one driver.
@@ -54,18 +56,35 @@ public final class TestNode implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);
 
     private final List<String> command;
+    private final @Nullable DriverAdapter adapter;
     private final Place place;
-    private final EmbeddedApiServer api = EmbeddedApiServer.builder().node(NAME).start();
-    private final ApiProxy proxy = ApiProxy.before(api.url());
+    private final EmbeddedApiServer api;
+    private final ApiProxy proxy;
     private final FakeKubelet kubelet;
     private final Map<String, String> environment = new HashMap<>();
     private final List<Instance> instances = new ArrayList<>();
 
-    /** Prepares a node for a driver, which does not run yet. */
+    /** Prepares a node for a driver that is a process, which does not run yet. */
     public TestNode(String driver, List<String> command) {
+        this(Place.create(NAME, driver), EmbeddedApiServer.builder(), command, null);
+    }
+
+    /** Prepares a node for a driver that an adapter starts, without options. */
+    public TestNode(String driver, DriverAdapter adapter, EmbeddedApiServer.Builder server) {
+        this(adapter.place(NAME, driver), server, List.of(), adapter);
+    }
+
+    private TestNode(
+            Place place,
+            EmbeddedApiServer.Builder server,
+            List<String> command,
+            @Nullable DriverAdapter adapter) {
         this.command = List.copyOf(command);
-        place = Place.create(NAME, driver);
-        kubelet = FakeKubelet.start(place.registry());
+        this.adapter = adapter;
+        this.place = place;
+        api = server.node(NAME).start();
+        proxy = ApiProxy.before(api.url());
+        kubelet = FakeKubelet.start(place.registry(), place::outside);
         try {
             proxy.writeKubeconfig(place.kubeconfig());
         } catch (IOException e) {
@@ -102,7 +121,9 @@ public final class TestNode implements AutoCloseable {
     public Instance start(String... options) {
         List<String> words = new ArrayList<>(command);
         words.addAll(Arrays.asList(options));
-        Instance started = new ProcessDriver(words, environment, TIMEOUT).start(place, Map.of());
+        DriverAdapter driver =
+                adapter == null ? new ProcessDriver(words, environment, TIMEOUT) : adapter;
+        Instance started = driver.start(place, Map.of());
         instances.add(started);
         return started;
     }
@@ -177,7 +198,7 @@ public final class TestNode implements AutoCloseable {
         }
     }
 
-    /** Creates a claim that has devices of the node's pool allocated. */
+    /** Creates a claim that has devices allocated, of pools as published or else the node's. */
     public KubeletClaim allocate(String name, String... devices) {
         ObjectNode claim = JsonNodeFactory.instance.objectNode();
         claim.put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
@@ -193,11 +214,21 @@ public final class TestNode implements AutoCloseable {
             results.addObject()
                     .put("request", "gpu")
                     .put("driver", place.driver())
-                    .put("pool", NAME)
+                    .put("pool", pool(device))
                     .put("device", device);
         }
         JsonNode created = api.store().put(claim);
         return new KubeletClaim("default", name, created.at("/metadata/uid").asText());
+    }
+
+    private String pool(String device) {
+        return api.store().list("resourceslices").stream()
+                .map(slice -> slice.path("spec"))
+                .filter(spec -> spec.path("driver").asText().equals(place.driver()))
+                .filter(spec -> spec.path("devices").findValuesAsText("name").contains(device))
+                .map(spec -> spec.at("/pool/name").asText())
+                .findFirst()
+                .orElse(NAME);
     }
 
     /** Deletes the claim from the API server; the kubelet does not unprepare it. */
