@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.junit.DraNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.BufferedReader;
@@ -268,7 +269,9 @@ class FakeDriverMainIT {
     @Nested
     class OnANode {
         @RegisterExtension
-        final DraNode driver = DraNode.ofProcess("gpu.example.com", "java", "-jar", JAR.toString());
+        final DraNode driver =
+                DraNode.ofProcess("gpu.example.com", "java", "-jar", JAR.toString())
+                        .withServer(server -> server.version(KubernetesVersion.V1_34));
 
         @Test
         void preparesAGpu(TestNode node) {

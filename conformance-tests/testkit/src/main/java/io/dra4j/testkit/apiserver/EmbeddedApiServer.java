@@ -111,7 +111,6 @@ public final class EmbeddedApiServer implements AutoCloseable {
         listener.close();
     }
 
-    /** The settings of a server. */
     public static final class Builder {
         private KubernetesVersion version = KubernetesVersion.V1_36;
         private final Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
@@ -147,7 +146,6 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
-        /** The clock of timestamps. */
         public Builder clock(InstantSource source) {
             clock = source;
             return this;

@@ -57,7 +57,6 @@ public final class CdiVersion {
                 : Optional.empty();
     }
 
-    /** Returns whether there was such a release. */
     public static boolean isKnown(String version) {
         return KNOWN.contains(version);
     }

@@ -37,7 +37,6 @@ interface Check {
         };
     }
 
-    /** Any text. */
     static Check text() {
         return text(value -> Optional.empty());
     }
@@ -52,7 +51,6 @@ interface Check {
                                 : Optional.of("must be " + words + ", not \"" + value + "\""));
     }
 
-    /** An absolute path. */
     static Check path() {
         return text("/.*", "an absolute path");
     }

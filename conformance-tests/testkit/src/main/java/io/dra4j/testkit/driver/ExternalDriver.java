@@ -47,7 +47,6 @@ public final class ExternalDriver implements DriverAdapter {
         return false;
     }
 
-    /** Returns the place by the settings. */
     @Override
     public Place place(String node, String driver) {
         Path registry = Path.of(settings.registry());

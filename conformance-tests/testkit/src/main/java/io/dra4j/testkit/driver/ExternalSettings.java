@@ -17,7 +17,6 @@ import io.dra4j.testkit.settings.SettingsException;
 public record ExternalSettings(
         String node, String registry, String plugins, String cdi, int proxyPort, String log) {
 
-    /** Fills in what was left out. */
     public ExternalSettings {
         if (node == null || registry == null || cdi == null) {
             throw new SettingsException(

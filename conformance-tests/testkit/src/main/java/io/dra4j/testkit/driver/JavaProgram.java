@@ -36,7 +36,6 @@ public record JavaProgram(
     public static final List<String> SHORT_LIVED =
             List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
-    /** Copies the lists. */
     public JavaProgram {
         folder = folder.toAbsolutePath();
         jvmOptions = List.copyOf(jvmOptions);

@@ -38,7 +38,6 @@ public record MountNamespace(Map<String, Path> mounts) {
     private static final int LIMIT_SECONDS = 10;
     private static @Nullable String missing; // guarded by the class
 
-    /** Copies the mounts. */
     public MountNamespace {
         mounts = Map.copyOf(mounts);
     }

@@ -56,7 +56,6 @@ public record Place(
 
     private static final String LOG = "driver.log";
 
-    /** Copies the list. */
     public Place {
         cdiDirectories = List.copyOf(cdiDirectories);
     }

@@ -25,7 +25,6 @@ public record ProcessSettings(
         boolean inCluster,
         List<String> makeDirectories) {
 
-    /** Fills in what was left out. */
     public ProcessSettings {
         if (command == null || command.isEmpty()) {
             throw new SettingsException("driver.process.command is missing: how to run the driver");

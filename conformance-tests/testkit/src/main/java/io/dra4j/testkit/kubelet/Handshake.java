@@ -35,7 +35,6 @@ final class Handshake {
         this.outside = outside;
     }
 
-    /** The failure of an attempt. */
     static final class Failed extends Exception {
         private static final long serialVersionUID = 1L;
 

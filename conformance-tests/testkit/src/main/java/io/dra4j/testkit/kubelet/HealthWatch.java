@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HealthWatch implements AutoCloseable {
 
-    /** The versions of the health service. */
     public enum Version {
         /** From Kubernetes 1.37. */
         V1("v1.DRAResourceHealth"),

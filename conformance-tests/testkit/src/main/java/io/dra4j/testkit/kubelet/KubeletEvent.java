@@ -13,7 +13,6 @@ import java.time.Duration;
  */
 public record KubeletEvent(Duration at, Kind kind, Path socket, String detail) {
 
-    /** The kind of an event. */
     public enum Kind {
         /** A registration socket appeared. */
         SOCKET_APPEARED,

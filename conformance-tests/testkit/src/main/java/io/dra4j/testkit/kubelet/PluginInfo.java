@@ -19,7 +19,6 @@ public record PluginInfo(String name, Path endpoint, List<String> versions, Serv
         versions = List.copyOf(versions);
     }
 
-    /** The versions of the DRA service. */
     public enum Service {
         /** From Kubernetes 1.34. */
         V1("v1.DRAPlugin"),

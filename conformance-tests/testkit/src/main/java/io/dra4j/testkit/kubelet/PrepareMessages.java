@@ -24,7 +24,6 @@ public final class PrepareMessages {
                 .method(DRAPluginGrpc.getNodePrepareResourcesMethod().getBareMethodName());
     }
 
-    /** A request for these claims. */
     public static byte[] request(List<KubeletClaim> claims) {
         return message(claims, UnknownFieldSet.getDefaultInstance());
     }

@@ -71,7 +71,6 @@ public final class RegistrationCalls implements AutoCloseable {
         }
     }
 
-    /** Calls GetInfo. */
     public Info info(Duration timeout) throws Failed {
         try {
             PluginInfo info = stub(timeout).getInfo(InfoRequest.getDefaultInstance());

@@ -50,7 +50,6 @@ final class SocketChannels implements AutoCloseable {
         return open(socket, "localhost");
     }
 
-    /** Connects with some authority. */
     ManagedChannel open(Path socket, String authority) {
         ManagedChannel channel =
                 NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
@@ -83,7 +82,6 @@ final class SocketChannels implements AutoCloseable {
         return true;
     }
 
-    /** Ends every connection that was opened here. */
     @Override
     public void close() {
         closed = true;

@@ -128,43 +128,20 @@ final class MessageWriter {
     }
 
     private Object value(FieldDescriptor field, JsonNode value, Where where) {
-        switch (field.getJavaType()) {
-            case MESSAGE -> {
-                return message(field.getMessageType(), value, where);
-            }
-            case STRING -> {
-                require(value.isTextual(), value, where, "a string");
-                return value.asText();
-            }
-            case INT -> {
-                require(
-                        value.isIntegralNumber() && value.canConvertToInt(),
-                        value,
-                        where,
-                        "an int32");
-                return value.asInt();
-            }
-            case LONG -> {
-                require(
-                        value.isIntegralNumber() && value.canConvertToLong(),
-                        value,
-                        where,
-                        "an int64");
-                return value.asLong();
-            }
-            case BOOLEAN -> {
-                require(value.isBoolean(), value, where, "a boolean");
-                return value.asBoolean();
-            }
-            case DOUBLE -> {
-                require(value.isNumber(), value, where, "a number");
-                return value.asDouble();
-            }
-            case BYTE_STRING -> {
-                return bytes(value, where);
-            }
+        boolean integral = value.isIntegralNumber();
+        return switch (field.getJavaType()) {
+            case MESSAGE -> message(field.getMessageType(), value, where);
+            case STRING -> require(value.isTextual(), value, where, "a string").asText();
+            case INT ->
+                    require(integral && value.canConvertToInt(), value, where, "an int32").asInt();
+            case LONG ->
+                    require(integral && value.canConvertToLong(), value, where, "an int64")
+                            .asLong();
+            case BOOLEAN -> require(value.isBoolean(), value, where, "a boolean").asBoolean();
+            case DOUBLE -> require(value.isNumber(), value, where, "a number").asDouble();
+            case BYTE_STRING -> bytes(value, where);
             default -> throw where.fault("has a type without a form in JSON: " + field.getType());
-        }
+        };
     }
 
     private static ByteString bytes(JsonNode value, Where where) {
@@ -176,10 +153,11 @@ final class MessageWriter {
         }
     }
 
-    private static void require(boolean fits, JsonNode value, Where where, String expected) {
+    private static JsonNode require(boolean fits, JsonNode value, Where where, String expected) {
         if (!fits) {
             throw where.fault("must be " + expected + ", is " + value.getNodeType());
         }
+        return value;
     }
 
     private Message message(Descriptor descriptor, JsonNode value, Where where) {

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.proxy;
 
-import io.dra4j.testkit.http.PathSegments;
+import io.dra4j.testkit.rbac.ApiAction;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +38,6 @@ public record RecordedRequest(
         String fault,
         @Nullable Instant ended) {
 
-    /** Copies the query. */
     public RecordedRequest {
         query = Map.copyOf(query);
     }
@@ -92,12 +90,12 @@ public record RecordedRequest(
 
     /** The plural of the resource in the path, {@code resourceslices}; empty for other paths. */
     public String resource() {
-        return ApiPath.of(path).resource();
+        return ApiAction.of(method, path, Map.of()).plural();
     }
 
     /** The name of the object in the path; empty for a whole resource. */
     public String name() {
-        return ApiPath.of(path).name();
+        return ApiAction.of(method, path, Map.of()).name();
     }
 
     /** A parameter of the query, empty if it was not sent. */
@@ -113,43 +111,5 @@ public record RecordedRequest(
     /** The time until the response was complete or cut; empty as long as neither. */
     public Optional<Duration> took() {
         return Optional.ofNullable(ended).map(end -> Duration.between(at, end));
-    }
-
-    /**
-     * The resource and the object that a path of the API names; both empty where it names none.
-     *
-     * @param resource the plural
-     * @param name the object's name
-     */
-    record ApiPath(String resource, String name) {
-        private static final ApiPath NONE = new ApiPath("", "");
-
-        static ApiPath of(String path) {
-            List<String> parts = segments(path);
-            return switch (parts.isEmpty() ? "" : parts.get(0)) {
-                case "api" -> below(parts, 2); // api, version
-                case "apis" -> below(parts, 3); // apis, group, version
-                default -> NONE;
-            };
-        }
-
-        /** None where the path cannot be decoded, which the API server refuses. */
-        private static List<String> segments(String path) {
-            try {
-                return PathSegments.of(path);
-            } catch (IllegalArgumentException e) {
-                return List.of();
-            }
-        }
-
-        private static ApiPath below(List<String> parts, int prefix) {
-            List<String> rest = parts.subList(Math.min(prefix, parts.size()), parts.size());
-            if (rest.size() > 2 && rest.get(0).equals("namespaces")) {
-                rest = rest.subList(2, rest.size());
-            }
-            return rest.isEmpty()
-                    ? NONE
-                    : new ApiPath(rest.get(0), rest.size() > 1 ? rest.get(1) : "");
-        }
     }
 }

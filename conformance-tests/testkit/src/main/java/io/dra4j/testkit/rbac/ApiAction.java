@@ -19,7 +19,7 @@ import java.util.Set;
  * @param name of the object; empty for a collection
  * @param path as it was sent
  */
-record ApiAction(
+public record ApiAction(
         String verb, String group, String resource, String namespace, String name, String path) {
 
     private static final Set<String> OF_A_NAMESPACE = Set.of("status", "finalize");
@@ -31,7 +31,7 @@ record ApiAction(
      * @param path as it was sent, without the query
      * @param query the decoded parameters
      */
-    static ApiAction of(String method, String path, Map<String, String> query) {
+    public static ApiAction of(String method, String path, Map<String, String> query) {
         List<String> segments = segments(path);
         int prefix = segments.isEmpty() ? 0 : prefix(segments.get(0));
         if (prefix == 0 || segments.size() <= prefix) {
@@ -96,7 +96,7 @@ record ApiAction(
     }
 
     /** The resource without its subresource. */
-    String plural() {
+    public String plural() {
         return resource.split("/")[0];
     }
 

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** A request that RBAC does not allow, in Kubernetes' words. */
 public final class Refusal {
 
-    /** The HTTP status of refusals. */
     public static final int CODE = 403;
 
     private final ApiAction action;
@@ -37,7 +36,6 @@ public final class Refusal {
                                 : "in the namespace \"" + lacking.namespace() + "\"");
     }
 
-    /** The sentence of the Status. */
     public String message() {
         return message;
     }

@@ -169,7 +169,6 @@ final class MergeRules {
         return value.isContainerNode() && value.isEmpty() && !wasEmpty;
     }
 
-    /** The differences between two objects. */
     static Difference difference(JsonNode before, JsonNode after) {
         Map<List<String>, JsonNode> old = fields(before);
         Map<List<String>, JsonNode> now = fields(after);

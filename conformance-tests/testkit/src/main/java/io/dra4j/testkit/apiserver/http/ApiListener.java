@@ -84,17 +84,14 @@ public final class ApiListener implements AutoCloseable {
         }
     }
 
-    /** The port that it listens on. */
     public int port() {
         return connector.getLocalPort();
     }
 
-    /** The number of open watches. */
     public int openWatches() {
         return watches.count();
     }
 
-    /** Ends all watches and threads. */
     @Override
     public void close() {
         watches.endAll();

@@ -65,7 +65,6 @@ final class Protobuf {
         return new Body(KubernetesProtobuf.MEDIA_TYPE, envelope);
     }
 
-    /** An object's envelope, its message made once. */
     static byte[] envelope(StoredObject object) {
         JsonNode json = object.json();
         return CODEC.envelope(

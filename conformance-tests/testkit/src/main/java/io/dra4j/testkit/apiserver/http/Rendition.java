@@ -21,7 +21,6 @@ abstract class Rendition {
 
     abstract Body list(ResourceKind kind, Listing listing);
 
-    /** The content type of a watch. */
     String watchType() {
         return Body.JSON;
     }
@@ -31,7 +30,6 @@ abstract class Rendition {
         return Body.json(status);
     }
 
-    /** One event of a watch. */
     byte[] event(WatchEvent event) {
         return line(event.type(), object(event.object()).bytes());
     }

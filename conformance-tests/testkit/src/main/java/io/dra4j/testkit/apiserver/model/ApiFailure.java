@@ -32,7 +32,6 @@ public final class ApiFailure extends RuntimeException {
         status.put("code", code);
     }
 
-    /** The HTTP status. */
     public int code() {
         return code;
     }

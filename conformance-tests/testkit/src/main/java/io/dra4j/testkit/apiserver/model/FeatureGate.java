@@ -45,7 +45,6 @@ public enum FeatureGate {
         return text;
     }
 
-    /** Returns whether the release has the gate. */
     public boolean existsIn(KubernetesVersion version) {
         return stage(version) != ABSENT;
     }

@@ -249,7 +249,6 @@ public final class ObjectStore {
         }
     }
 
-    /** Watches that are open now. */
     int watcherCount() {
         lock.lock();
         try {

@@ -43,7 +43,6 @@ final class ClaimStatusRules {
                 Json.text(device, "shareID"));
     }
 
-    /** The keys of all allocated devices. */
     static Set<String> allocated(JsonNode claim) {
         Set<String> keys = new TreeSet<>();
         Json.at(claim, "status", "allocation", "devices", "results")

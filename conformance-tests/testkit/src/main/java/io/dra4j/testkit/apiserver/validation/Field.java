@@ -22,14 +22,12 @@ record Field(JsonNode value, String path, FieldErrors errors) {
         return new Field(value.path(key), path + "[" + key + "]", errors);
     }
 
-    /** The keys of a map. */
     List<String> keys() {
         List<String> keys = new ArrayList<>();
         value.fieldNames().forEachRemaining(keys::add);
         return keys;
     }
 
-    /** The elements of a list. */
     List<Field> items() {
         List<Field> items = new ArrayList<>();
         for (int i = 0; i < size(); i++) {

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 public final class Strategies {
     private Strategies() {}
 
-    /** The strategies by plural. */
     public static Map<String, Strategy> of(FeatureGates gates, MetadataRules metadata) {
         return Map.of(
                 "resourceslices", new SliceStrategy(gates, metadata),

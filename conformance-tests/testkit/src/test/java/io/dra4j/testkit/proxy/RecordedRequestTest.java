@@ -4,10 +4,12 @@ package io.dra4j.testkit.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ApiPathTest {
+class RecordedRequestTest {
 
     @ParameterizedTest
     @CsvSource(
@@ -25,7 +27,10 @@ class ApiPathTest {
                 "/|''|''",
             })
     void aPathNamesAResourceAndAnObject(String path, String resource, String name) {
-        assertThat(RecordedRequest.ApiPath.of(path))
-                .isEqualTo(new RecordedRequest.ApiPath(resource, name));
+        RecordedRequest request =
+                RecordedRequest.arrived(1, Instant.EPOCH, "GET", path, Map.of(), "");
+
+        assertThat(request.resource()).isEqualTo(resource);
+        assertThat(request.name()).isEqualTo(name);
     }
 }
