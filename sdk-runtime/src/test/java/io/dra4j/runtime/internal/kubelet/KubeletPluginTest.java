@@ -17,6 +17,7 @@ import io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourcesRequest;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourcesResponse;
 import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesRequest;
+import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesResponse;
 import io.dra4j.kubelet.health.v1.DRAResourceHealthGrpc;
 import io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.kubelet.registration.v1.InfoRequest;
@@ -50,6 +51,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -111,14 +113,20 @@ class KubeletPluginTest {
         return NodePrepareResourcesRequest.newBuilder().addAllClaims(List.of(claims)).build();
     }
 
-    /** Answers every claim with one device; can be told to wait or to fail. */
+    private static NodeUnprepareResourcesResponse unprepare(
+            DRAPluginGrpc.DRAPluginBlockingStub service, Claim claim) {
+        return service.nodeUnprepareResources(
+                NodeUnprepareResourcesRequest.newBuilder().addClaims(claim).build());
+    }
+
+    /** Returns one device for every claim; can be told to wait or to fail. */
     private static final class FakeClaims implements ClaimOperations {
-        private final List<ClaimRef> asked = new CopyOnWriteArrayList<>();
+        private final List<ClaimRef> requested = new CopyOnWriteArrayList<>();
         private volatile Runnable before = () -> {};
 
         @Override
         public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
-            asked.addAll(claims);
+            requested.addAll(claims);
             before.run();
             Map<ClaimRef, PrepareOutcome> outcomes = new LinkedHashMap<>();
             for (ClaimRef claim : claims) {
@@ -173,16 +181,12 @@ class KubeletPluginTest {
         void answersWhileEveryPrepareHangs() throws Exception {
             CountDownLatch release = new CountDownLatch(1);
             claims.before = () -> awaitQuietly(release);
+            Supplier<NodePrepareResourcesResponse> call =
+                    () -> service().nodePrepareResources(request(claim(UID)));
             List<CompletableFuture<NodePrepareResourcesResponse>> hanging =
-                    Stream.generate(
-                                    () ->
-                                            CompletableFuture.supplyAsync(
-                                                    () ->
-                                                            service()
-                                                                    .nodePrepareResources(
-                                                                            request(claim(UID)))))
-                            .limit(2)
-                            .toList();
+                    List.of(
+                            CompletableFuture.supplyAsync(call),
+                            CompletableFuture.supplyAsync(call));
 
             assertThat(
                             registration()
@@ -191,8 +195,8 @@ class KubeletPluginTest {
                                     .getName())
                     .isEqualTo("gpu.example.com");
             release.countDown();
-            for (CompletableFuture<NodePrepareResourcesResponse> call : hanging) {
-                assertThat(call.get(20, TimeUnit.SECONDS).getClaimsMap()).hasSize(1);
+            for (CompletableFuture<NodePrepareResourcesResponse> one : hanging) {
+                assertThat(one.get(20, TimeUnit.SECONDS).getClaimsMap()).hasSize(1);
             }
         }
     }
@@ -220,11 +224,7 @@ class KubeletPluginTest {
             var inV1 = service().nodePrepareResources(request(claim(UID))).getClaimsOrThrow(UID);
 
             var prepared = v1beta1.nodePrepareResources(request(claim(UID))).getClaimsOrThrow(UID);
-            var unprepared =
-                    v1beta1.nodeUnprepareResources(
-                            NodeUnprepareResourcesRequest.newBuilder()
-                                    .addClaims(claim(UID))
-                                    .build());
+            var unprepared = unprepare(v1beta1, claim(UID));
 
             assertThat(prepared.getDevices(0))
                     .isEqualTo(inV1.getDevices(0).toBuilder().clearShareId().build());
@@ -256,12 +256,7 @@ class KubeletPluginTest {
 
         @Test
         void reportTheErrorOfEachClaim() {
-            var answer =
-                    service()
-                            .nodeUnprepareResources(
-                                    NodeUnprepareResourcesRequest.newBuilder()
-                                            .addClaims(claim(UID))
-                                            .build());
+            var answer = unprepare(service(), claim(UID));
 
             assertThat(answer.getClaimsOrThrow(UID).getError()).isEqualTo("busy");
         }
@@ -270,14 +265,11 @@ class KubeletPluginTest {
         void unprepareByTheUidWhateverTheNamesAre() {
             Claim odd = claim(UID).toBuilder().setNamespace("").setName("../x").build();
 
-            var answer =
-                    service()
-                            .nodeUnprepareResources(
-                                    NodeUnprepareResourcesRequest.newBuilder()
-                                            .addClaims(odd)
-                                            .build());
+            var answer = unprepare(service(), odd);
 
-            assertThat(answer.getClaimsOrThrow(UID).getError()).as("it was asked for").isNotEmpty();
+            assertThat(answer.getClaimsOrThrow(UID).getError())
+                    .as("it was requested for")
+                    .isNotEmpty();
         }
 
         @Test
@@ -292,7 +284,7 @@ class KubeletPluginTest {
                                     .nodePrepareResources(request(claim(UID), claim(UID)))
                                     .getClaimsMap())
                     .hasSize(1);
-            assertThat(claims.asked).hasSize(1);
+            assertThat(claims.requested).hasSize(1);
         }
 
         @ParameterizedTest
@@ -304,16 +296,11 @@ class KubeletPluginTest {
                     .contains("Not the UID of a claim");
             assertThat(prepared.getClaimsOrThrow(UID).getError()).isEmpty();
 
-            var unprepared =
-                    service()
-                            .nodeUnprepareResources(
-                                    NodeUnprepareResourcesRequest.newBuilder()
-                                            .addClaims(claim(uid))
-                                            .build());
+            var unprepared = unprepare(service(), claim(uid));
             assertThat(unprepared.getClaimsOrThrow(uid).getError())
                     .as("what is unknown is unprepared")
                     .isEmpty();
-            assertThat(claims.asked).extracting(ClaimRef::uid).containsExactly(UID);
+            assertThat(claims.requested).extracting(ClaimRef::uid).containsExactly(UID);
         }
 
         @Test
