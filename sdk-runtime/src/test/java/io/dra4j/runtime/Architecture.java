@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
-/** What {@link ArchitectureTest} says that ArchUnit has no words for. */
+/** Conditions of {@link ArchitectureTest} that ArchUnit does not have. */
 final class Architecture {
 
     private Architecture() {}
@@ -116,7 +116,9 @@ final class Architecture {
         };
     }
 
-    /** The packages at or below the root that hold a class, and no package-info that says so. */
+    /**
+     * The packages at or below the root that hold a class, and no package-info with the annotation.
+     */
     static List<String> packagesWithoutNullMarked(JavaClasses classes, String root) {
         JavaPackage top = classes.getPackage(root);
         return Stream.concat(Stream.of(top), top.getSubpackagesInTree().stream())

@@ -229,7 +229,7 @@ class ArchitectureTest {
                     .resideInAnyPackage("..util..", "..common..", "..impl..", "..helper..");
 
     @ArchTest
-    static final ArchRule nobodyUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+    static final ArchRule nothingUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 
     @ArchTest
     static final ArchRule onlyProgramsUseTheStandardStreams =

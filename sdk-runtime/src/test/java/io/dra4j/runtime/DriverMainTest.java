@@ -294,7 +294,7 @@ class DriverMainTest {
         }
 
         @Test
-        void tellsOfAFailureThatNobodyForesaw() {
+        void reportsAFailureThatIsUnexpected() {
             int status =
                     execute(
                             filled -> {

@@ -6,8 +6,6 @@ import io.dra4j.api.error.DraException;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -31,11 +29,7 @@ public final class ProbeServer implements AutoCloseable {
     private static final int CHECKS_PER_CONNECTION = 4;
     private static final int IDLE_MINUTES = 5;
 
-    private final EventLoopGroup group =
-            new MultiThreadIoEventLoopGroup(
-                    1,
-                    new DefaultThreadFactory("dra4j-probe-io", true),
-                    EpollIoHandler.newFactory());
+    private final EventLoopGroup group = SocketServer.eventLoop("dra4j-probe-io");
     private final ExecutorService check =
             Executors.newSingleThreadExecutor(new DefaultThreadFactory("dra4j-probe", true));
     private final Server server;

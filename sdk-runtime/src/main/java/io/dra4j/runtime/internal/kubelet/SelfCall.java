@@ -12,11 +12,8 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -39,11 +36,7 @@ final class SelfCall {
      * @throws DraException if one does not answer
      */
     static void toBoth(Path registration, Path service, Duration limit) {
-        EventLoopGroup group =
-                new MultiThreadIoEventLoopGroup(
-                        1,
-                        new DefaultThreadFactory("dra4j-self-call", true),
-                        EpollIoHandler.newFactory());
+        EventLoopGroup group = SocketServer.eventLoop("dra4j-self-call");
         try {
             call(
                     group,

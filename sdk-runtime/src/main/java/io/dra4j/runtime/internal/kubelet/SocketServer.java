@@ -40,11 +40,7 @@ final class SocketServer {
 
     private SocketServer(String name, SocketFile file, List<ServerServiceDefinition> services) {
         this.file = file;
-        group =
-                new MultiThreadIoEventLoopGroup(
-                        1,
-                        new DefaultThreadFactory("dra4j-" + name + "-io", true),
-                        EpollIoHandler.newFactory());
+        group = eventLoop("dra4j-" + name + "-io");
         calls =
                 Executors.newCachedThreadPool(
                         new DefaultThreadFactory("dra4j-" + name + "-call", true));
@@ -87,6 +83,12 @@ final class SocketServer {
             server.stop(Duration.ZERO);
             throw e;
         }
+    }
+
+    /** Makes a group of one daemon thread. */
+    static EventLoopGroup eventLoop(String thread) {
+        return new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory(thread, true), EpollIoHandler.newFactory());
     }
 
     /** Returns the path at which the server answers until it is published. */

@@ -177,7 +177,7 @@ class CdiSpecsTest {
         }
 
         @Test
-        void thatIsADirectoryIsNobodysSpec() throws IOException {
+        void thatIsADirectoryIsNoSpec() throws IOException {
             Files.createDirectories(root.resolve(FILE + "/inside"));
 
             assertThat(new CdiSpecs(root, "gpu.example.com").claimUids()).isEmpty();

@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A journal of 50 claims, opened after every single damage of one byte, and cut at every byte.
  *
- * <p>All damages are replayed in memory, and some of them from a file. Whatever is damaged: it
- * opens, and each claim is afterwards in force as it was, or held as damaged; or the journal says
- * that it does not know all claims any more.
+ * <p>All damages are replayed in memory, and some of them from a file. With any damage, it opens,
+ * and each claim is afterwards committed as it was, or held as damaged; or the journal knows that
+ * it does not know all claims any more.
  */
 class JournalCorruptionTest {
 
@@ -61,7 +61,7 @@ class JournalCorruptionTest {
 
     @BeforeEach
     void write() throws IOException {
-        log.setLevel(Level.OFF); // each damage is told, thousands of times
+        log.setLevel(Level.OFF); // each damage is logged, thousands of times
         file = directory.resolve("claims.journal");
         locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
         try (Journal journal = Records.openWithoutSync(file, locks)) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is in force after a journal was damaged, one way at a time. */
+/** The committed claims after a journal was damaged, one way at a time. */
 class JournalDamageTest {
 
     @TempDir Path directory;
@@ -48,7 +48,7 @@ class JournalDamageTest {
         return Records.openWithoutSync(file, locks);
     }
 
-    /** Opens the journal, and says what is in force by UID. */
+    /** Opens the journal, and returns the phases of its claims by UID. */
     private Map<String, Phase> phases() {
         try (Journal journal = open()) {
             loss = journal.loss();
@@ -84,7 +84,7 @@ class JournalDamageTest {
     class ATornTail {
 
         @Test
-        void isCutAndTheRecordBeforeIsInForce() throws IOException {
+        void isCutAndTheRecordBeforeIsCommitted() throws IOException {
             List<String> lines = written(Records.started("uid-1"), Records.full("uid-1"));
             LineNumber before = locks.lastLine().plus(-1);
             String last = lines.remove(2);
@@ -102,7 +102,7 @@ class JournalDamageTest {
         }
 
         @Test
-        void thatLacksOnlyItsLineFeedIsInForceAndTheNextLineComesBehindIt() throws IOException {
+        void thatLacksOnlyItsLineFeedIsCommittedAndTheNextLineComesBehindIt() throws IOException {
             List<String> lines = written(Records.started("uid-1"), Records.full("uid-1"));
             lines.set(2, lines.get(2).stripTrailing());
             write(lines);
@@ -399,7 +399,7 @@ class JournalDamageTest {
     class WhatIsKeptAside {
 
         @Test
-        void doesNotGrowAtEachStartThoughTheJournalCannotBeWrittenAfresh() throws IOException {
+        void doesNotGrowAtEachStartThoughTheJournalCannotBeRewritten() throws IOException {
             damageTheMiddle();
 
             for (int start = 0; start < 3; start++) {

@@ -75,7 +75,7 @@ class JournalFuzzTest {
             assertThat(replay.last().compareTo(acknowledged)).isNotNegative();
         }
         System.out.printf(
-                "%d files of 4 pieces, seed %d: %d claims in force or damaged%n",
+                "%d files of 4 pieces, seed %d: %d claims committed or damaged%n",
                 ROUNDS, SEED, committed);
     }
 

@@ -29,9 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Two processes on one journal, of which one after the other is killed in the middle of its work,
  * and comes again later.
  *
- * <p>Each holds devices for claims of its own, if nobody holds them, and gives them back; it says
- * so before and after each step. So afterwards it is known what must be in the journal: the last
- * step that was acknowledged, or the one that was going on.
+ * <p>Each holds devices for claims of its own, if they are free, and gives them back; it says so
+ * before and after each step. So afterwards it is known what must be in the journal: the last step
+ * that was acknowledged, or the one that was going on.
  */
 @Timeout(300)
 class JournalProcessesTest {
@@ -85,7 +85,7 @@ class JournalProcessesTest {
         workers.add(JournalWorker.Running.start(directory, name));
     }
 
-    /** Kills a process, and reads what it had said. */
+    /** Kills a process, and reads what it had output. */
     private void stop(JournalWorker.Running victim) throws Exception {
         victim.process().toHandle().destroyForcibly(); // the process itself would close the pipe
         assertThat(victim.process().waitFor(20, TimeUnit.SECONDS)).isTrue();
@@ -95,9 +95,9 @@ class JournalProcessesTest {
     }
 
     private void readSteps(JournalWorker.Running worker, int count) throws IOException {
-        BufferedReader said = worker.said();
+        BufferedReader output = worker.output();
         for (int i = 0; i < count; i++) {
-            String line = said.readLine();
+            String line = output.readLine();
             if (line == null) {
                 return;
             }
@@ -136,7 +136,7 @@ class JournalProcessesTest {
         begun.put(uid, step);
     }
 
-    /** Compares the journal with what the dead have said; the living go on meanwhile. */
+    /** Compares the journal with what the dead have output; the living go on meanwhile. */
     private void compare() {
         try (LockFile locks =
                         LockFile.open(directory.resolve("claims.lock"), InstantSource.system());

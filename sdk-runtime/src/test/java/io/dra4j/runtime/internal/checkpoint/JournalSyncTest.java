@@ -114,7 +114,7 @@ class JournalSyncTest {
     }
 
     @Test
-    void aCallWhoseSyncFailedIsNotInForceAfterARestart() throws IOException {
+    void aCallWhoseSyncFailedIsNotCommittedAfterARestart() throws IOException {
         Journal journal = open();
         journal.put(Records.full("uid-1"));
         long length = Files.size(file());
@@ -237,29 +237,29 @@ class JournalSyncTest {
 
     @Test
     void theMeterHearsOfWritesAndSizes() {
-        List<String> heard = new CopyOnWriteArrayList<>();
+        List<String> received = new CopyOnWriteArrayList<>();
         JournalMeter meter =
                 new JournalMeter() {
                     @Override
                     public void synced(Duration duration) {
-                        heard.add("synced");
+                        received.add("synced");
                     }
 
                     @Override
                     public void size(long bytes) {
-                        heard.add("size " + bytes);
+                        received.add("size " + bytes);
                     }
 
                     @Override
                     public void claims(int count) {
-                        heard.add("claims " + count);
+                        received.add("claims " + count);
                     }
                 };
         try (Journal journal = Journal.open(file(), "boot-1", locks, meter)) {
-            heard.clear();
+            received.clear();
             journal.put(Records.started("uid-1"));
         } // a write returns before its turn is over; this does not
-        assertThat(heard).contains("synced", "claims 1", "size " + file().toFile().length());
+        assertThat(received).contains("synced", "claims 1", "size " + file().toFile().length());
     }
 
     private static Thread caller(Journal journal, String uid) {

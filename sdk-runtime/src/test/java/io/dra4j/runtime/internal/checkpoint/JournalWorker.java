@@ -20,7 +20,7 @@ final class JournalWorker {
     private JournalWorker() {}
 
     /** A process, and what it says: what it begins, and what is done or refused. */
-    record Running(String name, Process process, BufferedReader said) {
+    record Running(String name, Process process, BufferedReader output) {
 
         static Running start(Path directory, String name) throws IOException {
             Process process =

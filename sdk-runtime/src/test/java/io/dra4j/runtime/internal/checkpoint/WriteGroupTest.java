@@ -91,7 +91,7 @@ class WriteGroupTest {
     }
 
     @Test
-    void waitsForNobodyWhoLeft() throws Exception {
+    void doesNotWaitForMembersWhoLeft() throws Exception {
         WriteGroup group = journal.group(Set.of("uid-1", "uid-2", "uid-3"), FOR_EVER);
 
         group.leave("uid-3");
@@ -104,13 +104,13 @@ class WriteGroupTest {
     void waitsForTheLateOnceAndNeverAgain() {
         WriteGroup group = journal.group(Set.of("uid-1", "late"), Duration.ofMillis(1));
         group.put(Records.started("uid-1"));
-        WriteGroup patient = journal.group(Set.of("uid-2", "late-too"), Duration.ofMillis(300));
+        WriteGroup slow = journal.group(Set.of("uid-2", "late-too"), Duration.ofMillis(300));
 
         long start = System.nanoTime();
-        patient.put(Records.started("uid-2"));
+        slow.put(Records.started("uid-2"));
         assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(290).toNanos());
         for (int i = 0; i < 100; i++) {
-            patient.put(Records.full("uid-2"));
+            slow.put(Records.full("uid-2"));
         }
         assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(15).toNanos());
 
@@ -119,7 +119,7 @@ class WriteGroupTest {
     }
 
     @Test
-    void aRefusedMemberKeepsNobodyFromWriting() throws Exception {
+    void aRefusedMemberKeepsNoOtherFromWriting() throws Exception {
         WriteGroup group = journal.group(Set.of("uid-1", "uid-2"), FOR_EVER);
 
         inParallel(

@@ -166,7 +166,7 @@ class ClaimOrderTest {
     }
 
     @Nested
-    class WhatWasLeftBehind {
+    class AStaleClaim {
 
         private void leave(Phase phase, String boot) {
             node.prepare(A);
@@ -224,7 +224,7 @@ class ClaimOrderTest {
         }
 
         @Test
-        void damagedIsNeverTakenForPreparedAndBegunAfresh() {
+        void damagedIsNeverTakenForPreparedAndBegunAgain() {
             leave(Phase.DAMAGED, "boot-1");
 
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
@@ -317,7 +317,7 @@ class ClaimOrderTest {
                         syncs.incrementAndGet();
                     }
                 };
-        counted.patience = Duration.ofMinutes(1);
+        counted.timeout = Duration.ofMinutes(1);
         try (counted) {
             counted.start("boot-1");
             for (int i = 0; i < 32; i++) {

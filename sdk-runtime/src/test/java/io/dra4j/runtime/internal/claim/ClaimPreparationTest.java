@@ -223,7 +223,7 @@ class ClaimPreparationTest {
     class AfterACrash {
 
         @Test
-        void aStartedClaimIsUnpreparedWithItsLastProgressAndPreparedAfresh() {
+        void aStartedClaimIsUnpreparedWithItsLastProgressAndPreparedAgain() {
             ProviderState state = new ProviderState(1, "{\"instance\":7}");
             record(Phase.STARTED, "boot-1", state);
             node.restart("boot-1");

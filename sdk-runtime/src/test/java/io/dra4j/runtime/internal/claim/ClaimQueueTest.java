@@ -60,7 +60,7 @@ class ClaimQueueTest {
     }
 
     @Test
-    void whoeverSeesTheEndOfAnOperationDoesNotJoinItAnyMore() {
+    void oneWhoSeesTheEndOfAnOperationDoesNotJoinItAnyMore() {
         CompletableFuture<String> next =
                 submit("a", "prepare", String.class)
                         .thenCompose(ended -> submit("a", "prepare", String.class));

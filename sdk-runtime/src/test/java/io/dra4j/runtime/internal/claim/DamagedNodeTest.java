@@ -88,7 +88,7 @@ class DamagedNodeTest {
 
     @BeforeEach
     void prepare() throws IOException {
-        log.setLevel(Level.OFF); // each damage is told
+        log.setLevel(Level.OFF); // each damage is logged
         provider.devices = CLAIMS;
         node = new NodeUnderTest(directory, provider).start("boot-1");
         node.claims.recover();

@@ -60,7 +60,7 @@ class LostClaimsTest {
         node.claims.recover();
     }
 
-    /** Cuts the journal at the end of a line: what is lost is told by the lock file alone. */
+    /** Cuts the journal at the end of a line: only the lock file shows what is lost. */
     private void cutTheJournal() throws IOException {
         node.stop();
         Path journal = node.data.resolve("claims.journal");

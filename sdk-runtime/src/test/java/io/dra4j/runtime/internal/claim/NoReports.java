@@ -11,7 +11,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 
-/** The reports of providers that report nothing: the cluster is never told anything. */
+/** The reports of providers that report nothing: nothing is sent to the cluster. */
 final class NoReports implements ClaimStatuses {
 
     private NoReports() {}

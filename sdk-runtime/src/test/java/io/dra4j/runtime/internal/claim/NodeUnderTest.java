@@ -45,7 +45,7 @@ final class NodeUnderTest implements AutoCloseable {
     ClaimPreparation claims;
     JournalMeter meter = JournalMeter.NONE;
     Semaphore providerCalls = new Semaphore(Integer.MAX_VALUE);
-    Duration patience = Duration.ofMillis(20);
+    Duration timeout = Duration.ofMillis(20);
 
     /** Makes the directories of a node; nothing is opened yet. */
     NodeUnderTest(Path directory, RecordingProvider provider) {
@@ -62,7 +62,7 @@ final class NodeUnderTest implements AutoCloseable {
     NodeUnderTest start(String boot) {
         locks = LockFile.open(data.resolve("claims.lock"), InstantSource.system());
         journal = Journal.open(data.resolve("claims.journal"), boot, locks, meter);
-        claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, patience));
+        claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, timeout));
         return this;
     }
 

@@ -17,7 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A provider that remembers what it was asked, and can be told to do otherwise than well. */
+/** A provider that records its calls, and can be made to fail. */
 class RecordingProvider implements DeviceProvider {
 
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());

@@ -182,13 +182,13 @@ class KubernetesSlicesTest {
                         "{\"type\":\"DELETED\",\"object\":" + typed(slice("9", "node-uid")) + "}",
                         "{\"type\":\"ERROR\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Status\","
                                 + "\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}}");
-        Heard heard = new Heard();
+        Received received = new Received();
 
-        Watch watch = cluster.slices().watch(Scope.CLUSTER, "4", heard);
-        assertThat(heard.next()).isEqualTo("changed 00000-x at 5");
-        assertThat(heard.next()).isEqualTo("bookmark");
-        assertThat(heard.next()).isEqualTo("deleted 00000-x at 9");
-        assertThat(heard.next()).startsWith("ended").contains("too old");
+        Watch watch = cluster.slices().watch(Scope.CLUSTER, "4", received);
+        assertThat(received.next()).isEqualTo("changed 00000-x at 5");
+        assertThat(received.next()).isEqualTo("bookmark");
+        assertThat(received.next()).isEqualTo("deleted 00000-x at 9");
+        assertThat(received.next()).startsWith("ended").contains("too old");
         watch.close();
 
         server.requests.take();
@@ -208,21 +208,21 @@ class KubernetesSlicesTest {
                 .thenStream(
                         "{\"type\":\"ADDED\",\"object\":" + slice + "}",
                         "{\"type\":\"DELETED\",\"object\":" + slice("9", "node-uid") + "}");
-        Heard heard = new Heard();
+        Received received = new Received();
 
-        Watch watch = cluster.slices().watch(Scope.NODE, "4", heard);
-        assertThat(heard.next()).isEqualTo("changed 00000-x at 5");
-        assertThat(heard.next()).isEqualTo("deleted 00000-x at 9");
+        Watch watch = cluster.slices().watch(Scope.NODE, "4", received);
+        assertThat(received.next()).isEqualTo("changed 00000-x at 5");
+        assertThat(received.next()).isEqualTo("deleted 00000-x at 9");
         watch.close();
 
-        assertThat(heard.contents.poll()).asString().contains(model);
+        assertThat(received.contents.poll()).asString().contains(model);
     }
 
     @Test
     void aWatchThatTheServerRefusesIsAFailureOfItsOwn() {
         server.then(200, NODE).then(410, "{}");
 
-        assertThatThrownBy(() -> cluster.slices().watch(Scope.NODE, "4", new Heard()))
+        assertThatThrownBy(() -> cluster.slices().watch(Scope.NODE, "4", new Received()))
                 .isInstanceOf(ClusterException.class)
                 .hasMessageContaining("410")
                 .hasMessageContaining("watch=true");
@@ -231,11 +231,11 @@ class KubernetesSlicesTest {
     @Test
     void aWatchWhoseConnectionEndsIsOver() throws Exception {
         server.then(200, NODE).thenStreamAndEnd();
-        Heard heard = new Heard();
+        Received received = new Received();
 
-        cluster.slices().watch(Scope.NODE, "4", heard);
+        cluster.slices().watch(Scope.NODE, "4", received);
 
-        assertThat(heard.next()).startsWith("ended");
+        assertThat(received.next()).startsWith("ended");
         assertThat(server.requests).as("no watch is taken up again").hasSize(2);
     }
 
@@ -275,7 +275,7 @@ class KubernetesSlicesTest {
                 + object.strip().substring(1);
     }
 
-    private static final class Heard implements Watch.Listener<Stored> {
+    private static final class Received implements Watch.Listener<Stored> {
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
         private final BlockingQueue<Content> contents = new LinkedBlockingQueue<>();
 

@@ -19,10 +19,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** A real HTTP server that answers what a test has queued, and remembers what it was asked. */
+/** A real HTTP server that answers what a test has queued, and records the requests. */
 final class ScriptedServer implements AutoCloseable {
 
-    /** What was asked. */
+    /** The requests. */
     record Request(String method, String path, String query, String userAgent, String body) {}
 
     /** Answers one request. */

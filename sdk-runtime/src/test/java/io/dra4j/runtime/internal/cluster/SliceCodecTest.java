@@ -145,7 +145,7 @@ class SliceCodecTest {
     }
 
     @Test
-    void aSliceThatNobodyCanReadCountsAsAnEmptyOne() {
+    void aSliceThatIsUnreadableCountsAsAnEmptyOne() {
         String slice =
                 """
                 {"metadata":{"name":"n","uid":"u","resourceVersion":"1"},

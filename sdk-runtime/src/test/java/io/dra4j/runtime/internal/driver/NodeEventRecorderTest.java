@@ -18,20 +18,20 @@ import org.junit.jupiter.api.Test;
 
 class NodeEventRecorderTest {
 
-    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final List<String> received = new CopyOnWriteArrayList<>();
     private final List<String> events = new CopyOnWriteArrayList<>();
     private volatile Instant now = Instant.parse("2026-11-21T00:00:00Z");
     private volatile RuntimeException eventFailure;
 
     private void recoverable(DraException problem) {
-        heard.add("recoverable: " + problem.getMessage());
+        received.add("recoverable: " + problem.getMessage());
         if (problem.getMessage().equals("throw")) {
             throw problem;
         }
     }
 
     private void fatal(DraException problem) {
-        heard.add("fatal: " + problem.getMessage());
+        received.add("fatal: " + problem.getMessage());
     }
 
     private final NodeEventRecorder board =
@@ -55,7 +55,7 @@ class NodeEventRecorderTest {
         take(Reason.API_MISSING, "server", "old");
         board.close();
 
-        assertThat(heard).containsExactly("recoverable: bad", "fatal: old");
+        assertThat(received).containsExactly("recoverable: bad", "fatal: old");
         assertThat(events).containsExactly("Warning InvalidPool bad", "Warning DraApiMissing old");
     }
 
@@ -64,7 +64,7 @@ class NodeEventRecorderTest {
         take(Reason.PUBLISHING_RECOVERED, "node-a", "good");
         board.close();
 
-        assertThat(heard).isEmpty();
+        assertThat(received).isEmpty();
         assertThat(events).containsExactly("Normal PublishingRecovered good");
     }
 
@@ -73,7 +73,7 @@ class NodeEventRecorderTest {
         take(Reason.CLUSTER_UNREACHABLE, "server", "down");
         board.close();
 
-        assertThat(heard).containsExactly("recoverable: down");
+        assertThat(received).containsExactly("recoverable: down");
         assertThat(events).isEmpty();
     }
 
@@ -89,7 +89,7 @@ class NodeEventRecorderTest {
         take(Reason.INVALID_POOL, "node-a", "worse");
         board.close();
 
-        assertThat(heard)
+        assertThat(received)
                 .containsExactly(
                         "recoverable: bad",
                         "recoverable: bad",
@@ -105,7 +105,7 @@ class NodeEventRecorderTest {
         }
         board.close();
 
-        assertThat(heard).hasSize(90);
+        assertThat(received).hasSize(90);
         assertThat(events)
                 .containsExactly("Warning InvalidPool bad 0", "Warning InvalidPool bad 60");
     }
@@ -117,12 +117,12 @@ class NodeEventRecorderTest {
         take(Reason.INVALID_POOL, "node-b", "next");
         board.close();
 
-        assertThat(heard).containsExactly("recoverable: throw", "recoverable: next");
+        assertThat(received).containsExactly("recoverable: throw", "recoverable: next");
         assertThat(events).hasSize(2);
     }
 
     @Test
-    void aListenerThatHangsHoldsUpNobody() {
+    void aListenerThatHangsDelaysNoOther() {
         CountDownLatch released = new CountDownLatch(1);
         NodeEventRecorder slow =
                 new NodeEventRecorder(

@@ -32,12 +32,12 @@ class HealthFeedTest {
     private final Ear ear = new Ear();
 
     private static final class Ear implements HealthFeed.Listener {
-        private final List<HealthState> heard = new ArrayList<>();
+        private final List<HealthState> received = new ArrayList<>();
         private int ends;
 
         @Override
         public void update(List<Current> devices) {
-            heard.addAll(devices.stream().map(Current::state).toList());
+            received.addAll(devices.stream().map(Current::state).toList());
         }
 
         @Override
@@ -67,7 +67,7 @@ class HealthFeedTest {
     @Test
     void beginsWithTheCompleteList() {
         join();
-        assertThat(ear.heard).containsExactly(HealthState.UNKNOWN);
+        assertThat(ear.received).containsExactly(HealthState.UNKNOWN);
     }
 
     @Test
@@ -78,7 +78,7 @@ class HealthFeedTest {
         report(HealthState.HEALTHY, Duration.ofHours(1));
         report(HealthState.UNHEALTHY, Duration.ofHours(1));
 
-        assertThat(ear.heard)
+        assertThat(ear.received)
                 .containsExactly(HealthState.UNKNOWN, HealthState.HEALTHY, HealthState.UNHEALTHY);
     }
 
@@ -86,14 +86,14 @@ class HealthFeedTest {
     void repeatsTheListInTimeHoweverOftenTheProviderReportsTheSame() {
         join();
         report(HealthState.HEALTHY, Duration.ofHours(1));
-        int before = ear.heard.size();
+        int before = ear.received.size();
 
         for (int second = 0; second < 61; second++) {
             report(HealthState.HEALTHY, Duration.ofHours(1));
             loop.advance(Duration.ofSeconds(1));
         }
 
-        assertThat(ear.heard.size() - before).isEqualTo(6);
+        assertThat(ear.received.size() - before).isEqualTo(6);
         assertThat(REPEAT).isLessThan(HealthFeed.TIMEOUT.dividedBy(2));
     }
 
@@ -103,16 +103,16 @@ class HealthFeedTest {
         report(HealthState.HEALTHY, Duration.ofSeconds(3));
 
         loop.advance(Duration.ofSeconds(3));
-        assertThat(ear.heard).last().isEqualTo(HealthState.HEALTHY);
+        assertThat(ear.received).last().isEqualTo(HealthState.HEALTHY);
         loop.advance(Duration.ofMillis(2));
-        assertThat(ear.heard).last().isEqualTo(HealthState.UNKNOWN);
+        assertThat(ear.received).last().isEqualTo(HealthState.UNKNOWN);
     }
 
     @Test
     void hasAnEmptyListWhileNoInventoryCouldBeRead() {
         inventory = Optional.empty();
         join();
-        assertThat(ear.heard).isEmpty();
+        assertThat(ear.received).isEmpty();
     }
 
     @Test
@@ -123,7 +123,7 @@ class HealthFeedTest {
         report(HealthState.HEALTHY, Duration.ofHours(1));
         feed.close();
 
-        assertThat(ear.heard).hasSize(1);
+        assertThat(ear.received).hasSize(1);
         assertThat(ear.ends).isZero();
     }
 
@@ -137,6 +137,6 @@ class HealthFeedTest {
         Ear late = new Ear();
         feed.join(late);
         assertThat(late.ends).isEqualTo(1);
-        assertThat(late.heard).isEmpty();
+        assertThat(late.received).isEmpty();
     }
 }

@@ -40,7 +40,7 @@ class HealthReportsTest {
 
     private static DeviceHealth health(String pool, String device, HealthState state) {
         return new DeviceHealth(
-                new PoolName(pool), new DeviceName(device), state, "as told", VALID);
+                new PoolName(pool), new DeviceName(device), state, "as reported", VALID);
     }
 
     private void report(String device, HealthState state) {

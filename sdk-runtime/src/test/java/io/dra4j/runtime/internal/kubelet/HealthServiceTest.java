@@ -146,7 +146,7 @@ class HealthServiceTest {
         assertThat(quick.await()).startsWith("HEALTHY");
 
         report(HealthState.UNKNOWN);
-        assertThat(quick.await()).startsWith("UNKNOWN"); // all have heard of HEALTHY by now
+        assertThat(quick.await()).startsWith("UNKNOWN"); // all have received HEALTHY by now
 
         assertThat(slow.got).isEmpty();
         slow.ready = true;

@@ -119,7 +119,7 @@ class KubeletPluginTest {
                 NodeUnprepareResourcesRequest.newBuilder().addClaims(claim).build());
     }
 
-    /** Returns one device for every claim; can be told to wait or to fail. */
+    /** Returns one device for every claim; can be made to wait or to fail. */
     private static final class FakeClaims implements ClaimOperations {
         private final List<ClaimRef> requested = new CopyOnWriteArrayList<>();
         private volatile Runnable before = () -> {};
@@ -262,7 +262,7 @@ class KubeletPluginTest {
         }
 
         @Test
-        void unprepareByTheUidWhateverTheNamesAre() {
+        void unprepareByTheUidWithAnyNames() {
             Claim odd = claim(UID).toBuilder().setNamespace("").setName("../x").build();
 
             var answer = unprepare(service(), odd);
@@ -418,7 +418,7 @@ class KubeletPluginTest {
         @Test
         void thatAKilledProcessLeftAreReplaced() throws IOException {
             Path stale = root.resolve("stale");
-            Files.move(sockets.service(), stale); // a socket that nobody will remove
+            Files.move(sockets.service(), stale); // a socket that stays
             plugin.close();
             Files.move(stale, sockets.service());
 

@@ -49,9 +49,10 @@ class ProbeServerTest {
     private final ClaimOperations claims =
             new ClaimOperations() {
                 @Override
-                public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> asked, Instant end) {
+                public Map<ClaimRef, PrepareOutcome> prepare(
+                        List<ClaimRef> requested, Instant end) {
                     prepares.incrementAndGet();
-                    assertThat(asked).isEmpty();
+                    assertThat(requested).isEmpty();
                     if (failure != null) {
                         throw failure;
                     }
@@ -59,7 +60,8 @@ class ProbeServerTest {
                 }
 
                 @Override
-                public Map<String, UnprepareOutcome> unprepare(List<String> asked, Instant end) {
+                public Map<String, UnprepareOutcome> unprepare(
+                        List<String> requested, Instant end) {
                     return Map.of();
                 }
             };

@@ -127,7 +127,7 @@ class StaleSocketsTest {
     }
 
     @Test
-    void thatSomebodyListensOnStay() throws IOException {
+    void thatAProcessListensOnStay() throws IOException {
         Path path = registry.resolve(DRIVER + "-" + UID + "-reg.sock");
         try (ServerSocketChannel sibling = live(path)) {
             assertThat(sibling.isOpen()).isTrue();
@@ -138,9 +138,9 @@ class StaleSocketsTest {
         assertThat(isThere(path)).isFalse();
     }
 
-    /** One that hangs accepts nobody, and lets so many wait. */
+    /** One that hangs accepts no connection, and lets so many wait. */
     @Test
-    void ofAnInstanceThatHangsStayAndHoldNobodyUp() throws IOException {
+    void ofAnInstanceThatHangsStayAndDelayNoOther() throws IOException {
         Path path = data.resolve("dra-" + UID + ".sock");
         try (ServerSocketChannel sibling =
                 ServerSocketChannel.open(StandardProtocolFamily.UNIX)

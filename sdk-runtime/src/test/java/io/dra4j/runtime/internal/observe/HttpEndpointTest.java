@@ -90,7 +90,7 @@ class HttpEndpointTest {
     class Probes {
 
         @Test
-        void theProcessIsHealthyWhateverIsMissing() throws Exception {
+        void theProcessIsHealthyThoughPartsAreMissing() throws Exception {
             missing.add("pool node-1: not published");
 
             assertThat(get("/healthz").statusCode()).isEqualTo(200);
@@ -140,18 +140,18 @@ class HttpEndpointTest {
 
         @Test
         void aQuestionThatHangsKeepsNoProbeWaiting() throws Exception {
-            CountDownLatch asked = new CountDownLatch(1);
+            CountDownLatch requested = new CountDownLatch(1);
             CountDownLatch answered = new CountDownLatch(1);
             meters.watch(
                     Metric.HELD_DEVICES,
                     () -> {
-                        asked.countDown();
+                        requested.countDown();
                         await(answered);
                         return 1;
                     });
             Thread scrape = new Thread(() -> assertThat(getQuietly("/metrics")).isEqualTo(200));
             scrape.start();
-            await(asked);
+            await(requested);
 
             assertThat(get("/healthz").statusCode()).isEqualTo(200);
 

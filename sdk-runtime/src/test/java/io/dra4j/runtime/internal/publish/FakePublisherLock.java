@@ -5,16 +5,16 @@ package io.dra4j.runtime.internal.publish;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The right to write slices, which another process has as long as the test says so. */
+/** The right to write slices, which another process has as long as the test wants. */
 final class FakePublisherLock implements Supplier<Optional<Runnable>> {
 
     boolean othersHaveIt;
-    int asked;
+    int requested;
     int takenAndNotGivenBack;
 
     @Override
     public Optional<Runnable> get() {
-        asked++;
+        requested++;
         if (othersHaveIt) {
             return Optional.empty();
         }

@@ -158,14 +158,14 @@ final class FakeSliceStore implements SliceStore {
         return OptionalInt.of(kubernetesMinor);
     }
 
-    /** Deletes as somebody else does. */
+    /** Deletes as another client does. */
     void remove(String name) {
         version++;
         Stored removed = slices.remove(name);
         tell(removed, listener -> listener.deleted(removed));
     }
 
-    /** Changes as somebody else does. */
+    /** Changes as another client does. */
     void change(String name, UnaryOperator<Content> change) {
         version++;
         Stored slice = slices.get(name);

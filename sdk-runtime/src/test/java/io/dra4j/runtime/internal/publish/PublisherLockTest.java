@@ -26,11 +26,11 @@ class PublisherLockTest {
         void thisOneAsksTheClusterForNothingAndAsksForItsTurnOnceASecond() {
             under.lock.othersHaveIt = true;
             under.start();
-            under.lock.asked = 0;
+            under.lock.requested = 0;
 
             under.loop.advance(MINUTE);
 
-            assertThat(under.lock.asked).isBetween(59, 61);
+            assertThat(under.lock.requested).isBetween(59, 61);
             assertThat(under.store.slices).isEmpty();
             assertThat(under.store.lists).isZero();
         }
@@ -131,7 +131,7 @@ class PublisherLockTest {
 
         under.loop.advance(Duration.ofHours(1));
 
-        assertThat(under.lock.asked).isOne();
+        assertThat(under.lock.requested).isOne();
     }
 
     @Nested

@@ -35,7 +35,7 @@ class PublishingLoopTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void settlesAtTheInventoryWhateverHappens(long seed) throws Exception {
+    void settlesAtTheInventoryInAllCases(long seed) throws Exception {
         random = new Random(seed);
         under.start();
         for (int round = 0; round < ROUNDS; round++) {

@@ -52,7 +52,7 @@ class PublishingMishapsTest {
     }
 
     @Test
-    void aPoolPublishedElsewhereKeepsNobodyBusy() {
+    void aPoolPublishedElsewhereKeepsTheLoopIdle() {
         under.inventory = Inventory.of(Pool.publishedElsewhere("fabric"));
         under.start();
         under.store.create(
@@ -210,7 +210,7 @@ class PublishingMishapsTest {
     }
 
     @Test
-    void aWriteWhoseAnswerWasLostIsNobodyElses() {
+    void aWriteWhoseAnswerWasLostIsOurOwn() {
         under.start();
         under.store.losesAnswersOnly = true;
         for (int i = 4; i < 16; i++) {
@@ -269,13 +269,13 @@ class PublishingMishapsTest {
     }
 
     @Test
-    void aProviderThatHangsKeepsNobodyFromRepairing() throws Exception {
+    void aProviderThatHangsKeepsNoOtherFromRepairing() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
-        CountDownLatch asked = new CountDownLatch(2);
+        CountDownLatch requested = new CountDownLatch(2);
         java.util.concurrent.Callable<Inventory> source =
                 () -> {
-                    asked.countDown();
-                    if (asked.getCount() == 0) {
+                    requested.countDown();
+                    if (requested.getCount() == 0) {
                         hangs.await();
                     }
                     return under.inventory;
@@ -295,7 +295,7 @@ class PublishingMishapsTest {
             publisher.start();
             assertThat(publisher.awaitPublished(Duration.ofSeconds(10))).isTrue();
             publisher.inventoryChanged();
-            asked.await();
+            requested.await();
 
             CountDownLatch repaired = new CountDownLatch(1);
             under.store.afterWrite = repaired::countDown;
@@ -308,7 +308,7 @@ class PublishingMishapsTest {
     }
 
     @Test
-    void aProviderThatAnswersNothingOrFailsAsNobodyExpectsIsAskedAgain() throws Exception {
+    void aProviderThatAnswersNothingOrFailsUnexpectedlyIsCalledAgain() throws Exception {
         under.start();
         under.unreadable = new AssertionError("a bug of the provider");
         under.publish(Pool.ofNode("node-a", gpus(5)));
@@ -348,7 +348,7 @@ class PublishingMishapsTest {
     }
 
     @Test
-    void aChangeThatNobodyHasReadIsNotPublished() throws Exception {
+    void aChangeThatIsNotReadYetIsNotPublished() throws Exception {
         under.start();
         under.loop.execute(
                 () -> {

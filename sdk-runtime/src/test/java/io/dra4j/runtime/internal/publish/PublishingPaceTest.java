@@ -119,7 +119,7 @@ class PublishingPaceTest {
     class AnInvalidPool {
 
         @Test
-        void keepsItsLastGoodSlicesEvenIfSomebodyDeletesThem() throws Exception {
+        void keepsItsLastGoodSlicesEvenIfAnotherClientDeletesThem() throws Exception {
             under.start();
             under.publish(invalid());
             assertThat(under.names("node-a")).hasSize(3);

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * planner and the real diff, while the driver crashes between writes and others delete, copy and
  * alter slices.
  *
- * <p>Whatever happens, the settled cluster equals the inventory, no write follows, and no consumer
- * ever sees a complete pool that is half one inventory and half another. Undisturbed, the number of
+ * <p>In all cases, the settled cluster equals the inventory, no write follows, and no consumer ever
+ * sees a complete pool that is half one inventory and half another. Undisturbed, the number of
  * writes is the least, and devices stay where they are.
  */
 class PublishingPropertiesTest {
@@ -109,7 +109,7 @@ class PublishingPropertiesTest {
         return name;
     }
 
-    /** Writes half of what is to be written, then crashes or meets somebody else's changes. */
+    /** Writes half of what is to be written, then crashes or meets changes of another client. */
     private void disturb() {
         PoolName name = edit();
         List<SliceWrite> half = writes(name);
@@ -119,7 +119,7 @@ class PublishingPropertiesTest {
         pendingWrites += half.size();
         List<Stored> slices = cluster.of(name);
         if (slices.size() > 0 && random.nextInt(6) == 0) {
-            cluster.copyAsSomebodyElse(
+            cluster.copyAsAnotherClient(
                     any(slices), any(List.of("00000-a", "00000-x", "00001-x", "other")));
         } else {
             slices.stream().filter(slice -> random.nextInt(4) == 0).forEach(this::meddle);
@@ -134,18 +134,18 @@ class PublishingPropertiesTest {
 
     private void meddle(Stored slice) {
         switch (random.nextInt(6)) {
-            case 0 -> cluster.changeAsSomebodyElse(slice, c -> c.withDevices(List.of()));
+            case 0 -> cluster.changeAsAnotherClient(slice, c -> c.withDevices(List.of()));
             case 1 ->
-                    cluster.changeAsSomebodyElse(
+                    cluster.changeAsAnotherClient(
                             slice, c -> c.at(c.generation() + random.nextInt(3), c.sliceCount()));
             case 2 -> forgeCount(slice);
-            default -> cluster.deleteAsSomebodyElse(slice);
+            default -> cluster.deleteAsAnotherClient(slice);
         }
     }
 
-    /** Nobody can keep consumers from believing a count that somebody else has forged. */
+    /** Nothing keeps consumers from believing a count that another client has forged. */
     private void forgeCount(Stored slice) {
-        cluster.changeAsSomebodyElse(slice, c -> c.at(c.generation(), 1 + random.nextInt(3)));
+        cluster.changeAsAnotherClient(slice, c -> c.at(c.generation(), 1 + random.nextInt(3)));
         forged.add(slice.content().pool());
     }
 

@@ -217,7 +217,7 @@ class SlicePublisherTest {
         }
 
         @Test
-        void aSliceThatSomebodyAlteredIsPutRight() throws Exception {
+        void aSliceThatAnotherClientAlteredIsRepaired() throws Exception {
             startAndSettle();
 
             store.change(

@@ -27,7 +27,7 @@ class BindingLoopTest {
     private final ManualLoop loop = new ManualLoop();
     private final FakeStatuses statuses = new FakeStatuses();
     private final FakeFeed feed = new FakeFeed();
-    private final List<AwaitedDevice> asked = new ArrayList<>();
+    private final List<AwaitedDevice> requested = new ArrayList<>();
     private List<Condition> answer = List.of();
     private @Nullable RuntimeException failure;
 
@@ -71,7 +71,7 @@ class BindingLoopTest {
     }
 
     private List<Condition> bind(AwaitedDevice device) {
-        asked.add(device);
+        requested.add(device);
         if (failure != null) {
             throw failure;
         }
@@ -98,9 +98,9 @@ class BindingLoopTest {
     @Test
     void asksUntilAllConditionsHoldAndSetsThem() {
         start(claim(OWN + AWAITED, ""));
-        assertThat(asked).hasSize(1);
-        assertThat(asked.get(0).request()).isEqualTo("r");
-        assertThat(asked.get(0).binding().conditions()).containsExactly("Attached", "Warm");
+        assertThat(requested).hasSize(1);
+        assertThat(requested.get(0).request()).isEqualTo("r");
+        assertThat(requested.get(0).binding().conditions()).containsExactly("Attached", "Warm");
         assertThat(statuses.applied).isEmpty();
 
         answer = List.of(condition("Attached", Truth.TRUE));
@@ -109,7 +109,7 @@ class BindingLoopTest {
         advance(5);
         advance(60);
 
-        assertThat(asked).hasSize(3);
+        assertThat(requested).hasSize(3);
         assertThat(statuses.applied).hasSize(2);
         assertThat(statuses.last().fieldManager()).isEqualTo("d.example.com-binding/node");
         assertThat(statuses.last().devices())
@@ -126,7 +126,7 @@ class BindingLoopTest {
         start(claim(OWN + AWAITED, ""));
         advance(60);
 
-        assertThat(asked).hasSize(1);
+        assertThat(requested).hasSize(1);
         assertThat(statuses.applied).hasSize(1);
     }
 
@@ -155,7 +155,7 @@ class BindingLoopTest {
                 claim(OWN + AWAITED, "").replace("uid-1", "../uid"));
         advance(60);
 
-        assertThat(asked).isEmpty();
+        assertThat(requested).isEmpty();
         assertThat(statuses.tries).isZero();
     }
 
@@ -163,15 +163,15 @@ class BindingLoopTest {
     void triesAgainWhatFails() {
         feed.outage = 2;
         start(claim(OWN + AWAITED, ""));
-        assertThat(asked).isEmpty();
+        assertThat(requested).isEmpty();
         advance(3);
         assertThat(feed.lists).isEqualTo(3);
-        assertThat(asked).hasSize(1);
+        assertThat(requested).hasSize(1);
 
         failure = new IllegalStateException("cable");
         advance(5);
         failure = null;
-        answer = List.of(condition("Unknown", Truth.TRUE)); // nobody waits for it
+        answer = List.of(condition("Unknown", Truth.TRUE)); // not awaited
         advance(5);
         assertThat(statuses.tries).isZero();
 
@@ -182,9 +182,9 @@ class BindingLoopTest {
         assertThat(statuses.applied).isEmpty();
         advance(5);
         assertThat(statuses.applied).hasSize(1);
-        int askedUntilThen = asked.size();
+        int requestedUntilThen = requested.size();
         advance(60);
-        assertThat(asked).hasSize(askedUntilThen);
+        assertThat(requested).hasSize(requestedUntilThen);
     }
 
     @Test
@@ -192,16 +192,16 @@ class BindingLoopTest {
         start();
         feed.listener.changed(claim(OWN + AWAITED, ""));
         advance(0);
-        assertThat(asked).hasSize(1);
+        assertThat(requested).hasSize(1);
 
         feed.listener.deleted(claim(OWN + AWAITED, ""));
         advance(60);
-        assertThat(asked).hasSize(1);
+        assertThat(requested).hasSize(1);
 
         feed.claims = List.of(claim(OWN + AWAITED, ""));
         feed.listener.ended("timeout");
         advance(1);
-        assertThat(asked).hasSize(2);
+        assertThat(requested).hasSize(2);
     }
 
     @Test
@@ -209,6 +209,6 @@ class BindingLoopTest {
         start(claim(OWN + AWAITED, "")).close();
         advance(60);
 
-        assertThat(asked).hasSize(1);
+        assertThat(requested).hasSize(1);
     }
 }

@@ -26,7 +26,7 @@ import java.util.Random;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Pools of whatever the records take: mostly small, often absurd, now and then huge. */
+/** Pools of all that the records take: mostly small, often absurd, now and then huge. */
 final class HostilePools {
 
     private static final List<String> TEXTS =

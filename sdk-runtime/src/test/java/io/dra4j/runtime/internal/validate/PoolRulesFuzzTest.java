@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a provider can build gets an answer, and what is accepted can be written. */
+/** All that a provider can build gets a result, and what is accepted can be written. */
 class PoolRulesFuzzTest {
 
     private static final int POOLS = Boolean.getBoolean("dra4j.nightly") ? 200_000 : 10_000;
@@ -26,7 +26,7 @@ class PoolRulesFuzzTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     @Timeout(value = 60, unit = SECONDS)
-    void whateverCanBeBuiltGetsAnAnswer(long seed) {
+    void allThatCanBeBuiltGetsAResult(long seed) {
         HostilePools pools = new HostilePools(new Random(seed));
         int accepted = 0;
         Set<String> rules = new TreeSet<>();

@@ -172,7 +172,7 @@ class AllocationsTest {
     class Configs {
 
         @Test
-        void ofNobodyAreTheDefaults() {
+        void ofNoEntryAreTheDefaults() {
             AppliedConfig<Settings> config = applied(result("r0", "gpu-0"));
 
             assertThat(config.source()).isEqualTo(ConfigSource.DEFAULT);

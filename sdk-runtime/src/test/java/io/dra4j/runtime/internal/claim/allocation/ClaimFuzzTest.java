@@ -18,7 +18,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whatever stands in a claim is understood, or refused with words for the pod's owner. */
+/** Any content of a claim is understood, or refused with words for the pod's owner. */
 class ClaimFuzzTest {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 5_000;

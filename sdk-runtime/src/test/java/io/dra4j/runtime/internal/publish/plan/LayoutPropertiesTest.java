@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Random pools on a server that is upgraded and downgraded at random, and a driver that restarts.
  *
- * <p>Whatever comes, each write is one that the server takes, the cluster equals the inventory, no
+ * <p>In all cases, each write is one that the server takes, the cluster equals the inventory, no
  * write follows, and no consumer sees a complete pool that is half old and half new. Within a
  * release devices stay, but those that consume now what they did not consume before.
  */

@@ -61,7 +61,7 @@ public final class RandomPools {
             case 6 -> placed(pool, placement());
             case 7 -> random.nextInt(4) == 0 ? with(pool, List.of()) : pool;
             case 8 -> withCounters(pool, random.nextInt(20));
-            case 9 -> placedAnew(pool);
+            case 9 -> placedAgain(pool);
             default -> changed(pool);
         };
     }
@@ -129,7 +129,7 @@ public final class RandomPools {
         return new Pool(pool.name(), placement, all, pool.counterSets());
     }
 
-    private Pool placedAnew(Pool pool) {
+    private Pool placedAgain(Pool pool) {
         return pool.placement() instanceof Placement.PerDevice
                 ? placed(pool, pool.placement())
                 : changed(pool);

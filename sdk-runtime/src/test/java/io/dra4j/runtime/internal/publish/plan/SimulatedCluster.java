@@ -68,19 +68,19 @@ public final class SimulatedCluster {
         }
     }
 
-    public void deleteAsSomebodyElse(Stored slice) {
+    public void deleteAsAnotherClient(Stored slice) {
         slices.remove(slice.name());
     }
 
-    public void changeAsSomebodyElse(Stored slice, UnaryOperator<Content> change) {
+    public void changeAsAnotherClient(Stored slice, UnaryOperator<Content> change) {
         put(slice.name(), slice.uid(), change.apply(slice.content()));
     }
 
-    public void copyAsSomebodyElse(Stored slice, String name) {
+    public void copyAsAnotherClient(Stored slice, String name) {
         put(name, "uid-" + version, slice.content());
     }
 
-    /** The node is registered anew: what its predecessor owned is not its own. */
+    /** The node is registered again: what its predecessor owned is not its own. */
     public void disown() {
         slices.replaceAll(
                 (name, slice) ->

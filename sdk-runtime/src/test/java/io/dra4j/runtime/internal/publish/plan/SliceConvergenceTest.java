@@ -23,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random edits of a pool, with crashes between writes and slices deleted by others: whatever
- * happens, the settled cluster equals the inventory, with the fewest writes, and no consumer ever
- * sees a complete pool that mixes two inventories.
+ * Random edits of a pool, with crashes between writes and slices deleted by others: in all cases
+ * the settled cluster equals the inventory, with the fewest writes, and no consumer ever sees a
+ * complete pool that mixes two inventories.
  */
 class SliceConvergenceTest {
 

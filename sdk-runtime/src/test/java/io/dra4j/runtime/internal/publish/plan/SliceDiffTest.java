@@ -163,7 +163,7 @@ class SliceDiffTest {
         }
 
         @Test
-        void aPoolThatLeavesTheNodeIsMadeAnewSinceNodeNamesNeverChange() {
+        void aPoolThatLeavesTheNodeIsMadeAgainSinceNodeNamesNeverChange() {
             Content everywhere =
                     new Content(
                             new PoolName("node-a"),
@@ -216,7 +216,7 @@ class SliceDiffTest {
         }
 
         @Test
-        void beginAnewWithAnotherValue() {
+        void beginAgainWithAnotherValue() {
             Stored existing = stored(0, content(1, 1, tainted("a", "v", BEGAN)));
             List<PlannedSlice> plan =
                     List.of(new PlannedSlice(0, content(0, 0, tainted("a", "w", null))));
