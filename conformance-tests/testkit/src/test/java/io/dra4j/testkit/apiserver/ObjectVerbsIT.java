@@ -130,7 +130,11 @@ class ObjectVerbsIT {
         @Test
         void ofTheMainPartLeavesTheStatusAndTheOtherWayRound() {
             server.store()
-                    .put(tree(claim("c1").replaceFirst("\\{", "{\"status\":" + ALLOCATION + ",")));
+                    .put(
+                            Trees.tree(
+                                    claim("c1")
+                                            .replaceFirst(
+                                                    "\\{", "{\"status\":" + ALLOCATION + ",")));
             String both =
                     claim("c1")
                             .replaceFirst("\"name\"", "\"labels\":{\"a\":\"b\"},\"name\"")
@@ -253,17 +257,6 @@ class ObjectVerbsIT {
         }
 
         @Test
-        void ofACollectionTakesWhatTheSelectorsMean() {
-            http.post(SLICES, slice("s1", 1));
-            http.post(SLICES, slice("s2", 1).replace("node-1", "node-2"));
-
-            Answer answer = http.delete(SLICES + "?fieldSelector=spec.nodeName%3Dnode-1", "");
-
-            assertThat(answer.body().path("items")).hasSize(1);
-            assertThat(http.get(SLICES).body().path("items")).hasSize(1);
-        }
-
-        @Test
         void ofALeaseAnswersAStatus() {
             String leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
             http.post(leases, json("{'metadata':{'name':'l'},'spec':{}}"));
@@ -279,12 +272,4 @@ class ObjectVerbsIT {
             json(
                     "{'allocation':{'devices':{'results':[{'request':'gpu',"
                             + "'driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}]}}}");
-
-    private static com.fasterxml.jackson.databind.JsonNode tree(String text) {
-        try {
-            return Json.MAPPER.readTree(text);
-        } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
-            throw new AssertionError(e);
-        }
-    }
 }

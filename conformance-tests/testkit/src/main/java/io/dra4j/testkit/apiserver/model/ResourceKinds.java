@@ -2,108 +2,62 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.model;
 
-import static io.dra4j.testkit.apiserver.model.ResourceKind.Trait.APPLY;
-import static io.dra4j.testkit.apiserver.model.ResourceKind.Trait.CONDITIONAL_UPDATE;
-import static io.dra4j.testkit.apiserver.model.ResourceKind.Trait.CREATE_ON_UPDATE;
-import static io.dra4j.testkit.apiserver.model.ResourceKind.Trait.GENERATION;
-import static io.dra4j.testkit.apiserver.model.ResourceKind.Trait.RETURNS_DELETED;
-import static io.dra4j.testkit.apiserver.model.ResourceKind.Trait.STATUS;
-import static io.dra4j.testkit.apiserver.model.ResourceKind.Trait.STATUS_ON_CREATE;
-
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The table of served resources for one Kubernetes release. */
 public final class ResourceKinds {
-    private static final String RESOURCE = "resource.k8s.io";
+    /** A field label may have the release that it came with, behind an at sign. */
+    private static final String TABLE =
+            """
+            group               | kind                  | plural                 | short | scope      | field labels | traits
+                                | Namespace             | namespaces             | ns    | cluster    | status.phase | STATUS
+                                | Node                  | nodes                  | no    | cluster    | spec.unschedulable | STATUS STATUS_ON_CREATE
+                                | Pod                   | pods                   | po    | namespaced | spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName status.phase status.podIP status.nominatedNodeName | STATUS GENERATION RETURNS_DELETED
+                                | Event                 | events                 | ev    | namespaced | reason type involvedObject.kind involvedObject.name involvedObject.namespace involvedObject.uid reportingComponent | CREATE_ON_UPDATE
+            coordination.k8s.io | Lease                 | leases                 |       | namespaced |  | CREATE_ON_UPDATE CONDITIONAL_UPDATE
+            events.k8s.io       | Event                 | events                 | ev    | namespaced | reason type regarding.kind regarding.name regarding.namespace regarding.uid reportingController | CREATE_ON_UPDATE
+            resource.k8s.io     | DeviceClass           | deviceclasses          |       | cluster    |  | GENERATION RETURNS_DELETED
+            resource.k8s.io     | ResourceClaim         | resourceclaims         |       | namespaced |  | STATUS APPLY RETURNS_DELETED
+            resource.k8s.io     | ResourceClaimTemplate | resourceclaimtemplates |       | namespaced |  | RETURNS_DELETED
+            resource.k8s.io     | ResourceSlice         | resourceslices         |       | cluster    | spec.nodeName spec.driver spec.pool.name@1.37 | GENERATION RETURNS_DELETED
+            """;
 
-    private final List<ResourceKind> kinds = new ArrayList<>();
+    private final List<ResourceKind> kinds;
 
     public ResourceKinds(KubernetesVersion version) {
-        core();
-        cluster("coordination.k8s.io", "Lease", "leases")
-                .labels("metadata.namespace")
-                .namespaced()
-                .traits(CREATE_ON_UPDATE, CONDITIONAL_UPDATE)
-                .add();
-        cluster("events.k8s.io", "Event", "events")
-                .namespaced()
-                .shortNames("ev")
-                .labels(
-                        "reason",
-                        "type",
-                        "regarding.kind",
-                        "regarding.name",
-                        "regarding.namespace",
-                        "regarding.uid",
-                        "reportingController")
-                .traits(CREATE_ON_UPDATE)
-                .add();
-        cluster(RESOURCE, "DeviceClass", "deviceclasses").traits(GENERATION, RETURNS_DELETED).add();
-        cluster(RESOURCE, "ResourceClaim", "resourceclaims")
-                .namespaced()
-                .traits(STATUS, APPLY, RETURNS_DELETED)
-                .add();
-        cluster(RESOURCE, "ResourceClaimTemplate", "resourceclaimtemplates")
-                .namespaced()
-                .traits(RETURNS_DELETED)
-                .add();
-        Row slices =
-                cluster(RESOURCE, "ResourceSlice", "resourceslices")
-                        .labels("spec.nodeName", "spec.driver")
-                        .traits(GENERATION, RETURNS_DELETED);
-        if (version.atLeast(KubernetesVersion.V1_37)) {
-            slices.labels("spec.pool.name");
+        kinds = TABLE.lines().skip(1).map(row -> kind(row.split("\\|"), version)).toList();
+    }
+
+    private static ResourceKind kind(String[] columns, KubernetesVersion version) {
+        boolean namespaced = columns[4].strip().equals("namespaced");
+        Set<String> labels = new TreeSet<>(Set.of("metadata.name"));
+        if (namespaced) {
+            labels.add("metadata.namespace");
         }
-        slices.add();
+        for (String label : words(columns[5])) {
+            String[] since = label.split("@");
+            if (since.length == 1 || version.atLeast(KubernetesVersion.parse(since[1]))) {
+                labels.add(since[0]);
+            }
+        }
+        return new ResourceKind(
+                columns[0].strip(),
+                "v1",
+                columns[1].strip(),
+                columns[2].strip(),
+                namespaced,
+                words(columns[3]),
+                labels,
+                words(columns[6]).stream().map(Trait::valueOf).collect(Collectors.toSet()));
     }
 
-    private void core() {
-        cluster("", "Namespace", "namespaces")
-                .shortNames("ns")
-                .labels("status.phase")
-                .traits(STATUS)
-                .add();
-        cluster("", "Node", "nodes")
-                .shortNames("no")
-                .labels("spec.unschedulable")
-                .traits(STATUS, STATUS_ON_CREATE)
-                .add();
-        cluster("", "Pod", "pods")
-                .shortNames("po")
-                .namespaced()
-                .labels(
-                        "spec.nodeName",
-                        "spec.restartPolicy",
-                        "spec.schedulerName",
-                        "spec.serviceAccountName",
-                        "status.phase",
-                        "status.podIP",
-                        "status.nominatedNodeName")
-                .traits(STATUS, GENERATION, RETURNS_DELETED)
-                .add();
-        cluster("", "Event", "events")
-                .shortNames("ev")
-                .namespaced()
-                .labels(
-                        "reason",
-                        "type",
-                        "involvedObject.kind",
-                        "involvedObject.name",
-                        "involvedObject.namespace",
-                        "involvedObject.uid",
-                        "reportingComponent")
-                .traits(CREATE_ON_UPDATE)
-                .add();
-    }
-
-    private Row cluster(String group, String kind, String plural) {
-        return new Row(group, kind, plural);
+    private static List<String> words(String column) {
+        return column.isBlank() ? List.of() : List.of(column.strip().split(" "));
     }
 
     public List<ResourceKind> all() {
@@ -156,48 +110,5 @@ public final class ResourceKinds {
 
     public List<ResourceKind> inGroup(String group) {
         return kinds.stream().filter(kind -> kind.group().equals(group)).toList();
-    }
-
-    /** One row while it is being written. */
-    private final class Row {
-        private final String group;
-        private final String kind;
-        private final String plural;
-        private boolean namespaced;
-        private List<String> shortNames = List.of();
-        private final Set<String> labels = new TreeSet<>(Set.of("metadata.name"));
-        private Set<Trait> traits = Set.of();
-
-        Row(String group, String kind, String plural) {
-            this.group = group;
-            this.kind = kind;
-            this.plural = plural;
-        }
-
-        Row namespaced() {
-            namespaced = true;
-            return labels("metadata.namespace");
-        }
-
-        Row shortNames(String... names) {
-            shortNames = List.of(names);
-            return this;
-        }
-
-        Row labels(String... names) {
-            labels.addAll(Arrays.asList(names));
-            return this;
-        }
-
-        Row traits(Trait... kindTraits) {
-            traits = Set.of(kindTraits);
-            return this;
-        }
-
-        void add() {
-            kinds.add(
-                    new ResourceKind(
-                            group, "v1", kind, plural, namespaced, shortNames, labels, traits));
-        }
     }
 }
