@@ -19,6 +19,10 @@ public final class ApiFailure extends RuntimeException {
     private final int code;
     private final transient ObjectNode status;
 
+    private ApiFailure(int code, String reason, String message) {
+        this(code, reason, message, Json.object());
+    }
+
     private ApiFailure(int code, String reason, String message, ObjectNode details) {
         super(message);
         this.code = code;
@@ -46,24 +50,16 @@ public final class ApiFailure extends RuntimeException {
     }
 
     public static ApiFailure unknownPath() {
-        return new ApiFailure(
-                404, "NotFound", "the server could not find the requested resource", Json.object());
+        return new ApiFailure(404, "NotFound", "the server could not find the requested resource");
     }
 
     public static ApiFailure notFound(ResourceKind kind, String name) {
-        return new ApiFailure(
-                404,
-                "NotFound",
-                named(kind, name) + " not found",
-                details(kind, kind.plural(), name));
+        return new ApiFailure(404, "NotFound", named(kind, name) + " not found", about(kind, name));
     }
 
     public static ApiFailure alreadyExists(ResourceKind kind, String name) {
         return new ApiFailure(
-                409,
-                "AlreadyExists",
-                named(kind, name) + " already exists",
-                details(kind, kind.plural(), name));
+                409, "AlreadyExists", named(kind, name) + " already exists", about(kind, name));
     }
 
     public static ApiFailure conflict(ResourceKind kind, String name, String why) {
@@ -71,7 +67,7 @@ public final class ApiFailure extends RuntimeException {
                 409,
                 "Conflict",
                 "Operation cannot be fulfilled on " + named(kind, name) + ": " + why,
-                details(kind, kind.plural(), name));
+                about(kind, name));
     }
 
     /**
@@ -135,19 +131,18 @@ public final class ApiFailure extends RuntimeException {
 
     /** A well-formed patch that does not apply to the object. */
     public static ApiFailure unprocessable(String message) {
-        return new ApiFailure(422, "Invalid", message, Json.object());
+        return new ApiFailure(422, "Invalid", message);
     }
 
     public static ApiFailure badRequest(String message) {
-        return new ApiFailure(400, "BadRequest", message, Json.object());
+        return new ApiFailure(400, "BadRequest", message);
     }
 
     public static ApiFailure methodNotAllowed() {
         return new ApiFailure(
                 405,
                 "MethodNotAllowed",
-                "the server does not allow this method on the requested resource",
-                Json.object());
+                "the server does not allow this method on the requested resource");
     }
 
     public static ApiFailure notAcceptable() {
@@ -155,7 +150,7 @@ public final class ApiFailure extends RuntimeException {
     }
 
     public static ApiFailure notAcceptable(String message) {
-        return new ApiFailure(406, "NotAcceptable", message, Json.object());
+        return new ApiFailure(406, "NotAcceptable", message);
     }
 
     public static ApiFailure unsupportedBody(String accepted) {
@@ -163,21 +158,16 @@ public final class ApiFailure extends RuntimeException {
                 415,
                 "UnsupportedMediaType",
                 "the body of the request was in an unknown format - accepted media types include: "
-                        + accepted,
-                Json.object());
+                        + accepted);
     }
 
     public static ApiFailure tooLarge(int limit) {
-        return new ApiFailure(
-                413, "RequestEntityTooLarge", "limit is " + limit + " bytes", Json.object());
+        return new ApiFailure(413, "RequestEntityTooLarge", "limit is " + limit + " bytes");
     }
 
     public static ApiFailure expired(long asked, long oldest) {
         return new ApiFailure(
-                410,
-                "Expired",
-                "too old resource version: " + asked + " (" + oldest + ")",
-                Json.object());
+                410, "Expired", "too old resource version: " + asked + " (" + oldest + ")");
     }
 
     /**
@@ -192,8 +182,7 @@ public final class ApiFailure extends RuntimeException {
                         "Expired",
                         "The provided continue parameter is too old to display a consistent list: start a new"
                                 + " list without it, or take the token in this answer's metadata, with which the"
-                                + " rest may be newer than what came before.",
-                        Json.object());
+                                + " rest may be newer than what came before.");
         Json.metadata(failure.status).put("continue", token);
         return failure;
     }
@@ -214,16 +203,18 @@ public final class ApiFailure extends RuntimeException {
 
     /** A request that HTTP itself refuses. */
     public static ApiFailure transport(int code, String message) {
-        return new ApiFailure(
-                code, code < 500 ? "BadRequest" : "InternalError", message, Json.object());
+        return new ApiFailure(code, code < 500 ? "BadRequest" : "InternalError", message);
     }
 
     public static ApiFailure internal(Throwable cause) {
         ApiFailure failure =
-                new ApiFailure(
-                        500, "InternalError", "Internal error occurred: " + cause, Json.object());
+                new ApiFailure(500, "InternalError", "Internal error occurred: " + cause);
         failure.initCause(cause);
         return failure;
+    }
+
+    private static ObjectNode about(ResourceKind kind, String name) {
+        return details(kind, kind.plural(), name);
     }
 
     private static String named(ResourceKind kind, String name) {

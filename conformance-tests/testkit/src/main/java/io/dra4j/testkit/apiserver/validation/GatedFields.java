@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.validation;
 
-import static java.util.Map.entry;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.FeatureGate;
 import io.dra4j.testkit.apiserver.model.FeatureGates;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
@@ -20,76 +20,61 @@ import org.jspecify.annotations.Nullable;
  */
 final class GatedFields {
     static final Map<FeatureGate, List<String>> OF_SLICES =
-            Map.ofEntries(
-                    entry(FeatureGate.DRA_DEVICE_TAINTS, List.of("spec.devices.*.taints")),
-                    entry(
-                            FeatureGate.DRA_PARTITIONABLE_DEVICES,
-                            List.of(
-                                    "spec.sharedCounters",
-                                    "spec.perDeviceNodeSelection",
-                                    "spec.devices.*.consumesCounters",
-                                    "spec.devices.*.nodeName",
-                                    "spec.devices.*.nodeSelector",
-                                    "spec.devices.*.allNodes")),
-                    entry(
-                            FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE,
-                            List.of("spec.partitionTypeAttribute")),
-                    entry(
-                            FeatureGate.DRA_DEVICE_BINDING_CONDITIONS,
-                            List.of(
-                                    "spec.devices.*.bindingConditions",
-                                    "spec.devices.*.bindingFailureConditions",
-                                    "spec.devices.*.bindsToNode")),
-                    entry(
-                            FeatureGate.DRA_CONSUMABLE_CAPACITY,
-                            List.of(
-                                    "spec.devices.*.allowMultipleAllocations",
-                                    "spec.devices.*.capacity.*.requestPolicy")),
-                    entry(
-                            FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES,
-                            List.of(
-                                    "spec.devices.*.nodeAllocatableResourceMappings",
-                                    "spec.devices.*.nodeAllocatableResources")),
-                    entry(
-                            FeatureGate.DRA_LIST_TYPE_ATTRIBUTES,
-                            List.of(
-                                    "spec.devices.*.attributes.*.ints",
-                                    "spec.devices.*.attributes.*.bools",
-                                    "spec.devices.*.attributes.*.strings",
-                                    "spec.devices.*.attributes.*.versions")),
-                    entry(
-                            FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS,
-                            List.of("spec.skipNodeOperations")),
-                    entry(
-                            FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS,
-                            List.of("spec.devices.*.consumesCounters.*.compatibilityGroups")));
+            table(
+                    """
+                    DRA_DEVICE_TAINTS spec.devices.*.taints
+                    DRA_PARTITIONABLE_DEVICES spec.sharedCounters spec.perDeviceNodeSelection
+                    DRA_PARTITIONABLE_DEVICES spec.devices.*.consumesCounters
+                    DRA_PARTITIONABLE_DEVICES spec.devices.*.nodeName spec.devices.*.nodeSelector
+                    DRA_PARTITIONABLE_DEVICES spec.devices.*.allNodes
+                    DRA_PARTITIONABLE_DEVICES_TYPE spec.partitionTypeAttribute
+                    DRA_DEVICE_BINDING_CONDITIONS spec.devices.*.bindingConditions
+                    DRA_DEVICE_BINDING_CONDITIONS spec.devices.*.bindingFailureConditions
+                    DRA_DEVICE_BINDING_CONDITIONS spec.devices.*.bindsToNode
+                    DRA_CONSUMABLE_CAPACITY spec.devices.*.allowMultipleAllocations
+                    DRA_CONSUMABLE_CAPACITY spec.devices.*.capacity.*.requestPolicy
+                    DRA_NODE_ALLOCATABLE_RESOURCES spec.devices.*.nodeAllocatableResourceMappings
+                    DRA_NODE_ALLOCATABLE_RESOURCES spec.devices.*.nodeAllocatableResources
+                    DRA_LIST_TYPE_ATTRIBUTES spec.devices.*.attributes.*.ints
+                    DRA_LIST_TYPE_ATTRIBUTES spec.devices.*.attributes.*.bools
+                    DRA_LIST_TYPE_ATTRIBUTES spec.devices.*.attributes.*.strings
+                    DRA_LIST_TYPE_ATTRIBUTES spec.devices.*.attributes.*.versions
+                    DRA_OPTIONAL_NODE_OPERATIONS spec.skipNodeOperations
+                    DRA_DEVICE_COMPATIBILITY_GROUPS spec.devices.*.consumesCounters.*.compatibilityGroups
+                    """);
 
     static final Map<FeatureGate, List<String>> OF_CLAIM_STATUS =
-            Map.of(
-                    FeatureGate.DRA_RESOURCE_CLAIM_DEVICE_STATUS, List.of("status.devices"),
-                    FeatureGate.DRA_CONSUMABLE_CAPACITY,
-                            List.of(
-                                    "status.allocation.devices.results.*.shareID",
-                                    "status.allocation.devices.results.*.consumedCapacity"),
-                    FeatureGate.DRA_DEVICE_BINDING_CONDITIONS,
-                            List.of(
-                                    "status.allocation.devices.results.*.bindingConditions",
-                                    "status.allocation.devices.results.*.bindingFailureConditions"));
+            table(
+                    """
+                    DRA_RESOURCE_CLAIM_DEVICE_STATUS status.devices
+                    DRA_CONSUMABLE_CAPACITY status.allocation.devices.results.*.shareID
+                    DRA_CONSUMABLE_CAPACITY status.allocation.devices.results.*.consumedCapacity
+                    DRA_DEVICE_BINDING_CONDITIONS status.allocation.devices.results.*.bindingConditions
+                    DRA_DEVICE_BINDING_CONDITIONS status.allocation.devices.results.*.bindingFailureConditions
+                    """);
 
     static final Map<FeatureGate, List<String>> OF_CLAIM_SPEC =
-            Map.of(
-                    FeatureGate.DRA_CONSUMABLE_CAPACITY,
-                            List.of(
-                                    "spec.devices.requests.*.exactly.capacity",
-                                    "spec.devices.requests.*.firstAvailable.*.capacity",
-                                    "spec.devices.constraints.*.distinctAttribute"),
-                    FeatureGate.DRA_DEVICE_TAINTS,
-                            List.of(
-                                    "spec.devices.requests.*.exactly.tolerations",
-                                    "spec.devices.requests.*.firstAvailable.*.tolerations"));
+            table(
+                    """
+                    DRA_CONSUMABLE_CAPACITY spec.devices.requests.*.exactly.capacity
+                    DRA_CONSUMABLE_CAPACITY spec.devices.requests.*.firstAvailable.*.capacity
+                    DRA_CONSUMABLE_CAPACITY spec.devices.constraints.*.distinctAttribute
+                    DRA_DEVICE_TAINTS spec.devices.requests.*.exactly.tolerations
+                    DRA_DEVICE_TAINTS spec.devices.requests.*.firstAvailable.*.tolerations
+                    """);
 
     static final Map<FeatureGate, List<String>> OF_CLASSES =
-            Map.of(FeatureGate.DRA_EXTENDED_RESOURCE, List.of("spec.extendedResourceName"));
+            table("DRA_EXTENDED_RESOURCE spec.extendedResourceName");
+
+    private static Map<FeatureGate, List<String>> table(String lines) {
+        Map<FeatureGate, List<String>> fields = new EnumMap<>(FeatureGate.class);
+        for (String line : lines.lines().toList()) {
+            List<String> words = List.of(line.split(" "));
+            fields.computeIfAbsent(FeatureGate.valueOf(words.get(0)), gate -> new ArrayList<>())
+                    .addAll(words.subList(1, words.size()));
+        }
+        return fields;
+    }
 
     private GatedFields() {}
 
