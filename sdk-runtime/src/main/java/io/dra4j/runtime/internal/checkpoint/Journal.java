@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.channels.FileChannel;
@@ -62,11 +63,11 @@ public final class Journal implements AutoCloseable {
      *
      * @param bootId the id of the node's present boot
      * @param locks keep away the other processes of the driver
-     * @param meter receives measurements
+     * @param meters measure syncs, size and damage
      * @throws DraException if the file can't be read, or was written in a later format
      */
-    public static Journal open(Path path, String bootId, LockFile locks, JournalMeter meter) {
-        return open(new JournalStore.Place(path, bootId, locks, meter, FileChannel::force));
+    public static Journal open(Path path, String bootId, LockFile locks, Meters meters) {
+        return open(new JournalStore.Place(path, bootId, locks, meters, FileChannel::force));
     }
 
     static Journal open(JournalStore.Place place) {

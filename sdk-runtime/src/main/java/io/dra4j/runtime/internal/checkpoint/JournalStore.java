@@ -6,6 +6,8 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,12 +49,15 @@ final class JournalStore {
     private boolean isEnded = true; // the last line, by a line feed
     private volatile Loss loss = Loss.NONE;
     private volatile @Nullable Seen seen;
+    private volatile long fileSize;
 
     JournalStore(Place place, CommittedClaims committed) {
         this.place = place;
         this.committed = committed;
         this.reserve = Reserve.of(place.path);
         this.quarantine = Quarantine.of(place.path);
+        place.meters.watch(Metric.JOURNAL_SIZE, () -> fileSize);
+        place.meters.count(Metric.JOURNAL_DAMAGED_LINES, 0);
     }
 
     /**
@@ -60,8 +65,7 @@ final class JournalStore {
      *
      * @param bootId the id of the node's present boot
      */
-    record Place(
-            Path path, String bootId, LockFile locks, JournalMeter meter, JournalFile.Sync sync) {}
+    record Place(Path path, String bootId, LockFile locks, Meters meters, JournalFile.Sync sync) {}
 
     /** The file as it was seen last; while a write runs, it may have any size between. */
     private record Seen(Object inode, long from, long to) {}
@@ -138,8 +142,7 @@ final class JournalStore {
     private void look(JournalFile current) throws IOException {
         long size = Math.max(current.size(), current.end());
         seen = new Seen(current.inode(), size, size);
-        place.meter.size(size);
-        place.meter.claims(ahead.all().size());
+        fileSize = size;
     }
 
     private JournalFile catchUp() throws IOException {
@@ -237,7 +240,7 @@ final class JournalStore {
                                     + " that wrote it had not returned");
         }
         if (found.isDamage()) {
-            place.meter.damaged(found.damagedLines());
+            place.meters.count(Metric.JOURNAL_DAMAGED_LINES, found.damagedLines());
             LOG.atError()
                     .addKeyValue(LogField.PATH, place.path)
                     .addKeyValue(LogField.CLAIM_UID, found.uids())
@@ -329,7 +332,7 @@ final class JournalStore {
         seen = new Seen(to.inode(), to.end(), to.end() + bytes.size());
         long start = System.nanoTime();
         to.append(bytes.toByteArray());
-        place.meter.synced(Duration.ofNanos(System.nanoTime() - start));
+        place.meters.time(Metric.JOURNAL_SYNCS, Duration.ofNanos(System.nanoTime() - start));
         isEnded = true;
         compaction.add(writes.size());
         acknowledge(number);

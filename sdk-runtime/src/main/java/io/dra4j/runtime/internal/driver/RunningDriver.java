@@ -72,8 +72,7 @@ public final class RunningDriver implements AutoCloseable {
             DataDirectory data = DataDirectory.of(settings);
             String boot = BootId.read(settings.procRoot());
             locks = started(LockFile.open(data.locks(), settings.clock()));
-            JournalMetrics metrics = new JournalMetrics(meters);
-            journal = started(Journal.open(data.journal(), boot, locks, metrics));
+            journal = started(Journal.open(data.journal(), boot, locks, meters));
             cluster = started(Cluster.connect(settings.kubeconfig(), name, node, meters));
             health = new RunningHealth(settings, provider);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));

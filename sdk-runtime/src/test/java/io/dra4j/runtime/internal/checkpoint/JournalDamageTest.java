@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -468,7 +469,7 @@ class JournalDamageTest {
                             file,
                             "boot-1",
                             locks,
-                            JournalMeter.NONE,
+                            Meters.none(),
                             (channel, metadata) -> {
                                 if (metadata && Files.exists(Path.of(file + ".new"))) {
                                     throw new IOException("Input/output error");

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ class JournalDiskFullTest {
     }
 
     private Journal open() {
-        return Journal.open(disk.resolve("claims.journal"), "boot-1", locks, JournalMeter.NONE);
+        return Journal.open(disk.resolve("claims.journal"), "boot-1", locks, Meters.none());
     }
 
     private static int run(String... command) throws Exception {

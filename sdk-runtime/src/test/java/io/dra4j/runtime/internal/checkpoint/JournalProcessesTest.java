@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -145,7 +146,7 @@ class JournalProcessesTest {
                                 directory.resolve("claims.journal"),
                                 "boot-1",
                                 locks,
-                                JournalMeter.NONE)) {
+                                Meters.none())) {
             List<ClaimRecord> claims = journal.claims();
             assertThat(journal.loss()).isIn(Loss.NONE, new Loss(true, 0, Set.of(), true));
             List<String> devices =

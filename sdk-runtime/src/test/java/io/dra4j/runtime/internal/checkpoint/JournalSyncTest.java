@@ -6,16 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.micrometer.core.instrument.Metrics;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -60,7 +62,7 @@ class JournalSyncTest {
 
     private Journal open() {
         return Journal.open(
-                new JournalStore.Place(file(), "boot-1", locks, JournalMeter.NONE, this::sync));
+                new JournalStore.Place(file(), "boot-1", locks, Meters.none(), this::sync));
     }
 
     private void sync(FileChannel channel, boolean metadata) throws IOException {
@@ -236,30 +238,22 @@ class JournalSyncTest {
     }
 
     @Test
-    void theMeterHearsOfWritesAndSizes() {
-        List<String> received = new CopyOnWriteArrayList<>();
-        JournalMeter meter =
-                new JournalMeter() {
-                    @Override
-                    public void synced(Duration duration) {
-                        received.add("synced");
-                    }
-
-                    @Override
-                    public void size(long bytes) {
-                        received.add("size " + bytes);
-                    }
-
-                    @Override
-                    public void claims(int count) {
-                        received.add("claims " + count);
-                    }
-                };
-        try (Journal journal = Journal.open(file(), "boot-1", locks, meter)) {
-            received.clear();
+    void theMetersHaveSyncsAndTheSize() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        Tags own = Tags.of("driver", "journal.example.com");
+        Metrics.addRegistry(registry);
+        try (Meters meters = Meters.global("journal.example.com", "node");
+                Journal journal = Journal.open(file(), "boot-1", locks, meters)) {
             journal.put(Records.started("uid-1"));
-        } // a write returns before its turn is over; this does not
-        assertThat(received).contains("synced", "claims 1", "size " + file().toFile().length());
+            locks.journal().close(); // a write returns before the lock is released
+
+            assertThat(registry.get("dra4j.journal.sync.duration").tags(own).timer().count())
+                    .isOne();
+            assertThat(registry.get("dra4j.journal.size").tags(own).gauge().value())
+                    .isEqualTo(file().toFile().length());
+        } finally {
+            Metrics.removeRegistry(registry);
+        }
     }
 
     private static Thread caller(Journal journal, String uid) {

@@ -9,6 +9,7 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,7 +46,7 @@ class JournalTest {
     }
 
     private Journal open() {
-        return Journal.open(file, "boot-1", locks, JournalMeter.NONE);
+        return Journal.open(file, "boot-1", locks, Meters.none());
     }
 
     private List<ClaimRecord> reread() {
@@ -301,7 +302,7 @@ class JournalTest {
                                             directory.resolve("no/such"),
                                             "boot-1",
                                             locks,
-                                            JournalMeter.NONE))
+                                            Meters.none()))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("no/such")
                     .hasMessageContaining("see that its directory is there");
@@ -311,7 +312,7 @@ class JournalTest {
         void ofAPathThroughAFileNamesTheFile() throws IOException {
             Path wrong = Files.createFile(directory.resolve("a file")).resolve("claims.journal");
 
-            assertThatThrownBy(() -> Journal.open(wrong, "boot-1", locks, JournalMeter.NONE))
+            assertThatThrownBy(() -> Journal.open(wrong, "boot-1", locks, Meters.none()))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("Not a directory");
         }

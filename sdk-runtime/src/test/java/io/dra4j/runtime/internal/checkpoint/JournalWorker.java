@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -54,8 +55,7 @@ final class JournalWorker {
         SplittableRandom random = new SplittableRandom(ProcessHandle.current().pid());
         LockFile locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
         Journal journal =
-                Journal.open(
-                        directory.resolve("claims.journal"), "boot-1", locks, JournalMeter.NONE);
+                Journal.open(directory.resolve("claims.journal"), "boot-1", locks, Meters.none());
         while (true) {
             String uid = args[1] + "-" + random.nextInt(CLAIMS);
             if (journal.claim(uid).isPresent()) {

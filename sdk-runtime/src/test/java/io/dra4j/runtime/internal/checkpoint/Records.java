@@ -17,6 +17,7 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.ResultDevice;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +32,7 @@ final class Records {
     static Journal openWithoutSync(Path file, LockFile locks) {
         return Journal.open(
                 new JournalStore.Place(
-                        file, "boot-1", locks, JournalMeter.NONE, (channel, metadata) -> {}));
+                        file, "boot-1", locks, Meters.none(), (channel, metadata) -> {}));
     }
 
     static ClaimRecord started(String uid) {

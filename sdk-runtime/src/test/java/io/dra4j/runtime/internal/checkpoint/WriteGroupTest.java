@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -46,7 +47,7 @@ class WriteGroupTest {
                                 directory.resolve("claims.journal"),
                                 "boot-1",
                                 locks,
-                                JournalMeter.NONE,
+                                Meters.none(),
                                 (channel, metadata) -> syncs.incrementAndGet()));
         syncs.set(0);
     }

@@ -12,11 +12,13 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.checkpoint.JournalMeter;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.micrometer.core.instrument.Metrics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -306,17 +308,12 @@ class ClaimOrderTest {
     @Test
     void aBatchOf32ClaimsOfAProviderThatRecordsNothingCostsTwoSyncs() {
         node.close();
-        AtomicInteger syncs = new AtomicInteger();
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        Metrics.addRegistry(registry);
         List<ClaimRef> batch = new ArrayList<>();
         provider.devices = 32;
         NodeUnderTest counted = new NodeUnderTest(directory.resolve("batch"), provider);
-        counted.meter =
-                new JournalMeter() {
-                    @Override
-                    public void synced(Duration duration) {
-                        syncs.incrementAndGet();
-                    }
-                };
+        counted.meters = Meters.global("batch.example.com", "node");
         counted.timeout = Duration.ofMinutes(1);
         try (counted) {
             counted.start("boot-1");
@@ -325,14 +322,21 @@ class ClaimOrderTest {
                 batch.add(ref);
                 counted.allocate(ref, "gpu-" + i);
             }
-            int before = syncs.get();
 
             Map<ClaimRef, PrepareOutcome> outcomes =
                     counted.claims.prepare(batch, NodeUnderTest.in(Duration.ofSeconds(40)));
 
             assertThat(outcomes.values()).hasSize(32).hasOnlyElementsOfType(Prepared.class);
-            System.out.println("32 claims prepared with " + (syncs.get() - before) + " syncs");
-            assertThat(syncs.get() - before).isEqualTo(2);
+            long syncs =
+                    registry.get("dra4j.journal.sync.duration")
+                            .tag("driver", "batch.example.com")
+                            .timer()
+                            .count();
+            System.out.println("32 claims prepared with " + syncs + " syncs");
+            assertThat(syncs).isEqualTo(2);
+        } finally {
+            counted.meters.close();
+            Metrics.removeRegistry(registry);
         }
         node.start("boot-1");
     }

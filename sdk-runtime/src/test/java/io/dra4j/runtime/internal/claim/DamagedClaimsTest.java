@@ -9,13 +9,13 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.checkpoint.JournalMeter;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -58,7 +58,7 @@ class DamagedClaimsTest {
     void keepTheirDevicesThoughAnotherProcessFoundTheDamage() throws IOException {
         blankTheClaims();
         Files.delete(node.spec("uid-a"));
-        Journal.open(file, "boot-1", node.locks, JournalMeter.NONE).close(); // compacts it
+        Journal.open(file, "boot-1", node.locks, Meters.none()).close(); // compacts it
 
         node.allocate(B, "gpu-0");
         assertThat(node.prepare(B)).isInstanceOf(Failed.class);

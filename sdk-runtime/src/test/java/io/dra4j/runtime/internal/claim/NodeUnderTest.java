@@ -6,12 +6,12 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.checkpoint.JournalMeter;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ final class NodeUnderTest implements AutoCloseable {
     LockFile locks;
     Journal journal;
     ClaimPreparation claims;
-    JournalMeter meter = JournalMeter.NONE;
+    Meters meters = Meters.none();
     Semaphore providerCalls = new Semaphore(Integer.MAX_VALUE);
     Duration timeout = Duration.ofMillis(20);
 
@@ -61,7 +61,7 @@ final class NodeUnderTest implements AutoCloseable {
 
     NodeUnderTest start(String boot) {
         locks = LockFile.open(data.resolve("claims.lock"), InstantSource.system());
-        journal = Journal.open(data.resolve("claims.journal"), boot, locks, meter);
+        journal = Journal.open(data.resolve("claims.journal"), boot, locks, meters);
         claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, timeout));
         return this;
     }
