@@ -183,7 +183,7 @@ public final class Cluster {
         try {
             return JSON.readTree(response.body());
         } catch (IOException e) {
-            throw new UncheckedIOException("The API server's answer for " + path, e);
+            throw new UncheckedIOException("The API server's response for " + path, e);
         }
     }
 }

@@ -25,7 +25,7 @@ public interface DriverAdapter {
     /**
      * Returns the place where the driver of a test context runs.
      *
-     * @param node a node's name that tells test contexts apart
+     * @param node the node's name, one for each test context
      * @param driver the driver's name
      */
     default Place place(String node, String driver) {

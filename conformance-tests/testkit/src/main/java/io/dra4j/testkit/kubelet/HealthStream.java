@@ -42,7 +42,7 @@ final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
 
     @Override
     public void onNext(NodeWatchResourcesResponse report) {
-        // what a driver reports is judged by the health profile, not by the kubelet
+        // reports are checked by the health profile, not by the kubelet
     }
 
     @Override

@@ -87,14 +87,14 @@ public final class RawCalls implements AutoCloseable {
                         .setResponseMarshaller(BYTES)
                         .build();
         try {
-            byte[] answer =
+            byte[] response =
                     ClientCalls.blockingUnaryCall(
                             channel,
                             descriptor,
                             CallOptions.DEFAULT.withDeadlineAfter(
                                     LIMIT.toMillis(), TimeUnit.MILLISECONDS),
                             message);
-            return new Response("OK", "", answer);
+            return new Response("OK", "", response);
         } catch (StatusRuntimeException e) {
             String detail = e.getStatus().getDescription();
             return new Response(
@@ -112,18 +112,18 @@ public final class RawCalls implements AutoCloseable {
     /** Sends bytes over a connection of their own, and waits until the driver has closed it. */
     public void send(byte[] bytes) throws IOException {
         try (SocketChannel raw = connect()) {
-            ByteBuffer answer = ByteBuffer.allocate(8192);
+            ByteBuffer response = ByteBuffer.allocate(8192);
             try {
                 ByteBuffer all = ByteBuffer.wrap(bytes);
                 while (all.hasRemaining()) {
                     raw.write(all);
                 }
                 raw.shutdownOutput();
-                while (raw.read(answer.clear()) >= 0) {
-                    // what it answers is its affair
+                while (raw.read(response.clear()) >= 0) {
+                    // the response is ignored
                 }
             } catch (IOException e) {
-                // it closed before it had heard all
+                // it closed before it had read all
             }
         }
     }

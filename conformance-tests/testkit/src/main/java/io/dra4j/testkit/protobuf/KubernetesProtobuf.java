@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The codec of {@code application/vnd.kubernetes.protobuf}: objects between bytes and the JSON tree
  * that an API server writes for them.
  *
- * <p>An object is an envelope, which says apiVersion and kind, around a message. What the schema
+ * <p>An object is an envelope, which has apiVersion and kind, around a message. What the schema
  * does not know is refused in both directions, never dropped. Immutable; any thread may use it.
  */
 public final class KubernetesProtobuf {

@@ -99,7 +99,7 @@ final class MessageReader {
         }
     }
 
-    /** A list says that it is empty. */
+    /** Returns whether it is the list of a list object, which is shown when empty. */
     private static boolean isListOfObjects(Field field) {
         FieldDescriptor metadata =
                 field.descriptor().getContainingType().findFieldByName("metadata");

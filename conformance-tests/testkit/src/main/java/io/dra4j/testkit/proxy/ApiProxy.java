@@ -138,7 +138,7 @@ public final class ApiProxy implements AutoCloseable {
 
     /**
      * Waits until some request, of now or of before, is as wanted; looks again after every arrival,
-     * answer and end.
+     * response and end.
      *
      * @return the first such request
      * @throws AssertionError when the time is over, with the log

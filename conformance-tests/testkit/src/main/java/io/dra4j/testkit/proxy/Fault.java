@@ -30,7 +30,7 @@ public final class Fault {
     }
 
     /**
-     * The proxy answers an API {@code Status} itself, and the server is not asked.
+     * The proxy responds with an API {@code Status}, and the server gets no request.
      *
      * @param code for example 409
      * @param reason the API's word for it, for example {@code AlreadyExists}
@@ -66,7 +66,7 @@ public final class Fault {
     /**
      * Adds the time to wait, in whole seconds, to the header and the Status.
      *
-     * @throws IllegalStateException if this fault answers no status
+     * @throws IllegalStateException if this fault has no status
      */
     public Fault retryAfter(Duration wait) {
         if (!(effect instanceof Effect.Status status)) {

@@ -58,8 +58,8 @@ public final class Injection implements AutoCloseable {
 
     /**
      * Removes the fault: requests that come now are not concerned, and those that it holds are held
-     * no longer. Reads are sent on; of writes the connection is closed, since whoever asked for
-     * them may be gone by now, and nothing is to be written in his name.
+     * no longer. Reads are sent on; of writes the connection is closed, since the client that sent
+     * them may be gone by now, and nothing may be written for it.
      */
     @Override
     public void close() {

@@ -30,7 +30,7 @@ final class LogTable {
                         TIME.format(request.at()),
                         request.method(),
                         request.path() + query(request.query()),
-                        request.status() == 0 ? "no answer" : request.status(),
+                        request.status() == 0 ? "no response" : request.status(),
                         state(request),
                         complaint(request));
     }

@@ -12,7 +12,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * One request on its way through the proxy: what the proxy itself can answer, and the log's entry.
+ * One request on its way through the proxy: the proxy's own responses, and the log's entry.
  *
  * <p>The first end counts; later ends are ignored.
  */

@@ -5,7 +5,7 @@ package io.dra4j.testkit.proxy;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The objects that the proxy itself answers with. */
+/** The objects of the proxy's own responses. */
 final class ProxyResponses {
 
     private ProxyResponses() {}

@@ -87,7 +87,7 @@ final class UpstreamLink {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw failure("cannot be reached: " + why(cause), cause);
         } catch (TimeoutException e) {
-            throw failure("did not answer within " + limit.toSeconds() + " s", e);
+            throw failure("did not respond within " + limit.toSeconds() + " s", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failure("was not reached: interrupted", e);

@@ -25,7 +25,7 @@ import java.util.Set;
  */
 final class ManagedFields {
     private static final String FIELD = "managedFields";
-    private static final Set<String> NOBODYS = Set.of("f:apiVersion", "f:kind");
+    private static final Set<String> UNOWNED = Set.of("f:apiVersion", "f:kind");
     private static final Set<String> SERVERS_METADATA =
             Set.of(
                     "f:name",
@@ -90,7 +90,7 @@ final class ManagedFields {
         boolean servers =
                 first.equals("f:metadata")
                         && (path.size() == 1 || SERVERS_METADATA.contains(path.get(1)));
-        return !servers && !NOBODYS.contains(first);
+        return !servers && !UNOWNED.contains(first);
     }
 
     /** The fields that an applier no longer applies, and that have no other owner. */

@@ -42,7 +42,7 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
             throw ApiFailure.badRequest(
                     "specifying resource version is not allowed when using continue");
         }
-        // The cache of the real server, which answers revision 0, knows no parts.
+        // The cache of the real server, which serves revision 0, has no parts.
         long limit = asked.equals("0") ? 0 : WatchRequest.number(exchange, "limit");
         boolean exact = match.equals("Exact") || match.isEmpty() && limit > 0 && revision > 0;
         return new ListRequest(

@@ -36,7 +36,7 @@ public record ResourceKind(
         CONDITIONAL_UPDATE,
         /** Takes server-side apply, and tracks who owns which field. */
         APPLY,
-        /** DELETE answers the deleted object, not a Status. */
+        /** DELETE returns the deleted object, not a Status. */
         RETURNS_DELETED
     }
 

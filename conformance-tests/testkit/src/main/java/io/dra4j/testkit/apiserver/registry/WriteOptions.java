@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * The options of a write.
  *
- * @param dryRun check and answer, but keep nothing
+ * @param dryRun check and respond, but store nothing
  * @param fieldValidation what becomes of unknown fields: Strict refuses them, Warn (also when
  *     empty) drops them with a warning, Ignore drops them
  * @param fieldManager who owns the fields that the write sets

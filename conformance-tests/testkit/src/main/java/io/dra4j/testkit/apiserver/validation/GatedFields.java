@@ -110,7 +110,7 @@ final class GatedFields {
         return Arrays.asList(path.split("\\."));
     }
 
-    /** Visits every parent of the last step until a visit answers true. */
+    /** Visits every parent of the last step until a visit returns true. */
     private static boolean walk(
             JsonNode node, List<String> steps, BiPredicate<ObjectNode, String> visit) {
         if (steps.size() == 1) {
