@@ -168,7 +168,7 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule nobodyUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+    static final ArchRule noClassUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 
     @ArchTest
     static final ArchRule standardStreamsAreLeftToPrograms =

@@ -149,7 +149,7 @@ final class Discovery {
 
     private static ObjectNode aggregatedResource(ResourceKind kind) {
         ObjectNode resource = Json.object().put("resource", kind.plural());
-        resource.set("responseKind", responseKind(kind));
+        resource.set("responseKind", kind.groupVersionKind());
         resource.put("scope", kind.namespaced() ? "Namespaced" : "Cluster");
         resource.put("singularResource", kind.singular());
         VERBS.forEach(resource.putArray("verbs")::add);
@@ -159,16 +159,9 @@ final class Discovery {
         if (kind.has(Trait.STATUS)) {
             ObjectNode status =
                     resource.putArray("subresources").addObject().put("subresource", "status");
-            status.set("responseKind", responseKind(kind));
+            status.set("responseKind", kind.groupVersionKind());
             STATUS_VERBS.forEach(status.putArray("verbs")::add);
         }
         return resource;
-    }
-
-    private static ObjectNode responseKind(ResourceKind kind) {
-        return Json.object()
-                .put("group", kind.group())
-                .put("version", kind.version())
-                .put("kind", kind.kind());
     }
 }

@@ -92,7 +92,7 @@ final class OpenApi {
         ObjectNode path = Json.object();
         for (String method : methods) {
             ObjectNode operation = path.putObject(method);
-            operation.set("x-kubernetes-group-version-kind", groupVersionKind(kind));
+            operation.set("x-kubernetes-group-version-kind", kind.groupVersionKind());
             operation.put("x-kubernetes-action", method);
             ArrayNode parameters = operation.putArray("parameters");
             parameters.add(parameter("dryRun"));
@@ -129,7 +129,7 @@ final class OpenApi {
                 Json.object()
                         .put("type", "object")
                         .put("x-kubernetes-preserve-unknown-fields", true);
-        schema.putArray("x-kubernetes-group-version-kind").add(groupVersionKind(kind));
+        schema.putArray("x-kubernetes-group-version-kind").add(kind.groupVersionKind());
         return schema;
     }
 
@@ -141,12 +141,5 @@ final class OpenApi {
                 + kind.version()
                 + "."
                 + kind.kind();
-    }
-
-    private static ObjectNode groupVersionKind(ResourceKind kind) {
-        return Json.object()
-                .put("group", kind.group())
-                .put("kind", kind.kind())
-                .put("version", kind.version());
     }
 }

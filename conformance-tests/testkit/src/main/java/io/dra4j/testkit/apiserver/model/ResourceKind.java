@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.model;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Set;
 
@@ -74,5 +75,9 @@ public record ResourceKind(
 
     public ObjectKey key(String namespace, String name) {
         return new ObjectKey(namespaced ? namespace : "", name);
+    }
+
+    public ObjectNode groupVersionKind() {
+        return Json.object().put("group", group).put("version", version).put("kind", kind);
     }
 }
