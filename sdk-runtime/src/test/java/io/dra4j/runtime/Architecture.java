@@ -39,7 +39,7 @@ final class Architecture {
                                 && outermost(type).getSimpleName().matches(".*(Main|Options)"));
     }
 
-    /** What others can call of a public type mentions no such type, not even as a type argument. */
+    /** The visible members of a public type mention no such type, not even as a type argument. */
     static ArchCondition<JavaClass> notMentionInSignatures(
             DescribedPredicate<? super JavaClass> banned) {
         return new ArchCondition<>("not mention in signatures " + banned.getDescription()) {

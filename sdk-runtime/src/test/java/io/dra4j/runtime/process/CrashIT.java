@@ -44,13 +44,13 @@ class CrashIT {
         library = CrashPoints.build(folder);
     }
 
-    /** What is interrupted. */
+    /** The operation that is interrupted. */
     private enum Call {
         PREPARE,
         UNPREPARE
     }
 
-    /** What the kubelet does next. */
+    /** The kubelet's next call. */
     private enum Then {
         UNPREPARE,
         PREPARE_AGAIN

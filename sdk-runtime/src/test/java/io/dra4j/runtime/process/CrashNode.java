@@ -29,7 +29,7 @@ final class CrashNode implements AutoCloseable {
 
     private static final int SIGKILL = 128 + 9;
 
-    /** What the driver changes. */
+    /** The kind of driver, by what it changes. */
     enum Kind {
         /** Nothing but the SDK's own files. */
         PLAIN,
@@ -82,7 +82,9 @@ final class CrashNode implements AutoCloseable {
         return testNode.kubelet().unprepare(NAME, claims);
     }
 
-    /** Whether the step was reached, now or by work that goes on; the driver is dead then. */
+    /**
+     * Returns whether the step was reached, now or by work that goes on; the driver is dead then.
+     */
     boolean died(long step, Moment moment) throws IOException, InterruptedException {
         List<Step> steps = points.steps();
         if (steps.size() < step) {

@@ -110,7 +110,7 @@ final class CrashPoints {
         }
     }
 
-    /** What a process to be watched must find in its environment. */
+    /** The environment of a process to be watched. */
     Map<String, String> environment() {
         String folders = watched.stream().map(Path::toString).collect(Collectors.joining(":"));
         return Map.of(

@@ -24,7 +24,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a driver process that was started with {@link #OPTION} says of itself over HTTP. */
+/** The HTTP pages of a driver process that was started with {@link #OPTION}. */
 record DriverPages(URI address) {
 
     /** Any port that is free: the driver's log says which. */

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the driver says of itself, over HTTP and in its log, while a kubelet calls it. */
+/** The driver's HTTP pages and its log, while a kubelet calls it. */
 class ObservedDriverIT {
 
     private static final ObjectMapper JSON = new ObjectMapper();

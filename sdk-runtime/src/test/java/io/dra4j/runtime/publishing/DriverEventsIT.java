@@ -40,7 +40,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a host and the cluster's admins hear of a driver that is embedded in this process. */
+/** Events of a driver that is embedded in this process, to its host and the cluster's admins. */
 class DriverEventsIT {
 
     private static final String NODE = "node-1";

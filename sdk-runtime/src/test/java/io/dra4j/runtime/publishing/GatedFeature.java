@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** What a device may have that an API server drops in silence while a gate is off. */
+/** A part of a device that an API server drops in silence while a gate is off. */
 enum GatedFeature {
     NO_SCHEDULE(DRA_DEVICE_TAINTS, true, "/taints/0", taint(Taint.Effect.NO_SCHEDULE)),
     NO_EXECUTE(DRA_DEVICE_TAINTS, true, "/taints/0", taint(Taint.Effect.NO_EXECUTE)),
@@ -85,7 +85,7 @@ enum GatedFeature {
 
     final FeatureGate gate;
 
-    /** Whether the device must not be published without it. */
+    /** True if the device must not be published without it. */
     final boolean guards;
 
     private final String field;

@@ -116,7 +116,7 @@ final class PublishingDriver implements AutoCloseable {
                 .toList();
     }
 
-    /** What the driver asked, to be told that it made a mistake. */
+    /** The requests of the driver that the server refused. */
     List<RecordedRequest> refused() {
         return proxy.requests(
                 Requests.to(SLICES)

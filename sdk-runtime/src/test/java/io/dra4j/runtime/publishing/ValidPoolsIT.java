@@ -121,7 +121,7 @@ class ValidPoolsIT {
         return null;
     }
 
-    /** What the server makes of a pool equals the pool: there is nothing to write again. */
+    /** The server keeps a pool unchanged: there is nothing to write again. */
     private static void assertRestartWritesNothing(EmbeddedApiServer api, List<Pool> inventory)
             throws Exception {
         try (PublishingDriver again = PublishingDriver.start(api, inventory.toArray(Pool[]::new))) {
@@ -138,7 +138,7 @@ class ValidPoolsIT {
         return inventory;
     }
 
-    /** What each device has, in numbers. */
+    /** The parts of each device, in numbers. */
     private static Map<String, List<Integer>> published(EmbeddedApiServer api) {
         Map<String, List<Integer>> devices = new HashMap<>();
         for (JsonNode slice : api.store().list(PublishingDriver.SLICES)) {

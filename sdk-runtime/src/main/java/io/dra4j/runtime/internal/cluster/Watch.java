@@ -27,7 +27,7 @@ public interface Watch extends AutoCloseable {
         /** An object was deleted. */
         void deleted(T object);
 
-        /** Nothing happened, and the watch lives. */
+        /** Nothing happened, and the watch is alive. */
         default void bookmark() {}
 
         /** The watch has ended by itself: list again. */

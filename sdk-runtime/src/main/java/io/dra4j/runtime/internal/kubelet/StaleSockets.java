@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>While such a registration socket is there, the kubelet takes its instance for registered. Only
  * what bears a name that this driver alone gives is looked at, and only what refuses a connection
- * is removed: an instance that lives, even one that hangs, does not refuse. A hidden socket that
+ * is removed: an instance that is alive, even one that hangs, does not refuse. A hidden socket that
  * was just bound may refuse for a moment, so it must be older than a minute, too.
  */
 final class StaleSockets {

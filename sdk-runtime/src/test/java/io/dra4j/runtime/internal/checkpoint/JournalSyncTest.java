@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the journal does about its syncs: a disk whose sync is counted, held up or fails. */
+/** Syncs of the journal, on a disk whose sync is counted, delayed or fails. */
 @Timeout(120)
 class JournalSyncTest {
 

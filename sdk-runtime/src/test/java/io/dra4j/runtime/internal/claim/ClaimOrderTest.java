@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who waits for whom, and who gives way to whom. */
+/** The order of operations, of one claim and of claims that want one device. */
 class ClaimOrderTest {
 
     private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a claim whose record is damaged or lost keeps from others, no matter who finds it. */
+/**
+ * Devices of a claim whose record is damaged or lost are kept from others, no matter who finds it.
+ */
 class DamagedClaimsTest {
 
     private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");

@@ -16,7 +16,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a prepare costs does not grow with the claims held: measured in turns, in one process. */
+/**
+ * The cost of a prepare does not grow with the claims held: measured alternately, in one process.
+ */
 class HeldClaimsCostTest {
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.nightly");
@@ -70,7 +72,8 @@ class HeldClaimsCostTest {
                 NodeUnderTest many = node("many")) {
             hold(many);
             IntStream.range(0, WARM_UP).forEach(i -> measure(i % 2 == 0 ? none : many));
-            // What else runs on the machine can make one measurement wrong; growth makes them all.
+            // Other load on the machine can make one measurement wrong; a cost that grows makes
+            // them all.
             double least =
                     IntStream.range(0, 3)
                             .mapToDouble(i -> ratio(many, none))

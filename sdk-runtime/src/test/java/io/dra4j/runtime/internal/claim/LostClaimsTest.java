@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of claims whose records are gone. */
+/** Claims whose records are gone. */
 class LostClaimsTest {
 
     private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");

@@ -48,19 +48,19 @@ final class FakeSliceStore implements SliceStore {
     /** Thrown by each question what the server would keep, while set. */
     @Nullable RuntimeException questionFailure;
 
-    /** What the server makes of what it is sent. */
+    /** The server's change to what it is sent. */
     UnaryOperator<Content> keeps = UnaryOperator.identity();
 
-    /** What the server makes of what is created, if not the same. */
+    /** The same for what is created, if that differs. */
     @Nullable UnaryOperator<Content> keepsOfNew;
 
-    /** What the server answers with 422, while set. */
+    /** Content that the server refuses with 422, while set. */
     @Nullable Predicate<Content> refuses;
 
     /** Called after each write. */
     Runnable afterWrite = () -> {};
 
-    /** Whether creates are done, and then fail as if the answer had been lost. */
+    /** True if creates are done, and then fail as if the response had been lost. */
     boolean losesAnswers;
 
     /** The same, while the watches go on. */

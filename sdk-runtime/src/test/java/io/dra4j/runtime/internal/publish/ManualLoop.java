@@ -46,7 +46,7 @@ public final class ManualLoop extends AbstractExecutorService
         }
     }
 
-    /** How many tasks have run. */
+    /** The number of tasks that have run. */
     public int ran() {
         return ran;
     }

@@ -375,7 +375,7 @@ class PublishingMishapsTest {
                 .build();
     }
 
-    /** What a server does with taints that come without a time. */
+    /** A server's times of taints that come without one. */
     private static final class TaintDates {
         static Content given(Content content, Instant now) {
             return content.withDevices(

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** How often the publisher tries, repairs and listens, minute by minute. */
+/** The pace of tries, repairs and reads, minute by minute. */
 class PublishingPaceTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What reports are tried with: a directory, statuses that a test has in hand, and two devices. */
+/** The parts that reports are tested with: a directory, statuses in memory, and two devices. */
 abstract class ReportsUnderTest {
 
     static final ClaimRef CLAIM = new ClaimRef("ns", "claim", "uid-1");

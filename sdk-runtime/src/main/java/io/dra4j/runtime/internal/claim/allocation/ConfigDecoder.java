@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * Turns an opaque configuration into the vendor's type: decoded strictly, normalized, validated.
  *
  * <p>A field that does not fit is an error ({@link ConfigJson}): silently doing less than the user
- * asked for would be worse. Thread-safe.
+ * requested would be worse. Thread-safe.
  */
 final class ConfigDecoder {
 

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /**
  * One slice that a pool should have.
  *
- * @param index its place in the pool, kept as long as the slice lives; its name begins with it
+ * @param index its place in the pool, kept as long as the slice exists; its name begins with it
  * @param content its content; the generation is not decided yet
  */
 public record PlannedSlice(int index, Content content) {

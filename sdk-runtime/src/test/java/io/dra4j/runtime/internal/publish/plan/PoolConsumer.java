@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads a pool as the scheduler does. */
 public final class PoolConsumer {
 
-    /** What a complete pool says; taints without their times, since those the server adds. */
+    /** The content of a complete pool; taints without their times, since those the server adds. */
     public record Seen(
             Set<Placement> placements,
             Map<String, Device> devices,

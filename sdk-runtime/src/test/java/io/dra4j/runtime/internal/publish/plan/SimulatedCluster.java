@@ -30,7 +30,7 @@ import java.util.function.UnaryOperator;
  */
 public final class SimulatedCluster {
 
-    /** What its release wants. */
+    /** The layout that its release wants. */
     public CounterLayout layout = CounterLayout.APART;
 
     private final Random random;

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a driver remembers between two looks at the cluster: its plans, until it restarts. */
+/** A driver's memory between two readings of the cluster: its plans, until it restarts. */
 public final class SimulatedDriver {
 
     private final SimulatedCluster cluster;
