@@ -20,13 +20,13 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.health.DeviceFaults;
 import io.dra4j.nvidia.health.GpuWatch;
+import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
-import io.dra4j.nvidia.health.HealthStateFile.Remembered;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
-import io.dra4j.nvidia.inventory.Offer.ToBeMade;
+import io.dra4j.nvidia.inventory.Offer.OnDemand;
 import io.dra4j.nvidia.mig.ForeignInstances;
-import io.dra4j.nvidia.mig.ForeignInstances.Stranger;
+import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
@@ -34,7 +34,6 @@ import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.sharing.GpuConfig;
 import io.dra4j.nvidia.sharing.MigDeviceConfig;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The GPUs of a node, and the parts that they are, or can be, divided into. */
+/** The GPUs of a node, and their existing or possible MIG devices. */
 final class NvidiaDeviceProvider implements DeviceProvider {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvidiaDeviceProvider.class);
@@ -52,54 +51,34 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final Nvml nvml;
     private final NodeDevices.Settings settings;
     private final Edits edits;
-    private final Care care;
-    private final MigDeviceAllocator parts;
-    private final DeviceFaults ailments;
-    private final HealthStateFile memory;
-    private volatile Seen seen = new Seen(Reading.NOTHING, NodeDevices.NONE); // until the start
-    private @Nullable DriverContext context; // set by start, which comes before all that needs it
+    private final HealthPolicy policy;
+    private final MigDeviceAllocator allocator;
+    private final DeviceFaults faults;
+    private volatile Snapshot last = new Snapshot(Reading.NOTHING, NodeDevices.NONE);
+    private @Nullable DriverContext context; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
 
-    /** A reading, and the devices that were made of it. */
-    private record Seen(Reading reading, NodeDevices devices) {}
+    /** A reading and its devices. */
+    private record Snapshot(Reading reading, NodeDevices devices) {}
 
-    /**
-     * What is done about what goes wrong.
-     *
-     * @param ignoredXids errors that taint no device, beside those of applications
-     * @param destroyUnknown whether GPU instances that no claim has are destroyed at the start
-     * @param rescanInterval how often the GPUs are read again if nothing happens
-     * @param memory where is remembered what went wrong
-     */
-    record Care(
-            List<Long> ignoredXids,
-            boolean destroyUnknown,
-            Duration rescanInterval,
-            HealthStateFile memory) {
-
-        Care {
-            ignoredXids = List.copyOf(ignoredXids);
-        }
-    }
-
-    NvidiaDeviceProvider(Nvml nvml, NodeDevices.Settings settings, Edits edits, Care care) {
+    NvidiaDeviceProvider(
+            Nvml nvml, NodeDevices.Settings settings, Edits edits, HealthPolicy policy) {
         this.nvml = nvml;
         this.settings = settings;
         this.edits = edits;
-        this.care = care;
-        this.parts = new MigDeviceAllocator(nvml, this::modeFollows);
-        this.ailments = new DeviceFaults(care.ignoredXids());
-        this.memory = care.memory();
+        this.policy = policy;
+        this.allocator = new MigDeviceAllocator(nvml, this::isModeAutomatic);
+        this.faults = new DeviceFaults(policy);
     }
 
-    private Seen look() {
+    private Snapshot read() {
         Reading reading = nvml.read();
-        return new Seen(reading, NodeDevices.of(reading, settings));
+        return new Snapshot(reading, NodeDevices.of(reading, settings));
     }
 
-    private boolean modeFollows(String gpu) {
+    private boolean isModeAutomatic(String gpu) {
         return settings.dynamicMig()
-                && seen.reading().gpus().stream()
+                && last.reading().gpus().stream()
                         .filter(each -> each.uuid().equals(gpu))
                         .anyMatch(each -> each.architecture().switchesMigModeAtOnce());
     }
@@ -122,22 +101,22 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     @Override
     public void start(DriverContext started) {
         context = started;
-        Remembered before = memory.recall();
+        HealthStateFile.State before = policy.stateFile().read();
         nvml.recall(before.gpus());
-        ailments.recall(before.errors());
-        seen = look();
-        seen.devices().troubles().forEach(NvidiaDeviceProvider::warn);
+        faults.recall(before.errors());
+        last = read();
+        last.devices().problems().forEach(NvidiaDeviceProvider::warn);
         watch =
                 new GpuWatch(
                         nvml,
                         new WatchedNode(started),
-                        ailments,
-                        care.rescanInterval(),
+                        faults,
+                        policy.rescanInterval(),
                         started.clock());
         watch.start();
     }
 
-    /** What the watch needs of the provider. */
+    /** The node as the watch sees it. */
     private final class WatchedNode implements GpuWatch.Node {
         private final DriverContext runtime;
 
@@ -147,7 +126,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
         @Override
         public Reading last() {
-            return seen.reading();
+            return last.reading();
         }
 
         @Override
@@ -158,29 +137,29 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         @Override
         public void settled() {
             if (settings.dynamicMig()) {
-                meetStrangers(runtime);
+                handleForeignInstances(runtime);
             }
         }
     }
 
-    private static void warn(String trouble) {
-        LOG.atWarn().addKeyValue("what", trouble).log("Something of the node is left out");
+    private static void warn(String problem) {
+        LOG.atWarn().addKeyValue("problem", problem).log("A device of the node is left out");
     }
 
-    private void meetStrangers(DriverContext runtime) {
-        ForeignInstances strangers = parts.strangers();
+    private void handleForeignInstances(DriverContext runtime) {
+        ForeignInstances foreign = allocator.foreignInstances();
         try {
-            List<Stranger> found =
-                    strangers.among(seen.reading().present(), () -> states(runtime.held()));
-            boolean isSure =
+            List<ForeignInstance> found =
+                    foreign.find(last.reading().present(), () -> states(runtime.held()));
+            boolean isCertain =
                     runtime.held().stream().noneMatch(claim -> claim.phase() == Phase.DAMAGED);
-            if (care.destroyUnknown() && isSure) {
-                strangers.destroy(found);
+            if (policy.destroyUnknown() && isCertain) {
+                foreign.destroy(found);
             } else {
-                strangers.report(found);
+                foreign.report(found);
             }
         } catch (DraException e) {
-            LOG.atWarn().setCause(e).log("Nobody knows which GPU instances no claim has; all stay");
+            LOG.atWarn().setCause(e).log("GPU instances without a claim are unknown; all stay");
         }
     }
 
@@ -190,73 +169,72 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     @Override
     public Inventory inventory() {
-        Seen before = seen;
-        Seen now = look();
-        seen = now;
-        now.devices().troubles().stream()
-                .filter(trouble -> !before.devices().troubles().contains(trouble))
+        Snapshot before = last;
+        Snapshot now = read();
+        last = now;
+        now.devices().problems().stream()
+                .filter(problem -> !before.devices().problems().contains(problem))
                 .forEach(NvidiaDeviceProvider::warn);
-        ailments.lost(now.reading().lost());
-        memory.remember(now.reading().gpus(), ailments.errors());
-        HealthOfDevices health = new HealthOfDevices(ailments, care.rescanInterval());
+        faults.lost(now.reading().lost());
+        policy.stateFile().write(now.reading().gpus(), faults.errors());
         if (context != null) {
-            context.reportHealth(health.reports(now.devices(), now.reading().unread()));
+            context.reportHealth(faults.reports(now.devices(), now.reading().unread()));
         }
-        return health.tainted(now.devices());
+        return faults.tainted(now.devices());
     }
 
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
         try {
-            return prepared(claim, progress);
-        } catch (NvmlException e) { // what it says is for the pod's owner, too
+            return prepare(claim, last, progress);
+        } catch (NvmlException e) { // the message is for the pod's owner, too
             throw new PrepareException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    private PreparedClaim prepared(AllocatedClaim claim, Progress progress) {
-        Seen now = seen;
+    private PreparedClaim prepare(AllocatedClaim claim, Snapshot now, Progress progress) {
         ContainerEdits common = edits.common(now.reading().driverVersion());
-        Map<String, ToBeMade> wanted = new LinkedHashMap<>();
+        Map<String, OnDemand> requested = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
-            if (offer(now, device) instanceof ToBeMade part && !device.adminAccess()) {
-                wanted.put(device.device().value(), part);
+            if (offer(now, device) instanceof OnDemand mig && !device.adminAccess()) {
+                requested.put(device.device().value(), mig);
             }
         }
-        MigDeviceAllocator.Made made = parts.make(wanted, progress);
+        MigDeviceAllocator.Created created = allocator.create(requested, progress);
         List<PreparedDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
-            devices.add(PreparedDevice.of(device, edits(offer(now, device), device, made)));
+            devices.add(PreparedDevice.of(device, edits(offer(now, device), device, created)));
         }
         PreparedClaim prepared = PreparedClaim.of(devices).withEdits(common);
-        return made.state() == null ? prepared : prepared.withState(made.state());
+        return created.state() == null ? prepared : prepared.withState(created.state());
     }
 
-    private static Offer offer(Seen now, AllocatedDevice device) {
+    private static Offer offer(Snapshot now, AllocatedDevice device) {
         return now.devices()
                 .offer(device.device())
                 .orElseThrow(
                         () ->
                                 new PrepareException(
-                                        "There is no device "
-                                                + device.device()
-                                                + " on this node any more"));
+                                        "Device %s does not exist on this node any more"
+                                                .formatted(device.device())));
     }
 
     private ContainerEdits edits(
-            Offer offer, AllocatedDevice device, MigDeviceAllocator.Made made) {
+            Offer offer, AllocatedDevice device, MigDeviceAllocator.Created created) {
         String name = device.device().value();
-        if (offer instanceof Offer.Made there) {
-            parts.require(there.gpu(), there.device());
-            return edits.part(there.gpu(), there.device());
+        if (offer instanceof Offer.Existing existing) {
+            allocator.requireExisting(existing.gpu(), existing.device());
+            return edits.mig(existing.gpu(), existing.device());
         }
-        if (offer instanceof ToBeMade part) {
-            return edits.part(
-                    part.gpu(),
-                    device.adminAccess() ? parts.existing(name, part) : made.devices().get(name));
+        if (offer instanceof OnDemand mig) {
+            return edits.mig(
+                    mig.gpu(),
+                    device.adminAccess()
+                            ? allocator.existing(name, mig)
+                            : created.devices().get(name));
         }
         if (!device.adminAccess()) {
-            parts.makeWhole(offer.gpu());
+            allocator.requireWhole(offer.gpu());
         }
         return edits.whole(offer.gpu());
     }
@@ -264,21 +242,21 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     @Override
     public void unprepare(HeldClaim claim, Progress progress) {
         if (claim.beforeReboot()) {
-            return; // no GPU instance outlives a boot, and what is there now is another's
+            return; // GPU instances end with a reboot; existing ones belong to others
         }
         boolean isLost = claim.state() == null && claim.phase() == Phase.DAMAGED;
-        parts.destroy(isLost ? suspected(claim) : claim.state(), progress);
+        allocator.destroy(isLost ? suspected(claim) : claim.state(), progress);
     }
 
     private ProviderState suspected(HeldClaim claim) {
-        Map<String, ToBeMade> wanted = new LinkedHashMap<>();
+        Map<String, OnDemand> allocated = new LinkedHashMap<>();
         for (HeldDevice device : claim.devices()) {
-            Offer offer = seen.devices().offer(device.device()).orElse(null);
-            if (offer instanceof ToBeMade part && !device.adminAccess()) {
-                wanted.put(device.device().value(), part);
+            Offer offer = last.devices().offer(device.device()).orElse(null);
+            if (offer instanceof OnDemand mig && !device.adminAccess()) {
+                allocated.put(device.device().value(), mig);
             }
         }
-        return parts.suspected(wanted, context == null ? List.of() : states(context.held()));
+        return allocator.suspected(allocated, context == null ? List.of() : states(context.held()));
     }
 
     @Override

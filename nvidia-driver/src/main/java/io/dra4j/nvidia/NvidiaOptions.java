@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
-import io.dra4j.nvidia.prepare.Roots;
+import io.dra4j.nvidia.health.HealthPolicy;
+import io.dra4j.nvidia.health.HealthStateFile;
+import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options of every driver program, and what this one does with NVIDIA's driver. */
+/** The options of every driver program, and those of this one. */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class NvidiaOptions extends DriverOptions {
 
@@ -40,8 +43,8 @@ final class NvidiaOptions extends DriverOptions {
             order = 6,
             paramLabel = "DIR",
             description = {
-                "Where the driver's device nodes are, on the node and for this program. [DEV_ROOT]",
-                "Default: dev in the driver root if nvidiactl is in there, and /dev otherwise"
+                "The directory of the driver's device nodes, on the node and here. [DEV_ROOT]",
+                "Default: dev in the driver root if nvidiactl is in it, and /dev otherwise"
             })
     private @Nullable Path devRoot;
 
@@ -51,7 +54,7 @@ final class NvidiaOptions extends DriverOptions {
             paramLabel = "XID",
             split = ",",
             description = {
-                "Errors that taint no device, beside those that applications cause:"
+                "Errors that taint no device, besides those that applications cause:"
                         + " 13, 31, 43, 45, 68 and 109. [ADDITIONAL_XIDS_TO_IGNORE]",
                 "Default: none"
             })
@@ -65,8 +68,8 @@ final class NvidiaOptions extends DriverOptions {
             defaultValue = "false",
             fallbackValue = "true",
             description = {
-                "With --dynamic-mig, destroy GPU instances that no claim has, once, a rescan interval"
-                        + " after the start. Without it, they are reported and stay."
+                "With --dynamic-mig, destroy GPU instances without a claim, once, a rescan interval"
+                        + " after the start. Otherwise they are reported and stay."
                         + " [DESTROY_UNKNOWN_MIG_DEVICES]",
                 "Default: ${DEFAULT-VALUE}"
             })
@@ -80,7 +83,7 @@ final class NvidiaOptions extends DriverOptions {
             paramLabel = "SECONDS",
             defaultValue = "60",
             description = {
-                "How often to read the GPUs again if they tell of nothing. [RESCAN_INTERVAL]",
+                "The interval between readings of the GPUs without an event. [RESCAN_INTERVAL]",
                 "Default: ${DEFAULT-VALUE}"
             })
     private void rescanInterval(long seconds) {
@@ -97,23 +100,16 @@ final class NvidiaOptions extends DriverOptions {
         return install;
     }
 
-    Path cdiHook() {
-        return cdiHook;
+    Edits edits() {
+        return new Edits(install.roots(devRoot, procRoot()), cdiHook);
     }
 
-    Roots roots() {
-        return install.roots(devRoot, procRoot());
-    }
-
-    List<Long> ignoredXids() {
-        return List.copyOf(ignoredXids);
-    }
-
-    boolean destroyUnknown() {
-        return destroyUnknown;
-    }
-
-    Duration rescanInterval() {
-        return rescanInterval;
+    HealthPolicy healthPolicy() {
+        Path stateFile = kubeletPluginsDirectory().resolve(driverName()).resolve("gpus.json");
+        return new HealthPolicy(
+                ignoredXids,
+                destroyUnknown,
+                rescanInterval,
+                new HealthStateFile(stateFile, procRoot()));
     }
 }

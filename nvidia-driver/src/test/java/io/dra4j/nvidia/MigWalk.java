@@ -298,7 +298,7 @@ final class MigWalk {
     private void assertMode(PublishedDevice device) {
         Matcher whole = WHOLE.matcher(device.name());
         if (whole.matches()) {
-            assertThat(hardware.isDivided(Integer.parseInt(whole.group(1)))).isFalse();
+            assertThat(hardware.isMigEnabled(Integer.parseInt(whole.group(1)))).isFalse();
         }
     }
 
@@ -313,7 +313,7 @@ final class MigWalk {
         }
         assertThat(hardware.instances()).isEmpty();
         for (int gpu = 0; gpu < hardware.gpus(); gpu++) {
-            assertThat(hardware.isDivided(gpu)).as("GPU %d is divided", gpu).isFalse();
+            assertThat(hardware.isMigEnabled(gpu)).as("GPU %d is divided", gpu).isFalse();
         }
         // what a kill has left half written no runtime reads, and a start removes when it is old
         assertThat(context.cdi().files().keySet()).allMatch(name -> name.endsWith(".tmp"));

@@ -94,8 +94,8 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             assertThat(prepared.devices()).hasSize(2);
             provider.unprepare(held(prepared.state(), Phase.PREPARED), by(recorded::add));
             assertThat(hardware.instances()).isEmpty();
-            assertThat(hardware.isDivided(0)).isFalse();
-            assertThat(hardware.isDivided(1)).isFalse();
+            assertThat(hardware.isMigEnabled(0)).isFalse();
+            assertThat(hardware.isMigEnabled(1)).isFalse();
         }
 
         @Test
@@ -112,7 +112,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             assertThat(hardware.instances()).singleElement().matches(it -> it.profileId() == 0);
             provider.unprepare(held(prepared.state(), Phase.PREPARED), by(recorded::add));
             assertThat(hardware.instances()).isEmpty();
-            assertThat(hardware.isDivided(1)).as("its mode would need a reset").isTrue();
+            assertThat(hardware.isMigEnabled(1)).as("its mode would need a reset").isTrue();
         }
 
         @Test
@@ -208,7 +208,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
                                     provider.prepare(
                                             claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("somebody uses it as a whole");
+                    .hasMessageContaining("it is in use as a whole");
         }
 
         @Test
@@ -219,7 +219,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
             assertThatThrownBy(() -> provider.prepare(claim("gpu-0"), by(recorded::add)))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("is divided into GPU instances [1]");
+                    .hasMessageContaining("has GPU instances [1]");
         }
 
         @Test
@@ -230,7 +230,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
             provider.prepare(claim("gpu-0"), by(recorded::add));
 
-            assertThat(hardware.isDivided(0)).isFalse();
+            assertThat(hardware.isMigEnabled(0)).isFalse();
         }
 
         @Test
@@ -259,7 +259,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
                                     provider.prepare(
                                             claim("gpu-1-mig-3g20gb-9-4"), by(recorded::add)))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("its GPU was divided anew");
+                    .hasMessageContaining("the GPU's MIG devices were changed");
         }
 
         @Test
@@ -271,7 +271,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
             assertThatThrownBy(() -> provider.prepare(admin, by(recorded::add)))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("no claim has made it");
+                    .hasMessageContaining("no claim has created it");
             provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add));
             PreparedClaim prepared = provider.prepare(admin, by(recorded::add));
 
@@ -317,7 +317,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             assertThat(hardware.instances()).hasSize(1);
             assertThatThrownBy(() -> next.prepare(claim("gpu-5-mig-7g80gb-0-0"), by(state -> {})))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("There is GPU instance 1");
+                    .hasMessageContaining("GPU instance 1 of");
             next.prepare(claim("gpu-5-mig-3g40gb-9-0"), by(state -> {}));
         }
 
@@ -331,7 +331,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             context.awaitChange(); // which comes after
 
             assertThat(hardware.instances()).isEmpty();
-            assertThat(hardware.isDivided(5)).isFalse();
+            assertThat(hardware.isMigEnabled(5)).isFalse();
         }
 
         @Test

@@ -3,6 +3,7 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.conformance.DraConformance;
+import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -46,7 +47,7 @@ class NvidiaProviderConformanceIT {
                     Nvml.open(node.library()),
                     new NodeDevices.Settings(place.node(), node.sysfs(), true),
                     new Edits(node.roots(), node.hook()),
-                    new NvidiaDeviceProvider.Care(
+                    new HealthPolicy(
                             List.of(),
                             false,
                             Duration.ofSeconds(5),

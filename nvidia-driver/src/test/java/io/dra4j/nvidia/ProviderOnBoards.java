@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -37,7 +38,7 @@ abstract class ProviderOnBoards {
                         Nvml.open(node.library()),
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig),
                         new Edits(node.roots(), node.hook()),
-                        new NvidiaDeviceProvider.Care(
+                        new HealthPolicy(
                                 List.of(94L),
                                 destroyUnknown,
                                 Duration.ofMillis(100),

@@ -23,88 +23,88 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for what happens to the GPUs, on a thread of its own, and looks again from time to time.
- *
- * <p>Without events, for a driver that has none or a GPU that is lost, it still looks.
+ * Waits for events of the GPUs, on a thread of its own, and reads the GPUs again at intervals, also
+ * without events.
  */
 public final class GpuWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GpuWatch.class);
 
-    /** So long NVML is waited for at a time: so long it may take to end. */
+    /** The timeout of one wait for NVML, and so the longest time until the end. */
     private static final Duration WAIT = Duration.ofMillis(250);
 
     private final Nvml nvml;
     private final Node node;
-    private final DeviceFaults ailments;
+    private final DeviceFaults faults;
     private final Duration interval;
     private final InstantSource clock;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "gpu-watch");
-    private Instant looked;
+    private Instant lastRead;
     private @Nullable NvmlEvents first; // handed over to the thread when it starts
-    private Set<String> deaf = Set.of();
+    private Set<String> unmonitored = Set.of();
     private boolean settled;
 
     /** The node whose GPUs are watched. */
     public interface Node {
 
-        /** What was last read of it. */
+        /** Returns the last reading. */
         Reading last();
 
-        /** Asks for it to be read again; returns at once. */
+        /** Requests a new reading; returns at once. */
         void changed();
 
-        /** Comes once, an interval after the start: by then it is known what claims hold. */
+        /** Called once, an interval after the start: by then the devices of claims are known. */
         void settled();
     }
 
     /**
-     * Makes a watch that is yet to be started.
+     * Creates a watch that is not started yet.
      *
-     * @param interval how often the node is read if nothing happens
+     * @param interval the interval between readings without an event
      */
     public GpuWatch(
-            Nvml nvml, Node node, DeviceFaults ailments, Duration interval, InstantSource clock) {
+            Nvml nvml, Node node, DeviceFaults faults, Duration interval, InstantSource clock) {
         this.nvml = nvml;
         this.node = node;
-        this.ailments = ailments;
+        this.faults = faults;
         this.interval = interval;
         this.clock = clock;
-        this.looked = clock.instant();
+        this.lastRead = clock.instant();
     }
 
-    /** Begins to wait: whatever happens once this has returned is heard of. */
+    /** Starts: events after the return are noticed. */
     public void start() {
         try {
-            first = listen();
+            first = subscribe();
         } catch (NvmlException e) {
-            LOG.atDebug().setCause(e).log("The GPUs can't be listened to at once");
+            LOG.atDebug().setCause(e).log("Can't subscribe to events of the GPUs yet");
         }
         thread.setDaemon(true);
         thread.setUncaughtExceptionHandler(
                 (ended, e) ->
                         LOG.atError()
                                 .setCause(e)
-                                .log("A bug ended the watch: GPUs that fail are not tainted now"));
+                                .log(
+                                        "Unexpected error ended the watch of the GPUs: failed GPUs are not tainted any more"));
         thread.start();
     }
 
-    private NvmlEvents listen() {
-        NvmlEvents events = nvml.listen(present(node.last()));
-        if (!deaf.containsAll(events.deaf())) {
+    private NvmlEvents subscribe() {
+        NvmlEvents events = nvml.subscribe(present(node.last()));
+        if (!unmonitored.containsAll(events.unmonitored())) {
             LOG.atWarn()
-                    .addKeyValue("gpus", events.deaf())
-                    .log("GPUs tell of no errors now; only their loss would be seen");
+                    .addKeyValue("gpus", events.unmonitored())
+                    .log("GPUs report no errors now; only their loss is detected");
         }
-        deaf = events.deaf();
+        unmonitored = events.unmonitored();
         return events;
     }
 
     private NvmlEvents firstOrNext() {
         NvmlEvents opened = first;
         first = null;
-        return opened == null ? listen() : opened;
+        return opened == null ? subscribe() : opened;
     }
 
     private void run() {
@@ -114,11 +114,11 @@ public final class GpuWatch implements AutoCloseable {
                 follow(events);
                 wait = WAIT;
             } catch (NvmlException e) {
-                LOG.atWarn().setCause(e).log("The GPUs can't be listened to now");
+                LOG.atWarn().setCause(e).log("Can't subscribe to events of the GPUs now");
                 node.changed();
                 pause(wait);
                 wait = wait.compareTo(interval) < 0 ? wait.multipliedBy(2) : interval;
-                lookIfDue();
+                readIfDue();
             }
         }
     }
@@ -127,25 +127,25 @@ public final class GpuWatch implements AutoCloseable {
         return reading.present().stream().map(Gpu::uuid).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Until there are other GPUs to listen to. */
+    /** Handles events until the set of GPUs changes. */
     private void follow(NvmlEvents events) {
-        boolean again = false;
-        while (!isClosing() && !again && present(node.last()).equals(events.gpus())) {
+        boolean isRead = false;
+        while (!isClosing() && !isRead && present(node.last()).equals(events.gpus())) {
             if (events.gpus().isEmpty()) {
                 pause(WAIT);
             } else {
-                events.await(WAIT).ifPresent(this::happened);
+                events.await(WAIT).ifPresent(this::handle);
             }
-            again = lookIfDue() && !events.deaf().isEmpty();
+            isRead = readIfDue() && !events.unmonitored().isEmpty();
         }
     }
 
-    private boolean lookIfDue() {
-        boolean isDue = !clock.instant().isBefore(looked.plus(interval));
+    private boolean readIfDue() {
+        boolean isDue = !clock.instant().isBefore(lastRead.plus(interval));
         if (isDue) {
-            List<String> failed = ailments.failedBefore(looked);
-            looked = clock.instant();
-            failed.forEach(this::askWhetherItWorks);
+            List<String> failed = faults.failedBefore(lastRead);
+            lastRead = clock.instant();
+            failed.forEach(this::checkRecovery);
             if (!settled) {
                 settled = true;
                 node.settled();
@@ -155,29 +155,29 @@ public final class GpuWatch implements AutoCloseable {
         return isDue;
     }
 
-    private void askWhetherItWorks(String gpu) {
+    private void checkRecovery(String gpu) {
         try {
             if (nvml.needsRecovery(gpu).map(needs -> !needs).orElse(false)) {
-                ailments.recovered(gpu);
-                LOG.atInfo().addKeyValue("gpu", gpu).log("The GPU says that it works again");
+                faults.recovered(gpu);
+                LOG.atInfo().addKeyValue("gpu", gpu).log("GPU recovered");
             }
-        } catch (NvmlException e) { // it is lost, too, or was pulled out
-            LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("The GPU says nothing");
+        } catch (NvmlException e) { // it is lost, too, or was removed
+            LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Recovery action can't be read");
         }
     }
 
-    private void happened(Event event) {
+    private void handle(Event event) {
         if (event instanceof Event.Xid error) {
             Placement where = error.concernsAll() ? null : place(error).orElse(null);
-            boolean matters = ailments.failed(error.gpu(), error.xid(), where, clock.instant());
+            boolean matters = faults.failed(error.gpu(), error.xid(), where, clock.instant());
             LOG.atWarn()
                     .addKeyValue("gpu", error.gpu())
                     .addKeyValue("xid", error.xid())
                     .addKeyValue("instance", error.gpuInstance())
                     .log(
                             matters
-                                    ? "The GPU told of an error; its devices are tainted"
-                                    : "The GPU told of an error that is none of its own");
+                                    ? "GPU reported an error; its devices are tainted"
+                                    : "GPU reported an error of an application, which is ignored");
             if (!matters) {
                 return;
             }
@@ -185,7 +185,7 @@ public final class GpuWatch implements AutoCloseable {
         node.changed();
     }
 
-    /** Where a GPU instance is; if nobody knows any more, the error is one of the whole GPU. */
+    /** Returns the memory slices; without, the error counts as one of the whole GPU. */
     private Optional<Placement> place(Event.Xid error) {
         try {
             return nvml.instances(error.gpu()).stream()
@@ -205,11 +205,11 @@ public final class GpuWatch implements AutoCloseable {
         try {
             closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
-            closing.countDown(); // nobody interrupts it but to end it
+            closing.countDown(); // an interrupt is a request to end
         }
     }
 
-    /** Ends the thread, and waits for it: NVML is closed next. */
+    /** Ends the thread and waits for it: NVML is closed next. */
     @Override
     public void close() {
         closing.countDown();

@@ -4,7 +4,6 @@ package io.dra4j.nvidia.health;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.dra4j.nvidia.health.DeviceFaults.Error;
 import io.dra4j.nvidia.nvml.Gpu;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -18,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is remembered of a node's GPUs over a restart of the driver, and forgotten with a reboot of
- * the node: a GPU that failed does not work again because the driver was started anew, and one that
- * is lost can't say who it is.
+ * The state of a node's GPUs that outlives a restart of the driver, and ends with a reboot of the
+ * node: a GPU that failed stays failed when the driver restarts, and a lost GPU can't be identified
+ * by itself.
  *
- * <p>Used by one thread. A file that can't be read is none: the GPUs are then as NVML says.
+ * <p>Used by one thread. A file that can't be read is ignored: the GPUs are then as NVML reports.
  */
 public final class HealthStateFile {
 
@@ -34,21 +33,21 @@ public final class HealthStateFile {
 
     private final Path file;
     private final String boot;
-    private Remembered last = Remembered.NOTHING;
+    private State last = State.NONE;
 
     /**
-     * What is remembered.
+     * The content of the file.
      *
-     * @param boot the boot of the node that it is true of
-     * @param gpus the GPUs as they were last read
-     * @param errors what ailed them, by their UUIDs
+     * @param boot the boot id of the node
+     * @param gpus the GPUs as last read
+     * @param errors their errors, by UUID
      */
-    public record Remembered(String boot, List<Gpu> gpus, Map<String, List<Error>> errors) {
+    public record State(String boot, List<Gpu> gpus, Map<String, List<XidError>> errors) {
 
-        static final Remembered NOTHING = new Remembered("", List.of(), Map.of());
+        static final State NONE = new State("", List.of(), Map.of());
 
-        /** Copies what it is given, in which nothing is null. */
-        public Remembered {
+        /** Copies the collections, in which nothing is null. */
+        public State {
             gpus = List.copyOf(gpus);
             errors = Map.copyOf(errors);
             errors.values().forEach(List::copyOf);
@@ -56,10 +55,10 @@ public final class HealthStateFile {
     }
 
     /**
-     * Remembers in a file.
+     * Uses a file.
      *
-     * @param file the file, in a directory that is there
-     * @param proc where procfs is mounted, which tells one boot from another
+     * @param file the file, in an existing directory
+     * @param proc the mount point of procfs, which has the boot id
      */
     public HealthStateFile(Path file, Path proc) {
         this.file = file;
@@ -70,32 +69,34 @@ public final class HealthStateFile {
         try {
             return Files.readString(id).strip();
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).log("The boot is unknown: of GPUs nothing is remembered");
+            LOG.atWarn()
+                    .setCause(e)
+                    .log("Boot id unknown: device faults are not kept over a restart");
             return "";
         }
     }
 
-    /** What was remembered since the node was booted. */
-    public Remembered recall() {
+    /** Returns the state since the node was booted. */
+    public State read() {
         try {
-            Remembered found = JSON.readValue(file.toFile(), Remembered.class);
+            State found = JSON.readValue(file.toFile(), State.class);
             if (found != null && !boot.isEmpty() && boot.equals(found.boot())) {
                 last = found;
             }
         } catch (FileNotFoundException e) {
-            LOG.atDebug().addKeyValue("file", file).log("Nothing is remembered of the GPUs yet");
+            LOG.atDebug().addKeyValue("file", file).log("No health state file yet");
         } catch (IOException e) {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("file", file)
-                    .log("What was remembered of the GPUs can't be read, and is forgotten");
+                    .log("Health state file can't be read, and is ignored");
         }
         return last;
     }
 
-    /** Remembers what is known now, if it is something else than before. */
-    public void remember(List<Gpu> gpus, Map<String, List<Error>> errors) {
-        Remembered now = new Remembered(boot, gpus, errors);
+    /** Writes the state, if it has changed. */
+    public void write(List<Gpu> gpus, Map<String, List<XidError>> errors) {
+        State now = new State(boot, gpus, errors);
         if (now.equals(last)) {
             return;
         }
@@ -113,7 +114,8 @@ public final class HealthStateFile {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("file", file)
-                    .log("What is known of the GPUs can't be kept over a restart of the driver");
+                    .log(
+                            "Health state file can't be written: device faults are not kept over a restart");
         }
     }
 }

@@ -9,16 +9,17 @@ import io.dra4j.nvidia.nvml.Gpu;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a GPU says of itself in attributes, and all that it is divided into. */
-final class Attributes {
+/**
+ * The attributes of GPUs and their MIG devices.
+ *
+ * @param driverVersion the driver's version as a semantic version
+ * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}
+ * @param sysfs the kernel's information on PCI devices
+ * @param nvlink the NVLink groups
+ */
+record Attributes(String driverVersion, String cudaVersion, Sysfs sysfs, NvlinkGroups nvlink) {
 
-    private final NodeFacts node;
-
-    Attributes(NodeFacts node) {
-        this.node = node;
-    }
-
-    /** Those of a GPU and of its parts alike. */
+    /** Returns the attributes that a GPU and its MIG devices have in common. */
     private Map<String, AttributeValue> common(Gpu gpu) {
         Map<String, AttributeValue> attributes = new LinkedHashMap<>();
         attributes.put("productName", AttributeValue.of(gpu.productName()));
@@ -26,46 +27,31 @@ final class Attributes {
         attributes.put("architecture", AttributeValue.of(gpu.architecture().title()));
         attributes.put(
                 "cudaComputeCapability", AttributeValue.version(gpu.computeCapability() + ".0"));
-        attributes.put("driverVersion", AttributeValue.version(node.driverVersion()));
-        attributes.put("cudaDriverVersion", AttributeValue.version(node.cudaVersion() + ".0"));
+        attributes.put("driverVersion", AttributeValue.version(driverVersion));
+        attributes.put("cudaDriverVersion", AttributeValue.version(cudaVersion + ".0"));
         String mode = gpu.addressingMode();
         if (mode != null) {
             attributes.put("addressingMode", AttributeValue.of(mode));
         }
-        place(gpu, attributes);
-        fabric(gpu, attributes);
-        return attributes;
-    }
-
-    private void place(Gpu gpu, Map<String, AttributeValue> attributes) {
         attributes.put(StandardAttributes.PCI_BUS_ID, AttributeValue.of(gpu.pci().text()));
-        node.sysfs()
-                .pcieRoot(gpu.pci())
-                .ifPresent(
-                        root ->
-                                attributes.put(
-                                        StandardAttributes.PCIE_ROOT, AttributeValue.of(root)));
-        node.sysfs()
-                .numaNode(gpu.pci())
-                .ifPresent(
-                        number ->
-                                attributes.put(
-                                        StandardAttributes.NUMA_NODE,
-                                        AttributeValue.of((long) number)));
-    }
-
-    private void fabric(Gpu gpu, Map<String, AttributeValue> attributes) {
-        node.nvlink()
-                .of(gpu)
-                .ifPresent(group -> attributes.put("nvlinkGroup", AttributeValue.of(group)));
+        sysfs.pcieRoot(gpu.pci())
+                .map(AttributeValue::of)
+                .ifPresent(root -> attributes.put(StandardAttributes.PCIE_ROOT, root));
+        sysfs.numaNode(gpu.pci())
+                .map(AttributeValue::of)
+                .ifPresent(number -> attributes.put(StandardAttributes.NUMA_NODE, number));
+        nvlink.of(gpu)
+                .map(AttributeValue::of)
+                .ifPresent(group -> attributes.put("nvlinkGroup", group));
         Fabric fabric = gpu.fabric();
         if (fabric != null && fabric.complete()) {
             String clique = fabric.clusterUuid() + "." + fabric.cliqueId();
             attributes.put("nvlinkClique", AttributeValue.of(clique));
         }
+        return attributes;
     }
 
-    /** Of a GPU as a whole. */
+    /** Returns the attributes of a whole GPU. */
     Map<String, AttributeValue> whole(Gpu gpu) {
         Map<String, AttributeValue> attributes = new LinkedHashMap<>();
         attributes.put("type", AttributeValue.of("gpu"));
@@ -74,8 +60,8 @@ final class Attributes {
         return attributes;
     }
 
-    /** Of a part of a GPU, which has a UUID only when it is made. */
-    Map<String, AttributeValue> part(Gpu gpu, String profileName) {
+    /** Returns the attributes of a MIG device, without the UUID that it has once it exists. */
+    Map<String, AttributeValue> mig(Gpu gpu, String profileName) {
         Map<String, AttributeValue> attributes = new LinkedHashMap<>();
         attributes.put("type", AttributeValue.of("mig"));
         attributes.put("parentUUID", AttributeValue.of(gpu.uuid()));

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * How much there is of what, in the order of the Go driver. The same amounts are capacities of a
- * device and counters of its GPU; as counters they have the names of DNS labels.
+ * The capacities of devices, in the order of NVIDIA's driver. The same amounts are counters of the
+ * GPU, named by DNS labels.
  */
 final class Capacities {
 
@@ -36,23 +36,20 @@ final class Capacities {
         return amounts;
     }
 
-    /** What an instance of a profile has. */
+    /** Returns the capacities of an instance. */
     static Map<String, Quantity> of(MigProfile profile) {
         Map<String, Quantity> capacities = new LinkedHashMap<>();
-        AMOUNTS.forEach((name, amount) -> capacities.put(name, quantity(name, profile, amount)));
+        AMOUNTS.forEach(
+                (name, amount) ->
+                        capacities.put(name, quantity(name, amount.applyAsLong(profile))));
         return capacities;
-    }
-
-    private static Quantity quantity(
-            String name, MigProfile profile, ToLongFunction<MigProfile> amount) {
-        return quantity(name, amount.applyAsLong(profile));
     }
 
     private static Quantity quantity(String name, long amount) {
         return name.equals("memory") ? Quantity.ofBytes(amount) : Quantity.of(amount);
     }
 
-    /** The most that an instance of any profile has: what there is to be divided. */
+    /** Returns the largest capacities of any profile, which are those of the GPU. */
     static Map<String, Quantity> most(List<MigProfile> profiles) {
         Map<String, Quantity> most = new LinkedHashMap<>();
         AMOUNTS.forEach(
@@ -65,18 +62,18 @@ final class Capacities {
         return most;
     }
 
-    /** A GPU that is not to be divided; nothing if its memory is the machine's. */
+    /** Returns the capacities of a GPU without MIG mode; none if its memory is the machine's. */
     static Map<String, Quantity> of(Gpu gpu) {
         Long memory = gpu.memory();
         return memory == null ? Map.of() : Map.of("memory", Quantity.ofBytes(memory));
     }
 
-    /** The memory slices that an instance takes, as capacities: {@code memorySlice3}. */
+    /** Returns the memory slices of an instance as capacities: {@code memorySlice3}. */
     static Map<String, Quantity> slices(Placement placement) {
         return slices("memorySlice", placement);
     }
 
-    /** Amounts as counters, and the memory slices with them: {@code memory-slice-3}. */
+    /** Returns capacities as counters, with those of the memory slices: {@code memory-slice-3}. */
     static Map<String, Quantity> counters(Map<String, Quantity> capacities, Placement placement) {
         Map<String, Quantity> counters = new LinkedHashMap<>();
         capacities.forEach((name, amount) -> counters.put(label(name), amount));

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A version of the NVIDIA driver, as the driver writes it: {@code 550.163.01}, {@code 580.95}.
+ * A version of the NVIDIA driver, in the driver's form: {@code 550.163.01}, {@code 580.95}.
  *
  * @param text the version as written: two or three numbers with dots between
  */
@@ -41,7 +41,7 @@ record DriverVersion(String text) {
     String semver() {
         Matcher parts = FORM.matcher(text);
         if (!parts.matches()) {
-            throw new IllegalStateException("Checked when it was made: " + text);
+            throw new IllegalStateException("Checked by the constructor: " + text);
         }
         String patch = parts.group(3) == null ? "0" : bare(parts.group(3));
         return bare(parts.group(1)) + "." + bare(parts.group(2)) + "." + patch;

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * GPUs with all that they could be divided into, as devices that share the counters of their GPU.
+ * GPUs with all possible MIG devices, which share the counters of their GPU.
  *
- * <p>Since Hopper, a GPU is offered whole and in parts, since its mode follows what is asked for.
- * Before, the mode needs a reset to switch: it is offered in parts or whole, as it is now.
+ * <p>Since Hopper, a GPU is offered whole and as MIG devices, since its mode follows the claims.
+ * Before, a switch of the mode needs a reset: such a GPU is offered in its present mode.
  */
 final class DynamicOffers {
 
@@ -41,19 +41,19 @@ final class DynamicOffers {
             return otherwise.whole(gpu);
         }
         Map<Device, Offer> devices = new LinkedHashMap<>();
-        List<String> troubles = new ArrayList<>();
+        List<String> problems = new ArrayList<>();
         if (both) {
             devices.put(whole(gpu, mig), new Offer.Whole(gpu));
         }
-        parts(gpu, mig, troubles).forEach(devices::put);
+        devices.putAll(onDemand(gpu, mig, problems));
         CounterSet counters =
                 new CounterSet(
                         DeviceNames.counterSet(gpu),
                         Capacities.counters(Capacities.most(mig.profiles()), all(mig)));
-        return Offered.of(devices, counters, troubles);
+        return new Offered(devices, counters, problems);
     }
 
-    /** All memory slices: as many as the largest instance takes. */
+    /** Returns all memory slices, which the largest instance has. */
     private static Placement all(Mig mig) {
         return new Placement(
                 0,
@@ -73,42 +73,42 @@ final class DynamicOffers {
                 .build();
     }
 
-    private Map<Device, Offer> parts(Gpu gpu, Mig mig, List<String> troubles) {
-        Map<Device, Offer> parts = new LinkedHashMap<>();
+    private Map<Device, Offer> onDemand(Gpu gpu, Mig mig, List<String> problems) {
+        Map<Device, Offer> devices = new LinkedHashMap<>();
         for (MigProfile profile : mig.profiles()) {
             ProfileName.of(gpu, profile)
                     .ifPresentOrElse(
-                            name -> parts.putAll(parts(gpu, profile, name, troubles)),
-                            () -> troubles.add(unknown(gpu, profile)));
+                            name -> devices.putAll(onDemand(gpu, profile, name, problems)),
+                            () -> problems.add(unknown(gpu, profile)));
         }
-        return PackingOrder.of(parts);
+        return PackingOrder.of(devices);
     }
 
     private static String unknown(Gpu gpu, MigProfile profile) {
-        return "The profile %d of %s is left out: this driver does not know its kind, %d"
+        return "Profile %d of %s is left out: unknown index %d"
                 .formatted(profile.id(), DeviceNames.gpu(gpu), profile.index());
     }
 
-    private Map<Device, Offer> parts(
-            Gpu gpu, MigProfile profile, String name, List<String> troubles) {
-        Map<Device, Offer> parts = new LinkedHashMap<>();
+    private Map<Device, Offer> onDemand(
+            Gpu gpu, MigProfile profile, String name, List<String> problems) {
+        Map<Device, Offer> devices = new LinkedHashMap<>();
         if (profile.placements().isEmpty()) {
-            troubles.add(
-                    "%s of %s is left out: only root is told where it can be"
+            problems.add(
+                    "%s of %s is left out: NVML reports its placements only to root"
                             .formatted(name, DeviceNames.gpu(gpu)));
         }
         for (Placement placement : profile.placements()) {
-            parts.put(
-                    part(gpu, profile, name, placement),
-                    new Offer.ToBeMade(gpu, profile, placement));
+            devices.put(
+                    device(gpu, profile, name, placement),
+                    new Offer.OnDemand(gpu, profile, placement));
         }
-        return parts;
+        return devices;
     }
 
-    private Device part(Gpu gpu, MigProfile profile, String name, Placement placement) {
+    private Device device(Gpu gpu, MigProfile profile, String name, Placement placement) {
         Map<String, Quantity> amounts = Capacities.of(profile);
         return Device.builder(DeviceNames.mig(gpu, name, profile, placement))
-                .attributes(attributes.part(gpu, name))
+                .attributes(attributes.mig(gpu, name))
                 .capacities(StaticOffers.capacities(amounts))
                 .consumes(consumption(gpu, amounts, placement))
                 .build();

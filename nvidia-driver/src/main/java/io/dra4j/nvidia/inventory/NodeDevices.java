@@ -18,62 +18,64 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The devices of a node, and what their names stand for.
+ * The devices of a node, and the hardware behind them.
  *
  * @param inventory the pool of the node
- * @param offers what each name stands for
- * @param troubles what is left out, a sentence each
+ * @param offers the hardware behind each name
+ * @param problems GPUs and MIG devices that are left out, a sentence each
  */
 public record NodeDevices(
-        Inventory inventory, Map<DeviceName, Offer> offers, List<String> troubles) {
+        Inventory inventory, Map<DeviceName, Offer> offers, List<String> problems) {
 
-    /** Before anything was read. */
+    /** The default name of the driver, and the domain of its taints. */
+    public static final String DRIVER_NAME = "gpu.nvidia.com";
+
+    /** The state before the first reading. */
     public static final NodeDevices NONE = new NodeDevices(Inventory.of(), Map.of(), List.of());
 
-    /** Copies what it is given. */
+    /** Copies the collections. */
     public NodeDevices {
         offers = Map.copyOf(offers);
-        troubles = List.copyOf(troubles);
+        problems = List.copyOf(problems);
     }
 
     /**
-     * How devices are made of what NVML says.
+     * The settings of the devices of a node.
      *
-     * @param nodeName the node, after which the pool is named
-     * @param sysfs where sysfs is mounted
-     * @param dynamicMig whether GPUs are offered with all that they could be divided into
+     * @param nodeName the node, which gives the pool its name
+     * @param sysfs the mount point of sysfs
+     * @param dynamicMig whether GPUs are offered with all possible MIG devices
      */
     public record Settings(String nodeName, Path sysfs, boolean dynamicMig) {}
 
     /**
-     * Makes devices; equal readings make equal devices in the same order.
+     * Returns the devices of a reading; equal readings have equal devices in the same order.
      *
-     * @throws DraException if the driver's version is none
+     * @throws DraException if the driver's version is malformed
      */
     public static NodeDevices of(Reading reading, Settings settings) {
-        NodeFacts node =
-                new NodeFacts(
+        Attributes attributes =
+                new Attributes(
                         semver(reading.driverVersion()),
                         reading.cudaVersion(),
                         new Sysfs(settings.sysfs()),
                         new NvlinkGroups(reading.gpus()));
-        Attributes attributes = new Attributes(node);
-        StaticOffers asDivided = new StaticOffers(attributes);
-        DynamicOffers dividable = new DynamicOffers(attributes, asDivided);
+        StaticOffers present = new StaticOffers(attributes);
+        DynamicOffers dynamic = new DynamicOffers(attributes, present);
         List<Offered> offered = new ArrayList<>();
         for (Gpu gpu : reading.gpus()) {
-            if (!gpu.productName().endsWith("DGX Display")) { // drives a screen, and computes not
-                offered.add(settings.dynamicMig() ? dividable.of(gpu) : asDivided.of(gpu));
+            if (!gpu.productName().endsWith("DGX Display")) { // it only drives a screen
+                offered.add(settings.dynamicMig() ? dynamic.of(gpu) : present.of(gpu));
             }
         }
-        return joined(settings.nodeName(), offered, reading.troubles());
+        return joined(settings.nodeName(), offered, reading.problems());
     }
 
     private static String semver(String version) {
         try {
             return new DriverVersion(version).semver();
         } catch (IllegalArgumentException e) {
-            throw new DraException("NVML can't be believed: " + e.getMessage(), e);
+            throw new DraException("NVML returned an invalid value: " + e.getMessage(), e);
         }
     }
 
@@ -82,20 +84,20 @@ public record NodeDevices(
         List<Device> devices = new ArrayList<>();
         List<CounterSet> counters = new ArrayList<>();
         Map<DeviceName, Offer> offers = new HashMap<>();
-        List<String> troubles = new ArrayList<>(unreadable);
+        List<String> problems = new ArrayList<>(unreadable);
         for (Offered one : offered) {
-            devices.addAll(one.devices());
-            offers.putAll(one.offers());
-            troubles.addAll(one.troubles());
+            devices.addAll(one.devices().keySet());
+            one.devices().forEach((device, offer) -> offers.put(device.name(), offer));
+            problems.addAll(one.problems());
             if (one.counters() != null) {
                 counters.add(one.counters());
             }
         }
         Pool pool = Pool.ofNode(nodeName, devices).withCounterSets(counters);
-        return new NodeDevices(Inventory.of(pool), offers, troubles);
+        return new NodeDevices(Inventory.of(pool), offers, problems);
     }
 
-    /** What a name stands for. */
+    /** Returns the hardware behind a name. */
     public Optional<Offer> offer(DeviceName name) {
         return Optional.ofNullable(offers.get(name));
     }

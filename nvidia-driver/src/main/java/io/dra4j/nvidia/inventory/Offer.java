@@ -7,33 +7,33 @@ import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.MigProfile;
 import io.dra4j.nvidia.nvml.Placement;
 
-/** What a device's name stands for. */
+/** The hardware behind a device's name. */
 public sealed interface Offer {
 
-    /** The GPU that it is, or is a part of. */
+    /** Returns the GPU, or the parent GPU of a MIG device. */
     Gpu gpu();
 
     /**
-     * A GPU as a whole.
+     * A whole GPU.
      *
      * @param gpu the GPU
      */
     record Whole(Gpu gpu) implements Offer {}
 
     /**
-     * A MIG device that the administrator has made.
+     * A MIG device that the administrator has created.
      *
-     * @param gpu the GPU that it is a part of
-     * @param device the device
+     * @param gpu the parent GPU
+     * @param device the MIG device
      */
-    record Made(Gpu gpu, MigDevice device) implements Offer {}
+    record Existing(Gpu gpu, MigDevice device) implements Offer {}
 
     /**
-     * A part of a GPU that is made when a claim is prepared.
+     * A MIG device that is created when a claim is prepared.
      *
-     * @param gpu the GPU that it will be a part of
-     * @param profile what it will have
-     * @param placement where it will be
+     * @param gpu the parent GPU
+     * @param profile the profile
+     * @param placement the memory slices
      */
-    record ToBeMade(Gpu gpu, MigProfile profile, Placement placement) implements Offer {}
+    record OnDemand(Gpu gpu, MigProfile profile, Placement placement) implements Offer {}
 }

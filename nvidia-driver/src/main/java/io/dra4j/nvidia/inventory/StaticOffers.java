@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** GPUs as the administrator has divided them: a whole one, or the MIG devices that are there. */
+/** GPUs in their present mode: whole GPUs, or the existing MIG devices. */
 final class StaticOffers {
 
     private final Attributes attributes;
@@ -26,7 +26,7 @@ final class StaticOffers {
 
     Offered of(Gpu gpu) {
         Mig mig = gpu.mig();
-        return mig != null && mig.enabled() ? parts(gpu, mig) : whole(gpu);
+        return mig != null && mig.enabled() ? existing(gpu, mig) : whole(gpu);
     }
 
     Offered whole(Gpu gpu) {
@@ -35,45 +35,45 @@ final class StaticOffers {
                         .attributes(attributes.whole(gpu))
                         .capacities(capacities(Capacities.of(gpu)))
                         .build();
-        return Offered.of(Map.of(device, new Offer.Whole(gpu)), List.of());
+        return new Offered(Map.of(device, new Offer.Whole(gpu)), null, List.of());
     }
 
-    private Offered parts(Gpu gpu, Mig mig) {
+    private Offered existing(Gpu gpu, Mig mig) {
         Map<Device, Offer> devices = new LinkedHashMap<>();
-        List<String> troubles = new ArrayList<>();
-        for (MigDevice made : mig.devices()) {
-            part(gpu, mig, made)
+        List<String> problems = new ArrayList<>();
+        for (MigDevice migDevice : mig.devices()) {
+            device(gpu, mig, migDevice)
                     .ifPresentOrElse(
-                            device -> devices.put(device, new Offer.Made(gpu, made)),
-                            () -> troubles.add(unknown(gpu, made)));
+                            device -> devices.put(device, new Offer.Existing(gpu, migDevice)),
+                            () -> problems.add(unknown(gpu, migDevice)));
         }
         if (devices.isEmpty()) {
-            troubles.add(
-                    "%s is in MIG mode and has no MIG device: it offers nothing"
+            problems.add(
+                    "%s is in MIG mode and has no MIG device: nothing is published"
                             .formatted(DeviceNames.gpu(gpu)));
         }
-        return Offered.of(devices, troubles);
+        return new Offered(devices, null, problems);
     }
 
-    private static String unknown(Gpu gpu, MigDevice made) {
-        return "%s of %s is left out: this driver does not know the profile %d"
-                .formatted(made.uuid(), DeviceNames.gpu(gpu), made.profileId());
+    private static String unknown(Gpu gpu, MigDevice device) {
+        return "%s of %s is left out: unknown profile %d"
+                .formatted(device.uuid(), DeviceNames.gpu(gpu), device.profileId());
     }
 
-    private Optional<Device> part(Gpu gpu, Mig mig, MigDevice made) {
-        return mig.profile(made.profileId())
+    private Optional<Device> device(Gpu gpu, Mig mig, MigDevice existing) {
+        return mig.profile(existing.profileId())
                 .flatMap(
                         profile ->
                                 ProfileName.of(gpu, profile)
-                                        .map(name -> part(gpu, made, profile, name)));
+                                        .map(name -> device(gpu, existing, profile, name)));
     }
 
-    private Device part(Gpu gpu, MigDevice made, MigProfile profile, String name) {
+    private Device device(Gpu gpu, MigDevice existing, MigProfile profile, String name) {
         Map<String, Quantity> amounts = new LinkedHashMap<>(Capacities.of(profile));
-        amounts.putAll(Capacities.slices(made.placement()));
-        return Device.builder(DeviceNames.mig(gpu, name, profile, made.placement()))
-                .attributes(attributes.part(gpu, name))
-                .attribute("uuid", made.uuid())
+        amounts.putAll(Capacities.slices(existing.placement()));
+        return Device.builder(DeviceNames.mig(gpu, name, profile, existing.placement()))
+                .attributes(attributes.mig(gpu, name))
+                .attribute("uuid", existing.uuid())
                 .capacities(capacities(amounts))
                 .build();
     }

@@ -7,19 +7,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * What the kernel knows of a PCI device. What it does not know, or what cannot be read, is empty.
+ * The kernel's information on PCI devices; empty if it is missing or can't be read.
  *
- * @param root where sysfs is mounted, {@code /sys} on a node
+ * @param root the mount point of sysfs, {@code /sys} on a node
  */
 record Sysfs(Path root) {
 
     private static final Pattern ROOT = Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}");
 
-    /** The root complex that a device hangs on, {@code pci0000:00}. */
+    /** Returns the root complex of a device, {@code pci0000:00}. */
     Optional<String> pcieRoot(PciAddress device) {
         try {
             Path target = Files.readSymbolicLink(folder(device));
@@ -34,14 +33,14 @@ record Sysfs(Path root) {
         }
     }
 
-    /** The NUMA node that a device is next to. */
-    OptionalInt numaNode(PciAddress device) {
+    /** Returns the NUMA node of a device. */
+    Optional<Long> numaNode(PciAddress device) {
         try {
-            int node =
-                    Integer.parseInt(Files.readString(folder(device).resolve("numa_node")).strip());
-            return node >= 0 ? OptionalInt.of(node) : OptionalInt.empty();
+            long node =
+                    Long.parseLong(Files.readString(folder(device).resolve("numa_node")).strip());
+            return node >= 0 ? Optional.of(node) : Optional.empty();
         } catch (IOException | NumberFormatException e) {
-            return OptionalInt.empty();
+            return Optional.empty();
         }
     }
 

@@ -15,9 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * GPU instances that no claim has: an administrator made them, or a driver whose journal is lost.
- *
- * <p>They stand where claims' parts should be. Thread-safe.
+ * GPU instances without a claim: of an administrator, or of a driver whose journal is lost. They
+ * occupy memory slices of on-demand MIG devices. Thread-safe.
  */
 public final class ForeignInstances {
 
@@ -34,38 +33,38 @@ public final class ForeignInstances {
     }
 
     /**
-     * A GPU instance that no claim has.
+     * A GPU instance without a claim.
      *
      * @param gpu the UUID of its GPU
      * @param instance the instance
      */
-    public record Stranger(String gpu, GpuInstance instance) {}
+    public record ForeignInstance(String gpu, GpuInstance instance) {}
 
     /**
-     * Finds them. A GPU that can't be read is left out, and said so: the others must work.
+     * Finds foreign instances. A GPU that can't be read is left out and logged.
      *
-     * @param gpus the GPUs to look at
-     * @param held tells what is recorded of all claims that are held, at each call
-     * @throws DraException if what is recorded can't be read: then nobody knows
+     * @param gpus the GPUs to read
+     * @param held returns the recorded states of all held claims, at each call
+     * @throws DraException if a recorded state can't be read
      */
-    public List<Stranger> among(List<Gpu> gpus, Supplier<List<ProviderState>> held) {
-        List<Stranger> strangers = new ArrayList<>();
+    public List<ForeignInstance> find(List<Gpu> gpus, Supplier<List<ProviderState>> held) {
+        List<ForeignInstance> found = new ArrayList<>();
         for (Gpu gpu : gpus) {
-            locks.with(gpu.uuid(), () -> strangers.addAll(on(gpu, held)));
+            locks.with(gpu.uuid(), () -> found.addAll(findOn(gpu, held)));
         }
-        return strangers;
+        return found;
     }
 
-    /** Instances are read first: what is made after that is in no way of anybody. */
-    private List<Stranger> on(Gpu gpu, Supplier<List<ProviderState>> held) {
+    /** Instances are read before claims: one created in between must not be found. */
+    private List<ForeignInstance> findOn(Gpu gpu, Supplier<List<ProviderState>> held) {
         List<GpuInstance> instances = instances(gpu);
-        List<MigPart> parts =
+        List<MigAllocation> allocated =
                 held.get().stream()
-                        .flatMap(state -> MigState.read(state).parts().stream())
+                        .flatMap(state -> MigState.read(state).allocations().stream())
                         .toList();
         return instances.stream()
-                .filter(it -> parts.stream().noneMatch(part -> part.owns(gpu.uuid(), it)))
-                .map(it -> new Stranger(gpu.uuid(), it))
+                .filter(it -> allocated.stream().noneMatch(each -> each.owns(gpu.uuid(), it)))
+                .map(it -> new ForeignInstance(gpu.uuid(), it))
                 .toList();
     }
 
@@ -76,50 +75,50 @@ public final class ForeignInstances {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("gpu", gpu.uuid())
-                    .log("What the GPU is divided into can't be read now");
+                    .log("GPU instances can't be read now");
             return List.of();
         }
     }
 
-    /** Says what stands in the way, and how to be rid of it. */
-    public void report(List<Stranger> strangers) {
-        for (Stranger stranger : strangers) {
+    /** Logs the instances, and the option that destroys them. */
+    public void report(List<ForeignInstance> instances) {
+        for (ForeignInstance foreign : instances) {
             LOG.atWarn()
-                    .addKeyValue("gpu", stranger.gpu())
-                    .addKeyValue("instance", stranger.instance().id())
-                    .addKeyValue("placement", stranger.instance().placement())
+                    .addKeyValue("gpu", foreign.gpu())
+                    .addKeyValue("instance", foreign.instance().id())
+                    .addKeyValue("placement", foreign.instance().placement())
                     .log(
-                            "No claim has this GPU instance, and no claim can get what it has; it"
-                                    + " stays unless --destroy-unknown-mig-devices is set");
+                            "GPU instance without a claim blocks its memory slices; it stays unless"
+                                    + " --destroy-unknown-mig-devices is set");
         }
     }
 
-    /** Destroys them, with all that is in them; those that somebody uses stay, and are told of. */
-    public void destroy(List<Stranger> strangers) {
-        for (Stranger stranger : strangers) {
+    /** Destroys the instances with their MIG devices; those in use stay, and are logged. */
+    public void destroy(List<ForeignInstance> instances) {
+        for (ForeignInstance foreign : instances) {
             try {
-                locks.with(stranger.gpu(), () -> destroyed(stranger));
+                locks.with(foreign.gpu(), () -> destroy(foreign));
             } catch (NvmlException e) {
                 LOG.atWarn()
                         .setCause(e)
-                        .addKeyValue("gpu", stranger.gpu())
-                        .addKeyValue("instance", stranger.instance().id())
-                        .log("A GPU instance that no claim has can't be destroyed now; it stays");
+                        .addKeyValue("gpu", foreign.gpu())
+                        .addKeyValue("instance", foreign.instance().id())
+                        .log("GPU instance without a claim can't be destroyed now; it stays");
             }
         }
     }
 
-    /** Its number may be another's by now. */
-    private boolean destroyed(Stranger stranger) {
-        if (!nvml.instances(stranger.gpu()).contains(stranger.instance())) {
+    /** The number may belong to another instance by now. */
+    private boolean destroy(ForeignInstance foreign) {
+        if (!nvml.instances(foreign.gpu()).contains(foreign.instance())) {
             return false;
         }
-        Instances.destroy(nvml, stranger.gpu(), stranger.instance());
-        modes.undivideIfEmpty(stranger.gpu());
+        nvml.destroy(foreign.gpu(), foreign.instance());
+        modes.disableIfEmpty(foreign.gpu());
         LOG.atInfo()
-                .addKeyValue("gpu", stranger.gpu())
-                .addKeyValue("instance", stranger.instance().id())
-                .log("A GPU instance that no claim has was destroyed");
+                .addKeyValue("gpu", foreign.gpu())
+                .addKeyValue("instance", foreign.instance().id())
+                .log("Destroyed a GPU instance without a claim");
         return true;
     }
 }

@@ -6,8 +6,8 @@ import io.dra4j.api.Progress;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
-import io.dra4j.nvidia.inventory.Offer.ToBeMade;
-import io.dra4j.nvidia.mig.MigPart.Step;
+import io.dra4j.nvidia.inventory.Offer.OnDemand;
+import io.dra4j.nvidia.mig.MigAllocation.Step;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.MigDevice;
@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the parts of a claim, and destroys them. Thread-safe: one GPU is changed by one thread at a
- * time, and different GPUs at the same time.
+ * Creates and destroys the MIG devices of claims. Thread-safe: one thread at a time changes a GPU,
+ * and different GPUs change at the same time.
  */
 public final class MigDeviceAllocator {
 
@@ -35,233 +35,221 @@ public final class MigDeviceAllocator {
     private final GpuLocks locks = new GpuLocks();
 
     /**
-     * Parts of the GPUs that a session knows.
+     * Creates an allocator.
      *
-     * @param modeFollows whether the MIG mode of a GPU, by its UUID, is switched off with its last
-     *     part
+     * @param isModeAutomatic whether the MIG mode of a GPU, by its UUID, is switched off with its
+     *     last MIG device
      */
-    public MigDeviceAllocator(Nvml nvml, Predicate<String> modeFollows) {
+    public MigDeviceAllocator(Nvml nvml, Predicate<String> isModeAutomatic) {
         this.nvml = nvml;
-        this.modes = new Modes(nvml, modeFollows);
+        this.modes = new Modes(nvml, isModeAutomatic);
     }
 
     /**
-     * What was made for a claim.
+     * The MIG devices of a claim.
      *
      * @param devices the MIG devices by the names of the claim's devices
-     * @param state what has to be kept, to destroy them; null if there are none
+     * @param state the state that is needed to destroy them; null if there are none
      */
-    public record Made(Map<String, MigDevice> devices, @Nullable ProviderState state) {
+    public record Created(Map<String, MigDevice> devices, @Nullable ProviderState state) {
 
         /** Copies the devices. */
-        public Made {
+        public Created {
             devices = Map.copyOf(devices);
         }
     }
 
     /**
-     * Makes all parts of a claim. When one can't be made, those before it are recorded, and {@link
-     * #destroy} takes them back.
+     * Creates all MIG devices of a claim. After a failure, those created before are recorded, and
+     * {@link #destroy} destroys them.
      *
-     * @param wanted what is to be made, by the names of the claim's devices
-     * @throws DraException if NVML refuses; says which GPU and what to do
+     * @param requested the MIG devices to create, by the names of the claim's devices
+     * @throws DraException if NVML fails
      */
-    public Made make(Map<String, ToBeMade> wanted, Progress progress) {
-        Recorded recorded = new Recorded(MigState.none(), progress);
+    public Created create(Map<String, OnDemand> requested, Progress progress) {
+        Recorder recorder = new Recorder(MigState.none(), progress);
         Map<String, MigDevice> devices = new LinkedHashMap<>();
-        wanted.forEach((name, part) -> devices.put(name, make(name, part, recorded)));
-        return new Made(devices, wanted.isEmpty() ? null : recorded.state.written());
+        requested.forEach((name, mig) -> devices.put(name, create(name, mig, recorder)));
+        return new Created(devices, requested.isEmpty() ? null : recorder.state.toProviderState());
     }
 
-    private MigDevice make(String name, ToBeMade wanted, Recorded recorded) {
-        Gpu gpu = wanted.gpu();
+    private MigDevice create(String name, OnDemand requested, Recorder recorder) {
+        Gpu gpu = requested.gpu();
         return locks.with(
                 gpu.uuid(),
                 () -> {
-                    divide(name, wanted, recorded);
-                    requireRoom(name, wanted);
-                    MigPart part = recorded.now(part(name, wanted, Step.MAKING));
+                    if (!nvml.isMigEnabled(gpu.uuid())) {
+                        recorder.record(allocation(name, requested, Step.DIVIDING));
+                        modes.enable(gpu);
+                    }
+                    requireRoom(name, requested);
+                    MigAllocation allocation = allocation(name, requested, Step.MAKING);
+                    recorder.record(allocation);
                     int instance =
                             nvml.createInstance(
-                                    gpu.uuid(), wanted.profile().id(), wanted.placement());
-                    MigDevice made = nvml.createCompute(gpu.uuid(), instance);
-                    recorded.now(part.made(made));
-                    return made;
+                                    gpu.uuid(), requested.profile().id(), requested.placement());
+                    MigDevice created = nvml.createCompute(gpu.uuid(), instance);
+                    recorder.record(allocation.created(created));
+                    return created;
                 });
     }
 
-    private void divide(String name, ToBeMade wanted, Recorded recorded) {
-        if (!nvml.isDivided(wanted.gpu().uuid())) {
-            recorded.now(part(name, wanted, Step.DIVIDING));
-            modes.divide(wanted.gpu());
-        }
+    private static MigAllocation allocation(String name, OnDemand mig, Step step) {
+        return new MigAllocation(
+                name, mig.gpu().uuid(), mig.profile().id(), mig.placement(), step, null);
     }
 
-    private static MigPart part(String name, ToBeMade wanted, Step step) {
-        return new MigPart(
-                name, wanted.gpu().uuid(), wanted.profile().id(), wanted.placement(), step, null);
-    }
-
-    /**
-     * What a claim may have whose record is lost: all that it was allocated, unless another claim
-     * has it.
-     *
-     * @param wanted what it was allocated, by the names of its devices
-     * @param others what is recorded of the claims that are held
-     */
-    public ProviderState suspected(Map<String, ToBeMade> wanted, List<ProviderState> others) {
-        List<MigPart> taken =
-                others.stream().flatMap(state -> MigState.read(state).parts().stream()).toList();
-        MigState suspected = MigState.none();
-        for (Map.Entry<String, ToBeMade> one : wanted.entrySet()) {
-            MigPart part = part(one.getKey(), one.getValue(), Step.MAKING);
-            if (taken.stream().noneMatch(part::overlaps)) {
-                suspected = suspected.with(part);
-            }
-        }
-        return suspected.written();
-    }
-
-    private void requireRoom(String name, ToBeMade wanted) {
-        for (GpuInstance other : nvml.instances(wanted.gpu().uuid())) {
-            if (other.placement().overlaps(wanted.placement())) {
+    private void requireRoom(String name, OnDemand requested) {
+        for (GpuInstance other : nvml.instances(requested.gpu().uuid())) {
+            if (other.placement().overlaps(requested.placement())) {
                 throw new PrepareException(
-                        "There is GPU instance %d of %s where %s would be; nobody of this driver's claims made it, or it is not destroyed yet"
-                                .formatted(other.id(), wanted.gpu().uuid(), name));
+                        "GPU instance %d of %s occupies memory slices of %s; it belongs to no claim of this driver, or is not destroyed yet"
+                                .formatted(other.id(), requested.gpu().uuid(), name));
             }
         }
     }
 
     /**
-     * Sees to it that a GPU can be used as a whole: switches its MIG mode off if it is divided into
-     * nothing.
+     * Returns the state that a claim with a lost record may have: all its allocated MIG devices,
+     * except those of other claims.
      *
-     * @throws PrepareException if it is divided
+     * @param allocated the MIG devices by the names of the claim's devices
+     * @param others the recorded states of the held claims
      */
-    public void makeWhole(Gpu gpu) {
+    public ProviderState suspected(Map<String, OnDemand> allocated, List<ProviderState> others) {
+        List<MigAllocation> taken =
+                others.stream()
+                        .flatMap(state -> MigState.read(state).allocations().stream())
+                        .toList();
+        return new MigState(
+                        allocated.entrySet().stream()
+                                .map(it -> allocation(it.getKey(), it.getValue(), Step.MAKING))
+                                .filter(suspect -> taken.stream().noneMatch(suspect::overlaps))
+                                .toList())
+                .toProviderState();
+    }
+
+    /**
+     * Ensures that a GPU can be used as a whole: switches MIG mode off if it has no instances.
+     *
+     * @throws PrepareException if it has instances, or can't be switched now
+     */
+    public void requireWhole(Gpu gpu) {
         locks.with(
                 gpu.uuid(),
                 () -> {
-                    modes.undivide(gpu);
+                    modes.disable(gpu);
                     return true;
                 });
     }
 
-    /** The GPU instances that no claim has. */
-    public ForeignInstances strangers() {
+    /** Returns the GPU instances without a claim. */
+    public ForeignInstances foreignInstances() {
         return new ForeignInstances(nvml, locks, modes);
     }
 
     /**
-     * Finds the part that somebody else has made: with admin access one looks on, and makes none.
+     * Returns an existing on-demand MIG device: admin access uses one, and creates none.
      *
-     * @throws PrepareException if nobody has
+     * @throws PrepareException if it does not exist
      */
-    public MigDevice existing(String name, ToBeMade wanted) {
-        return nvml.instances(wanted.gpu().uuid()).stream()
-                .filter(instance -> instance.placement().equals(wanted.placement()))
-                .filter(instance -> instance.profileId() == wanted.profile().id())
+    public MigDevice existing(String name, OnDemand requested) {
+        return nvml.instances(requested.gpu().uuid()).stream()
+                .filter(instance -> instance.placement().equals(requested.placement()))
+                .filter(instance -> instance.profileId() == requested.profile().id())
                 .flatMap(instance -> instance.devices().stream())
                 .findFirst()
                 .orElseThrow(
                         () ->
                                 new PrepareException(
-                                        "There is no MIG device %s to look at: no claim has made it"
+                                        "MIG device %s does not exist: no claim has created it"
                                                 .formatted(name)));
     }
 
     /**
-     * Sees to it that a MIG device is still the one that was published.
+     * Ensures that a published MIG device still exists.
      *
      * @throws PrepareException if the administrator has destroyed it
      */
-    public void require(Gpu gpu, MigDevice device) {
-        boolean there =
-                nvml.instances(gpu.uuid()).stream()
-                        .anyMatch(instance -> instance.devices().contains(device));
-        if (!there) {
+    public void requireExisting(Gpu gpu, MigDevice device) {
+        if (nvml.instances(gpu.uuid()).stream()
+                .noneMatch(instance -> instance.devices().contains(device))) {
             throw new PrepareException(
-                    "%s of %s is not there any more: its GPU was divided anew"
+                    "%s of %s does not exist any more: the GPU's MIG devices were changed"
                             .formatted(device.uuid(), gpu.uuid()));
         }
     }
 
     /**
-     * Destroys the parts of a claim that are there; those that are not are no trouble.
+     * Destroys the MIG devices of a claim, if they exist.
      *
-     * @param state what was recorded of the claim
-     * @throws DraException if NVML refuses, for example while somebody still uses a part
+     * @param state the recorded state of the claim
+     * @throws DraException if NVML fails, for example because one is still in use
      */
     public void destroy(@Nullable ProviderState state, Progress progress) {
-        destroyAll(new Recorded(MigState.read(state), progress));
-    }
-
-    private void destroyAll(Recorded recorded) {
-        for (MigPart part : List.copyOf(recorded.state.parts())) {
+        Recorder recorder = new Recorder(MigState.read(state), progress);
+        for (MigAllocation allocation : recorder.state.allocations()) {
             locks.with(
-                    part.gpu(),
+                    allocation.gpu(),
                     () -> {
-                        destroy(recorded.now(destroying(part)));
-                        modes.undivideIfEmpty(part.gpu());
-                        recorded.gone(part);
+                        destroy(allocation, recorder);
+                        modes.disableIfEmpty(allocation.gpu());
+                        recorder.remove(allocation);
                         return true;
                     });
         }
     }
 
-    /** A part of which the UUID is not known yet stays one that is being made. */
-    private static MigPart destroying(MigPart part) {
-        return part.uuid() == null ? part : part.destroying();
-    }
-
-    private void destroy(MigPart part) {
-        for (GpuInstance instance : instances(part)) {
-            if (part.owns(part.gpu(), instance)) {
-                Instances.destroy(nvml, part.gpu(), instance);
-            } else if (instance.placement().equals(part.placement())) {
+    private void destroy(MigAllocation recorded, Recorder recorder) {
+        // without a known UUID, the MIG device counts as one that is being created
+        MigAllocation allocation = recorded.uuid() == null ? recorded : recorded.destroying();
+        recorder.record(allocation);
+        for (GpuInstance instance : instances(allocation)) {
+            if (allocation.owns(allocation.gpu(), instance)) {
+                nvml.destroy(allocation.gpu(), instance);
+            } else if (instance.placement().equals(allocation.placement())) {
                 LOG.atWarn()
-                        .addKeyValue("gpu", part.gpu())
+                        .addKeyValue("gpu", allocation.gpu())
                         .addKeyValue("instance", instance.id())
-                        .addKeyValue("expected", part.uuid())
-                        .log("Another MIG device is where a claim's was; it stays");
+                        .addKeyValue("expected", allocation.uuid())
+                        .log("Another MIG device has the memory slices of a claim's; it stays");
             }
         }
     }
 
-    private List<GpuInstance> instances(MigPart part) {
+    private List<GpuInstance> instances(MigAllocation allocation) {
         try {
-            return nvml.instances(part.gpu());
+            return nvml.instances(allocation.gpu());
         } catch (NvmlException e) {
             if (e.reason() != Reason.NOT_FOUND) {
                 throw e;
             }
             LOG.atWarn()
-                    .addKeyValue("gpu", part.gpu())
-                    .addKeyValue("device", part.device())
-                    .log("The GPU of a claim's part is not there any more, and so the part");
+                    .addKeyValue("gpu", allocation.gpu())
+                    .addKeyValue("device", allocation.device())
+                    .log("GPU of a claim's MIG device does not exist any more");
             return List.of();
         }
     }
 
-    /** What is recorded, kept equal to what the journal has. */
-    private static final class Recorded {
+    /** Records the state of a claim in the journal. */
+    private static final class Recorder {
         private MigState state;
         private final Progress progress;
 
-        Recorded(MigState state, Progress progress) {
+        Recorder(MigState state, Progress progress) {
             this.state = state;
             this.progress = progress;
         }
 
-        MigPart now(MigPart part) {
-            state = state.with(part);
-            progress.record(state.written());
-            return part;
+        void record(MigAllocation allocation) {
+            state = state.with(allocation);
+            progress.record(state.toProviderState());
         }
 
-        void gone(MigPart part) {
-            state = state.without(part);
-            progress.record(state.written());
+        void remove(MigAllocation allocation) {
+            state = state.without(allocation);
+            progress.record(state.toProviderState());
         }
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.mig;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -13,11 +14,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is recorded of a claim: its parts of GPUs.
+ * The recorded state of a claim: its MIG devices.
  *
- * @param parts in the order in which they were made
+ * @param allocations the MIG devices in the order of their creation
  */
-record MigState(List<MigPart> parts) {
+record MigState(@JsonProperty("parts") List<MigAllocation> allocations) {
 
     private static final int VERSION = 1;
 
@@ -30,26 +31,28 @@ record MigState(List<MigPart> parts) {
                     .build();
 
     MigState {
-        parts = List.copyOf(parts);
+        allocations = List.copyOf(allocations);
     }
 
     static MigState none() {
         return new MigState(List.of());
     }
 
-    MigState with(MigPart part) {
-        List<MigPart> all = new ArrayList<>(parts);
-        all.removeIf(other -> other.device().equals(part.device()));
-        all.add(part);
+    MigState with(MigAllocation changed) {
+        List<MigAllocation> all = new ArrayList<>(allocations);
+        all.removeIf(other -> other.device().equals(changed.device()));
+        all.add(changed);
         return new MigState(all);
     }
 
-    MigState without(MigPart part) {
+    MigState without(MigAllocation destroyed) {
         return new MigState(
-                parts.stream().filter(other -> !other.device().equals(part.device())).toList());
+                allocations.stream()
+                        .filter(other -> !other.device().equals(destroyed.device()))
+                        .toList());
     }
 
-    ProviderState written() {
+    ProviderState toProviderState() {
         try {
             return new ProviderState(VERSION, JSON.writeValueAsString(this));
         } catch (JsonProcessingException e) {
@@ -58,9 +61,9 @@ record MigState(List<MigPart> parts) {
     }
 
     /**
-     * Reads what was recorded.
+     * Reads the recorded state.
      *
-     * @param state nothing if no part was ever begun
+     * @param state null if no MIG device was ever begun
      * @throws DraException if a newer driver wrote it, or it is damaged
      */
     static MigState read(@Nullable ProviderState state) {
@@ -69,7 +72,7 @@ record MigState(List<MigPart> parts) {
         }
         if (state.version() != VERSION) {
             throw new DraException(
-                    "The claim's state has version %d, and this driver knows version %d: a newer driver prepared it"
+                    "The claim's state has version %d, and this driver supports version %d: a newer driver prepared it"
                             .formatted(state.version(), VERSION));
         }
         try {

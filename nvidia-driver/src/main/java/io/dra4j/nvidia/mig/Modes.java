@@ -13,80 +13,79 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether GPUs are divided. Their mode follows what claims want, where it needs no reset to switch.
+ * The MIG mode of GPUs, which follows the claims where a switch needs no reset.
  *
- * <p>Whoever calls holds the GPU's lock.
+ * <p>Callers hold the GPU's lock.
  */
 final class Modes {
 
     private static final Logger LOG = LoggerFactory.getLogger(Modes.class);
 
     private final Nvml nvml;
-    private final Predicate<String> follows;
+    private final Predicate<String> isAutomatic;
 
-    Modes(Nvml nvml, Predicate<String> follows) {
+    Modes(Nvml nvml, Predicate<String> isAutomatic) {
         this.nvml = nvml;
-        this.follows = follows;
+        this.isAutomatic = isAutomatic;
     }
 
     /**
-     * Sees to it that a GPU can have instances.
+     * Ensures that a GPU is in MIG mode.
      *
-     * @throws PrepareException if it cannot now
+     * @throws PrepareException if it can't be switched now
      */
-    void divide(Gpu gpu) {
+    void enable(Gpu gpu) {
         if (!gpu.architecture().switchesMigModeAtOnce()) {
             throw new PrepareException(
-                    gpu.uuid() + " is not in MIG mode any more, which needs a reset to switch");
+                    gpu.uuid() + " is not in MIG mode any more, and a switch needs a reset");
         }
         MigSwitch done = nvml.switchMig(gpu.uuid(), true);
         if (done != MigSwitch.DONE) {
-            nvml.switchMig(gpu.uuid(), false); // or it would come with the next reset
+            nvml.switchMig(gpu.uuid(), false); // otherwise it would take effect with the next reset
             throw new PrepareException(
-                    "%s can't be divided now: %s"
+                    "%s can't be switched to MIG mode now: %s"
                             .formatted(
                                     gpu.uuid(),
                                     done == MigSwitch.IN_USE
-                                            ? "somebody uses it as a whole; end the processes on it"
-                                            : "its MIG mode needs a reset of the GPU"));
+                                            ? "it is in use as a whole; end the processes on it"
+                                            : "the switch needs a reset of the GPU"));
         }
     }
 
     /**
-     * Sees to it that a GPU can be used as a whole.
+     * Ensures that a GPU is not in MIG mode.
      *
-     * @throws PrepareException if it is divided
+     * @throws PrepareException if it has instances, or can't be switched now
      */
-    void undivide(Gpu gpu) {
-        if (!nvml.isDivided(gpu.uuid())) {
+    void disable(Gpu gpu) {
+        if (!nvml.isMigEnabled(gpu.uuid())) {
             return;
         }
         List<Integer> instances = instances(gpu.uuid());
         if (!instances.isEmpty()) {
             throw new PrepareException(
-                    "%s is divided into GPU instances %s, and can't be used as a whole"
+                    "%s has GPU instances %s, and can't be used as a whole"
                             .formatted(gpu.uuid(), instances));
         }
-        if (!follows.test(gpu.uuid()) || !isOff(gpu.uuid())) {
+        if (!isAutomatic.test(gpu.uuid()) || !switchOff(gpu.uuid())) {
             throw new PrepareException(
                     "%s is in MIG mode, which can't be switched off now".formatted(gpu.uuid()));
         }
     }
 
-    /** After its last part, a GPU can be used as a whole again. */
-    void undivideIfEmpty(String gpu) {
-        if (!follows.test(gpu) || !nvml.isDivided(gpu) || !instances(gpu).isEmpty()) {
+    /** Switches MIG mode off after the last instance, so that the GPU can be used as a whole. */
+    void disableIfEmpty(String gpu) {
+        if (!isAutomatic.test(gpu) || !nvml.isMigEnabled(gpu) || !instances(gpu).isEmpty()) {
             return;
         }
-        if (!isOff(gpu)) {
+        if (!switchOff(gpu)) {
             LOG.atWarn()
                     .addKeyValue("gpu", gpu)
-                    .log(
-                            "Its MIG mode can't be switched off now; the next claim of it tries again");
+                    .log("Can't switch MIG mode off now; the next claim of the GPU tries again");
         }
     }
 
-    private boolean isOff(String gpu) {
+    private boolean switchOff(String gpu) {
         return nvml.switchMig(gpu, false) == MigSwitch.DONE;
     }
 

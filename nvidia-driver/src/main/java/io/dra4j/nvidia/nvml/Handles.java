@@ -2,25 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
-import io.dra4j.nvidia.nvml.jna.DeviceCalls;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The handles of GPUs by their UUIDs, for as long as NVML is open: to ask it for one takes seconds
- * on a busy node.
+ * The handles of GPUs by their UUIDs, for as long as NVML is open: a look-up takes seconds on a
+ * busy node.
  */
 final class Handles {
 
-    private final DeviceCalls devices;
+    private final NvmlLibrary nvml;
     private final Map<String, Long> known = new ConcurrentHashMap<>();
 
-    Handles(DeviceCalls devices) {
-        this.devices = devices;
+    Handles(NvmlLibrary nvml) {
+        this.nvml = nvml;
     }
 
     long of(String uuid) {
-        return known.computeIfAbsent(uuid, devices::withUuid);
+        return known.computeIfAbsent(uuid, key -> nvml.handle("nvmlDeviceGetHandleByUUID", key));
     }
 
     void know(String uuid, long handle) {

@@ -3,8 +3,6 @@
 package io.dra4j.nvidia.nvml;
 
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
-import io.dra4j.nvidia.nvml.jna.DeviceCalls;
-import io.dra4j.nvidia.nvml.jna.NvmlCallException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -14,34 +12,34 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Reads the GPUs of a node, and remembers them: one that can't be read now is as it was last known,
- * and hides no other.
+ * Reads the GPUs of a node and keeps the last readings: a GPU that can't be read now is returned as
+ * last read, and does not hide the others.
  */
 final class NodeReader {
 
-    private final DeviceCalls devices;
+    private final NvmlLibrary nvml;
     private final GpuReader reader;
     private final Handles handles;
     private final Map<Integer, Gpu> lastKnown = new ConcurrentHashMap<>(); // by NVML's index
     private volatile List<Gpu> recalled = List.of();
 
-    NodeReader(DeviceCalls devices, GpuReader reader, Handles handles) {
-        this.devices = devices;
+    NodeReader(NvmlLibrary nvml, GpuReader reader, Handles handles) {
+        this.nvml = nvml;
         this.reader = reader;
         this.handles = handles;
     }
 
-    /** Takes GPUs for known that somebody read before: one that is lost can't say who it is. */
+    /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
     void recall(List<Gpu> gpus) {
         recalled = List.copyOf(gpus);
     }
 
-    /** What came of reading. */
+    /** The result of a reading. */
     static final class Found {
         final List<Gpu> gpus = new ArrayList<>();
         final Set<String> lost = new HashSet<>();
         final Set<String> unread = new HashSet<>();
-        final List<String> troubles = new ArrayList<>();
+        final List<String> problems = new ArrayList<>();
         private final List<Gpu> kept = new ArrayList<>();
         private final List<String> nameless = new ArrayList<>();
 
@@ -51,22 +49,22 @@ final class NodeReader {
     }
 
     /**
-     * Reads all.
+     * Reads all GPUs.
      *
-     * @throws NvmlCallException if NVML does not say how many there are
+     * @throws NvmlCallException if NVML does not return their number
      */
     Found read() {
         Found found = new Found();
-        int count = devices.count();
+        int count = nvml.number("nvmlDeviceGetCount_v2");
         for (int index = 0; index < count; index++) {
             try {
-                long handle = devices.at(index);
+                long handle = nvml.handle("nvmlDeviceGetHandleByIndex_v2", index);
                 Gpu gpu = reader.read(handle);
                 handles.know(gpu.uuid(), handle);
                 lastKnown.put(index, gpu);
                 found.gpus.add(gpu);
             } catch (NvmlCallException e) {
-                boolean isLost = Translation.reason(e.code()) == Reason.GPU_LOST;
+                boolean isLost = Reason.of(e.code()) == Reason.GPU_LOST;
                 unread(index, found, isLost, e.getMessage());
             } catch (IllegalArgumentException e) { // no address, for instance
                 unread(index, found, false, e.getMessage());
@@ -85,16 +83,17 @@ final class NodeReader {
                 found.lost.add(known.uuid());
             } else {
                 found.unread.add(known.uuid());
-                found.troubles.add(
-                        "%s can't be read, and is as it was: %s".formatted(known.uuid(), why));
+                found.problems.add(
+                        "%s can't be read, and is kept as last read: %s"
+                                .formatted(known.uuid(), why));
             }
         } else {
-            (isLost ? found.nameless : found.troubles)
+            (isLost ? found.nameless : found.problems)
                     .add("GPU %d is left out: %s".formatted(index, why));
         }
     }
 
-    /** The indices of GPUs change when one is pulled out: none may be there twice. */
+    /** Indices change when a GPU is removed: none may be returned twice. */
     private void addUnread(Found found) {
         found.kept.stream().filter(gpu -> !found.has(gpu)).forEach(found.gpus::add);
         List<Gpu> missing = recalled.stream().filter(gpu -> !found.has(gpu)).toList();
@@ -102,7 +101,7 @@ final class NodeReader {
             found.gpus.addAll(missing);
             missing.forEach(gpu -> found.lost.add(gpu.uuid()));
         } else {
-            found.troubles.addAll(found.nameless);
+            found.problems.addAll(found.nameless);
         }
     }
 }

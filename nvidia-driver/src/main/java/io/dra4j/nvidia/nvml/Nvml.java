@@ -3,11 +3,6 @@
 package io.dra4j.nvidia.nvml;
 
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
-import io.dra4j.nvidia.nvml.jna.DeviceCalls;
-import io.dra4j.nvidia.nvml.jna.EventCalls;
-import io.dra4j.nvidia.nvml.jna.MigCalls;
-import io.dra4j.nvidia.nvml.jna.NvmlCallException;
-import io.dra4j.nvidia.nvml.jna.NvmlLibrary;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -16,40 +11,38 @@ import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
- * An open NVML. GPUs are named by their UUIDs; they are the same until it is closed.
+ * An open NVML. GPUs are named by their UUIDs.
  *
- * <p>Thread-safe. Reading many GPUs takes seconds on a busy node, and so does making or destroying
- * an instance; whoever calls takes care that nobody else changes the same GPU meanwhile. What NVML
- * refuses is thrown as {@link NvmlException}.
+ * <p>Thread-safe. Reading many GPUs takes seconds on a busy node, and so does creating or
+ * destroying an instance; the caller ensures that nothing else changes the same GPU meanwhile.
+ * Failures are thrown as {@link NvmlException}.
  */
 public final class Nvml implements AutoCloseable {
 
     private final NvmlLibrary library;
-    private final DeviceCalls devices;
-    private final MigCalls mig;
-    private final MigReader instances;
+    private final MigInstances mig;
+    private final GpuReader reader;
     private final NodeReader node;
     private final Handles handles;
 
     private Nvml(NvmlLibrary library) {
         this.library = library;
-        devices = new DeviceCalls(library);
-        mig = new MigCalls(library);
-        instances = new MigReader(devices, mig);
-        handles = new Handles(devices);
-        node = new NodeReader(devices, new GpuReader(devices, instances), handles);
+        mig = new MigInstances(library);
+        handles = new Handles(library);
+        reader = new GpuReader(library, mig);
+        node = new NodeReader(library, reader, handles);
     }
 
     /**
      * Opens and initializes the library.
      *
      * @param file its absolute path, below the driver root
-     * @throws NvmlException if it is not loadable, or the kernel's driver is not there
+     * @throws NvmlException if it can't be loaded, or the kernel has no driver
      */
     public static Nvml open(Path file) {
         try {
             NvmlLibrary library = NvmlLibrary.open(file);
-            library.init();
+            library.require("nvmlInit_v2");
             return new Nvml(library);
         } catch (UnsatisfiedLinkError e) {
             throw new NvmlException(
@@ -57,136 +50,133 @@ public final class Nvml implements AutoCloseable {
                     "Can't load " + file + ": " + e.getMessage() + "; install the driver again",
                     e);
         } catch (NvmlCallException e) {
-            throw Translation.of("Initializing " + file, e);
+            throw NvmlException.of("Initializing " + file, e);
         }
     }
 
-    /** Takes GPUs for known that somebody read before: one that is lost can't say who it is. */
+    /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
     public void recall(List<Gpu> gpus) {
         node.recall(gpus);
     }
 
     /**
-     * Reads what the node has. A GPU that has fallen off the bus is there as it was last known; one
-     * that never could be read is told of among the troubles, and hides no other.
+     * Reads the GPUs of the node. A GPU that has fallen off the bus is returned as last read; one
+     * that was never read is among the problems, and does not hide the others.
      *
-     * @throws NvmlException if NVML does not say how many GPUs there are: unknown is not none
+     * @throws NvmlException if NVML does not return the number of GPUs: unknown is not none
      */
     public Reading read() {
         try {
             NodeReader.Found found = node.read();
-            int cuda = library.cudaVersion();
-            String version = cuda / 1000 + "." + cuda % 1000 / 10;
+            int cuda = library.number("nvmlSystemGetCudaDriverVersion_v2");
             return new Reading(
-                    library.driverVersion(),
-                    version,
+                    library.text("nvmlSystemGetDriverVersion"),
+                    cuda / 1000 + "." + cuda % 1000 / 10,
                     found.gpus,
                     found.lost,
                     found.unread,
-                    found.troubles);
+                    found.problems);
         } catch (NvmlCallException e) {
-            throw Translation.of("Reading the node's GPUs", e);
+            throw NvmlException.of("Reading the node's GPUs", e);
         }
     }
 
-    private <T> T on(String gpu, String what, LongFunction<T> work) {
+    private <T> T on(String gpu, String operation, LongFunction<T> work) {
         try {
             return work.apply(handles.of(gpu));
         } catch (NvmlCallException e) {
-            throw Translation.of(what + " of " + gpu, e);
+            throw NvmlException.of(operation + " of " + gpu, e);
         }
     }
 
-    /** Asks for a MIG mode, which comes into force at once where that needs no reset. */
-    public MigSwitch switchMig(String gpu, boolean divided) {
-        int status = on(gpu, "Switching the MIG mode", handle -> mig.setMode(handle, divided));
-        if (status == 0) {
+    /** Requests a MIG mode, which takes effect at once where no reset is needed. */
+    public MigSwitch switchMig(String gpu, boolean enabled) {
+        int status = on(gpu, "Switching the MIG mode", handle -> mig.setMode(handle, enabled));
+        if (status == NvmlLibrary.SUCCESS) {
             return MigSwitch.DONE;
         }
-        return Translation.reason(status) == Reason.IN_USE
-                ? MigSwitch.IN_USE
-                : MigSwitch.NEEDS_RESET;
+        return Reason.of(status) == Reason.IN_USE ? MigSwitch.IN_USE : MigSwitch.NEEDS_RESET;
     }
 
-    /** Whether a GPU is divided now, so that nobody can use it as a whole. */
-    public boolean isDivided(String gpu) {
-        return on(
-                gpu,
-                "Reading the MIG mode",
-                handle -> mig.mode(handle).map(MigCalls.Mode::current).orElse(false));
+    /** Returns whether a GPU is in MIG mode now, and so can't be used as a whole. */
+    public boolean isMigEnabled(String gpu) {
+        return on(gpu, "Reading the MIG mode", mig::isEnabled);
     }
 
     /**
-     * Whether a GPU needs a reset, or something harder, before it can be trusted again.
+     * Returns whether a GPU needs a reset, or a stronger recovery, before it works again.
      *
-     * @return empty if the driver does not say: before R565, none does
+     * @return empty if the driver does not report it: before R565, none does
      */
     public Optional<Boolean> needsRecovery(String gpu) {
-        OptionalInt action = on(gpu, "Reading the recovery action", devices::recoveryAction);
+        OptionalInt action = on(gpu, "Reading the recovery action", reader::recoveryAction);
         return action.isPresent() ? Optional.of(action.getAsInt() != 0) : Optional.empty();
     }
 
-    /** The GPU instances of a GPU, whoever made them; none if it is not divided. */
+    /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */
     public List<GpuInstance> instances(String gpu) {
-        return on(gpu, "Reading the GPU instances", instances::instances);
+        return on(gpu, "Reading the GPU instances", mig::instances);
     }
 
-    /** Makes a GPU instance, and returns its number. */
+    /** Creates a GPU instance, and returns its number. */
     public int createInstance(String gpu, int profileId, Placement at) {
-        MigCalls.Placement place = new MigCalls.Placement(at.start(), at.size());
         return on(
                 gpu,
-                "Making a GPU instance of profile " + profileId + " at " + at.start(),
-                handle -> mig.describe(mig.create(handle, profileId, place)).id());
+                "Creating a GPU instance of profile " + profileId + " at " + at.start(),
+                handle -> mig.create(handle, profileId, at));
     }
 
     /**
-     * Makes a compute instance as large as its GPU instance, and returns the MIG device.
+     * Creates a compute instance as large as its GPU instance, and returns the MIG device.
      *
-     * @throws NvmlException if there is no such GPU instance, or none of the profiles can be made
+     * @throws NvmlException if there is no such GPU instance, or it supports none of the profiles
      */
     public MigDevice createCompute(String gpu, int instance) {
         return on(
                 gpu,
-                "Making a compute instance in GPU instance " + instance,
-                handle -> new ComputeInstances(mig, instances).create(gpu, handle, instance));
+                "Creating a compute instance in GPU instance " + instance,
+                handle -> mig.createCompute(gpu, handle, instance));
     }
 
-    /** Destroys a compute instance; one that is not there is no trouble. */
+    /** Destroys a compute instance, if it exists. */
     public void destroyCompute(String gpu, int instance, int compute) {
         on(
                 gpu,
                 "Destroying compute instance " + compute + " in GPU instance " + instance,
                 handle -> {
-                    mig.instance(handle, instance)
-                            .ifPresent(
-                                    in -> mig.compute(in, compute).ifPresent(mig::destroyCompute));
+                    mig.destroyCompute(handle, instance, compute);
                     return true;
                 });
     }
 
-    /** Destroys a GPU instance without compute instances; one that is not there is no trouble. */
+    /** Destroys a GPU instance without compute instances, if it exists. */
     public void destroyInstance(String gpu, int instance) {
         on(
                 gpu,
                 "Destroying GPU instance " + instance,
                 handle -> {
-                    mig.instance(handle, instance).ifPresent(mig::destroy);
+                    mig.destroy(handle, instance);
                     return true;
                 });
     }
 
-    /** Listens to what happens to some GPUs from now on. */
-    public NvmlEvents listen(Set<String> gpus) {
-        return NvmlEvents.open(new EventCalls(library), handles, gpus);
+    /** Destroys a GPU instance, if it exists, and first its compute instances. */
+    public void destroy(String gpu, GpuInstance instance) {
+        instance.devices().forEach(it -> destroyCompute(gpu, instance.id(), it.computeInstance()));
+        destroyInstance(gpu, instance.id());
+    }
+
+    /** Subscribes to the events of some GPUs. */
+    public NvmlEvents subscribe(Set<String> gpus) {
+        return new NvmlEvents(library, handles, gpus);
     }
 
     @Override
     public void close() {
         try {
-            library.shutdown();
+            library.require("nvmlShutdown");
         } catch (NvmlCallException e) {
-            throw Translation.of("Shutting NVML down", e);
+            throw NvmlException.of("Shutting NVML down", e);
         }
     }
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
-import io.dra4j.nvidia.nvml.jna.EventCalls;
-import io.dra4j.nvidia.nvml.jna.NvmlCallException;
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.LongByReference;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,71 +11,60 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What happens to some GPUs, from one moment on. One thread waits; another may close. */
+/** The events of some GPUs from one moment on. One thread waits; another may close. */
 public final class NvmlEvents implements AutoCloseable {
 
+    private static final long XID = 0x8;
+    private static final long MIG_CONFIG_CHANGED = 0x100;
     private static final int WHOLE = -1;
 
-    private final EventCalls events;
-    private final long set;
-    private final Map<Long, String> uuids;
+    private final NvmlLibrary nvml;
+    private final Pointer set;
+    private final Map<Long, String> uuids = new HashMap<>(); // by handle
     private final Set<String> gpus;
-    private final Set<String> deaf;
+    private final Set<String> unmonitored = new HashSet<>();
     private boolean closed; // guarded by this
 
-    private NvmlEvents(
-            EventCalls events,
-            long set,
-            Map<Long, String> uuids,
-            Set<String> gpus,
-            Set<String> deaf) {
+    NvmlEvents(NvmlLibrary nvml, Handles handles, Set<String> gpus) {
+        this.nvml = nvml;
         this.gpus = Set.copyOf(gpus);
-        this.events = events;
-        this.set = set;
-        this.uuids = uuids;
-        this.deaf = Set.copyOf(deaf);
-    }
-
-    static NvmlEvents open(EventCalls events, Handles handles, Set<String> gpus) {
-        long set = create(events);
-        Map<Long, String> uuids = new HashMap<>();
-        Set<String> deaf = new HashSet<>();
+        try {
+            set = NvmlLibrary.pointer(nvml.handle("nvmlEventSetCreate"));
+        } catch (NvmlCallException e) {
+            throw NvmlException.of("Creating an event set", e);
+        }
         for (String gpu : gpus) {
             try {
-                long handle = handles.of(gpu);
-                long types = EventCalls.XID | EventCalls.MIG_CONFIG_CHANGED;
-                long supported = events.supported(handle) & types;
-                events.register(handle, supported, set);
-                uuids.put(handle, gpu);
-                if ((supported & EventCalls.XID) == 0) {
-                    deaf.add(gpu);
-                }
+                register(gpu, handles.of(gpu));
             } catch (NvmlCallException e) {
-                deaf.add(gpu);
+                unmonitored.add(gpu);
             }
         }
-        return new NvmlEvents(events, set, uuids, gpus, deaf);
     }
 
-    private static long create(EventCalls events) {
-        try {
-            return events.create();
-        } catch (NvmlCallException e) {
-            throw Translation.of("Listening to the GPUs", e);
+    private void register(String gpu, long handle) {
+        Pointer device = NvmlLibrary.pointer(handle);
+        LongByReference types = new LongByReference();
+        nvml.require("nvmlDeviceGetSupportedEventTypes", device, types);
+        long supported = types.getValue() & (XID | MIG_CONFIG_CHANGED);
+        nvml.require("nvmlDeviceRegisterEvents", device, supported, set);
+        uuids.put(handle, gpu);
+        if ((supported & XID) == 0) {
+            unmonitored.add(gpu);
         }
     }
 
-    /** The GPUs that were to be listened to, by their UUIDs. */
+    /** Returns the UUIDs of the GPUs. */
     public Set<String> gpus() {
         return gpus;
     }
 
-    /** Those of them that tell of no errors, or could not be listened to. */
-    public Set<String> deaf() {
-        return deaf;
+    /** Returns those of the GPUs that report no errors. */
+    public Set<String> unmonitored() {
+        return Set.copyOf(unmonitored);
     }
 
-    /** Something that happened. */
+    /** An event of a GPU. */
     public sealed interface Event {
 
         /**
@@ -83,62 +72,60 @@ public final class NvmlEvents implements AutoCloseable {
          *
          * @param gpu the UUID of the GPU
          * @param xid the number of the error
-         * @param gpuInstance the GPU instance that it is about; -1 if it is about the whole GPU
+         * @param gpuInstance the number of the GPU instance; -1 if it is of the whole GPU
          */
         record Xid(String gpu, long xid, int gpuInstance) implements Event {
 
-            /** Whether it is about the GPU with all that it is divided into. */
+            /** Returns whether the error concerns the whole GPU. */
             public boolean concernsAll() {
                 return gpuInstance == WHOLE;
             }
         }
 
         /**
-         * Instances came or went.
+         * The MIG mode changed, or instances were created or destroyed.
          *
          * @param gpu the UUID of the GPU
          */
-        record Divided(String gpu) implements Event {}
+        record MigChanged(String gpu) implements Event {}
     }
 
     /**
      * Waits for the next event.
      *
-     * @return empty when the time is over
-     * @throws NvmlException if NVML can't tell any more, of a lost GPU for example
+     * @return empty after the timeout
+     * @throws NvmlException if NVML fails, because a GPU is lost for example
      */
     public Optional<Event> await(Duration timeout) {
+        Structs.EventData data = new Structs.EventData();
+        Set<Integer> none = Set.of(NvmlLibrary.TIMEOUT);
         try {
-            return events.await(set, (int) timeout.toMillis()).flatMap(this::event);
+            return nvml.succeeds(none, "nvmlEventSetWait_v2", set, data, (int) timeout.toMillis())
+                    ? event(data)
+                    : Optional.empty();
         } catch (NvmlCallException e) {
-            throw Translation.of("Waiting for events of the GPUs", e);
+            throw NvmlException.of("Waiting for events of the GPUs", e);
         }
     }
 
-    private Optional<Event> event(EventCalls.Event event) {
-        String gpu = uuids.get(event.gpu());
-        if (gpu == null) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                event.type() == EventCalls.XID
-                        ? new Event.Xid(gpu, event.data(), event.instance())
-                        : new Event.Divided(gpu));
-    }
-
-    private void free() {
-        try {
-            events.free(set);
-        } catch (NvmlCallException e) {
-            throw Translation.of("Ending to listen to the GPUs", e);
-        }
+    private Optional<Event> event(Structs.EventData data) {
+        return Optional.ofNullable(uuids.get(Pointer.nativeValue(data.device)))
+                .map(
+                        gpu ->
+                                data.eventType == XID
+                                        ? new Event.Xid(gpu, data.eventData, data.gpuInstanceId)
+                                        : new Event.MigChanged(gpu));
     }
 
     @Override
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            free();
+            try {
+                nvml.require("nvmlEventSetFree", set);
+            } catch (NvmlCallException e) {
+                throw NvmlException.of("Freeing an event set", e);
+            }
         }
     }
 }

@@ -6,30 +6,49 @@ import io.dra4j.api.error.DraException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NVML has no answer. Unlike a node without GPUs, which is an answer.
+ * An operation of NVML that failed; a node without GPUs is no failure.
  *
- * <p>The message says what was asked, what NVML said, and what to do.
+ * <p>The message has the operation, NVML's error, and the next step.
  */
 public final class NvmlException extends DraException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Why there is no answer, as far as somebody acts on it. */
+    /** The reason, as far as a caller or an administrator acts on it. */
     public enum Reason {
         /** There is no library, or no driver in the kernel. */
-        NO_DRIVER,
+        NO_DRIVER("; load the driver's kernel module, nvidia"),
         /** The GPU has fallen off the bus. */
-        GPU_LOST,
-        /** Somebody still uses the instance. */
-        IN_USE,
+        GPU_LOST("; the GPU has fallen off the bus, and needs a reset of the node"),
+        /** A process still uses the instance. */
+        IN_USE("; end the processes that use it"),
         /** Something else is where the instance should be. */
-        NO_ROOM,
-        /** What was asked for is not there. */
-        NOT_FOUND,
-        /** Only root may do it. */
-        NO_PERMISSION,
-        /** Whatever else. */
-        FAILING
+        NO_ROOM("; another instance is there, which may not be this driver's"),
+        /** The requested object does not exist. */
+        NOT_FOUND(""),
+        /** The operation needs root. */
+        NO_PERMISSION("; run the driver as root, with access to the MIG capabilities"),
+        /** Any other error. */
+        FAILING("");
+
+        private final String advice;
+
+        Reason(String advice) {
+            this.advice = advice;
+        }
+
+        /** Returns the reason for an {@code nvmlReturn_t}. */
+        static Reason of(int code) {
+            return switch (code) {
+                case 9, 12 -> NO_DRIVER;
+                case NvmlLibrary.GPU_IS_LOST -> GPU_LOST;
+                case 19 -> IN_USE;
+                case 23 -> NO_ROOM;
+                case NvmlLibrary.NOT_FOUND, 28 -> NOT_FOUND;
+                case NvmlLibrary.NO_PERMISSION -> NO_PERMISSION;
+                default -> FAILING;
+            };
+        }
     }
 
     private final Reason reason;
@@ -39,7 +58,13 @@ public final class NvmlException extends DraException {
         this.reason = reason;
     }
 
-    /** Why there is no answer. */
+    static NvmlException of(String operation, NvmlCallException e) {
+        Reason reason = Reason.of(e.code());
+        return new NvmlException(
+                reason, operation + " failed: " + e.getMessage() + reason.advice, e);
+    }
+
+    /** Returns the reason of the failure. */
     public Reason reason() {
         return reason;
     }

@@ -11,10 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The device nodes of MIG capabilities: whoever may open one may use what it stands for.
+ * The device nodes of MIG capabilities: a process that may open one may use the instance.
  *
- * <p>The kernel's driver says in procfs which numbers they have. The nodes need not exist on the
- * node: the container's runtime makes its own.
+ * <p>The kernel's driver has their numbers in procfs. The nodes need not exist on the node: the
+ * container runtime creates its own.
  */
 final class Capabilities {
 
@@ -37,7 +37,7 @@ final class Capabilities {
     /**
      * Returns the node of a capability.
      *
-     * @param capability its place below the capabilities, {@code gpu0/mig/gi1/access}
+     * @param capability its path below the capabilities, {@code gpu0/mig/gi1/access}
      */
     DeviceNode node(String capability) {
         Path file = proc.resolve("driver/nvidia/capabilities").resolve(capability);
@@ -53,7 +53,7 @@ final class Capabilities {
         String text = read(devices);
         if (!MAJOR.matcher(text).find()) {
             throw new PrepareException(
-                    devices + " names no nvidia-caps: the kernel's driver has no MIG capabilities");
+                    devices + " has no nvidia-caps: the kernel's driver has no MIG capabilities");
         }
         return number(MAJOR, text, devices, MOST_MAJOR);
     }
@@ -66,7 +66,7 @@ final class Capabilities {
         long number = Long.parseLong(found.group(1));
         if (number > most) {
             throw new PrepareException(
-                    "%s has the line \"%s\": no number above %d is one of a device node"
+                    "%s has the line \"%s\": the number is above %d"
                             .formatted(file, found.group().strip(), most));
         }
         return number;
@@ -77,7 +77,7 @@ final class Capabilities {
             return Files.readString(file);
         } catch (IOException e) {
             throw new PrepareException(
-                    "Can't read " + file + ", which says what MIG capabilities there are", e);
+                    "Can't read " + file + ", which has the MIG capabilities", e);
         }
     }
 }

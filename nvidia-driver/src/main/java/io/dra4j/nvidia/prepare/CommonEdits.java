@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What every container with a GPU gets, whichever GPU it is. */
+/** The edits that all containers with a GPU have in common. */
 final class CommonEdits {
 
     private static final List<String> READ_ONLY =
@@ -27,7 +27,7 @@ final class CommonEdits {
     private final Path hook;
 
     /**
-     * Makes edits for the driver below some roots.
+     * Creates edits for the driver below some roots.
      *
      * @param hook the path of {@code nvidia-cdi-hook} on the node
      */
@@ -40,7 +40,7 @@ final class CommonEdits {
         Path seen = roots.seen(hook).orElse(null);
         if (seen != null && !(Files.isRegularFile(seen) && Files.isExecutable(seen))) {
             throw new PrepareException(
-                    "There is no program %s, which prepares each container: install NVIDIA's container toolkit, or set --nvidia-cdi-hook-path"
+                    "Program %s not found, which prepares each container: install NVIDIA's container toolkit, or set --nvidia-cdi-hook-path"
                             .formatted(hook));
         }
         ContainerEdits.Builder edits =
@@ -65,14 +65,14 @@ final class CommonEdits {
         Path control = roots.devices().resolve(Roots.CONTROL);
         if (!Files.exists(control)) {
             throw new PrepareException(
-                    "There is no %s, through which every program finds the driver: load its kernel module, and run nvidia-modprobe"
+                    "Device node %s not found, which all programs need: load the driver's kernel module, and run nvidia-modprobe"
                             .formatted(control));
         }
         nodes.add(nodeOf(roots, Roots.CONTROL));
         return nodes;
     }
 
-    /** A node of the driver, which has the same name on the node and in containers. */
+    /** Returns a device node, which has the same name on the node and in containers. */
     static DeviceNode nodeOf(Roots roots, String name) {
         String inContainer = "/dev/" + name;
         String onNode = roots.deviceOnNode(name).toString();
@@ -103,17 +103,17 @@ final class CommonEdits {
     }
 
     private static List<String> pairs(String flag, List<String> values) {
-        List<String> words = new ArrayList<>();
+        List<String> args = new ArrayList<>();
         for (String value : values) {
-            words.add(flag);
-            words.add(value);
+            args.add(flag);
+            args.add(value);
         }
-        return words;
+        return args;
     }
 
-    private Hook hook(String command, List<String> words) {
+    private Hook hook(String command, List<String> more) {
         List<String> args = new ArrayList<>(List.of("nvidia-cdi-hook", command));
-        args.addAll(words);
+        args.addAll(more);
         return new Hook(
                 Hook.Moment.CREATE_CONTAINER,
                 hook.toString(),

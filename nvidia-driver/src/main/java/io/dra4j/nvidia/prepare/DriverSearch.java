@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Looks for the files of a driver below its root, by the names that it gives them. Without the
- * libraries that every CUDA program needs, there is no result: a container would start and fail.
+ * Finds the files of a driver below its root, by their names. Without the libraries that every CUDA
+ * program needs, the search fails: a container would start and fail later.
  */
 final class DriverSearch {
 
@@ -47,7 +47,7 @@ final class DriverSearch {
                     "nvidia-imex",
                     "nvidia-imex-ctl");
 
-    /** Without them no CUDA program starts. */
+    /** Libraries that every CUDA program needs. */
     private static final List<String> NEEDED = List.of("libcuda.so.", "libnvidia-ml.so.");
 
     private static final List<String> GRAPHICS =
@@ -97,11 +97,11 @@ final class DriverSearch {
     }
 
     /**
-     * Looks now.
+     * Finds the files.
      *
-     * @throws PrepareException if a library is missing that every program needs; names it
+     * @throws PrepareException if a library is missing that every program needs
      */
-    DriverFiles look() {
+    DriverFiles find() {
         DriverFiles found =
                 new DriverFiles(
                         version,
@@ -120,7 +120,7 @@ final class DriverSearch {
         return found;
     }
 
-    /** The sockets of daemons that run now. */
+    /** Returns the sockets of running daemons. */
     List<Path> sockets() {
         return firstOf(SOCKET_FOLDERS, SOCKETS);
     }
@@ -141,27 +141,27 @@ final class DriverSearch {
                 GRAPHICS.forEach(form -> found.addAll(matching(place, form)));
             }
         }
-        return withoutTwins(found);
+        return withoutDuplicates(found);
     }
 
-    /** Installers link libcuda.so.1 to libcuda.so.550.163.01: what a link names has to be there. */
+    /** Installers link libcuda.so.1 to libcuda.so.550.163.01: the targets have to exist. */
     private void requireTargets(Path folder) {
         for (Path link : listed(folder, "*.so.*").filter(Files::isSymbolicLink).toList()) {
             Path target = target(link);
             if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
                 throw new PrepareException(
-                        "%s links to %s, which is gone: install the driver again"
+                        "%s links to %s, which does not exist: install the driver again"
                                 .formatted(link, target));
             }
         }
     }
 
-    /** Whether the driver's version is in the name of a library, as in those that it brings. */
+    /** Returns whether a library is the driver's own: its name has the driver's version. */
     private boolean isOwn(Path library) {
         return library.toString().endsWith(".so." + version);
     }
 
-    /** An absolute link is one below the driver root, which is a root to those who made it. */
+    /** An absolute target is below the driver root, which was the root when it was installed. */
     private Path target(Path link) {
         try {
             Path target = Files.readSymbolicLink(link);
@@ -169,12 +169,12 @@ final class DriverSearch {
                     ? root.resolve(Path.of("/").relativize(target))
                     : link.resolveSibling(target);
         } catch (IOException e) {
-            return link; // it went away just now
+            return link; // it was removed meanwhile
         }
     }
 
     /** Where /lib is a link to /usr/lib, files are found twice. */
-    private static List<Path> withoutTwins(Iterable<Path> files) {
+    private static List<Path> withoutDuplicates(Iterable<Path> files) {
         List<Path> once = new ArrayList<>();
         TreeSet<Path> real = new TreeSet<>();
         for (Path file : files) {
@@ -189,7 +189,7 @@ final class DriverSearch {
         try {
             return file.toRealPath();
         } catch (IOException e) {
-            return file; // a link to nowhere is nobody's twin
+            return file; // a dangling link has no duplicate
         }
     }
 
@@ -204,7 +204,7 @@ final class DriverSearch {
         return List.of();
     }
 
-    /** Each name in the first of the folders that has it. */
+    /** Returns each file in the first of the folders that has it. */
     private List<Path> firstOf(List<String> folders, List<String> names) {
         return names.stream()
                 .flatMap(
@@ -232,14 +232,14 @@ final class DriverSearch {
         }
     }
 
-    /** What tells one installation from the next: the library's time, size and inode. */
-    Stream<Path> witnesses() {
+    /** Returns the files whose inode and size identify an installation. */
+    Stream<Path> identifyingFiles() {
         return LIBRARY_FOLDERS.stream()
                 .map(folder -> root.resolve(folder).resolve("libcuda.so." + version))
                 .filter(Files::exists);
     }
 
-    /** The folders that were looked through: what is new in one has changed its time. */
+    /** Returns the searched folders, whose times change with their entries. */
     Stream<Path> folders() {
         Stream<String> libraries =
                 LIBRARY_FOLDERS.stream().flatMap(folder -> Stream.of(folder, folder + "/vdpau"));

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The edits of containers with GPUs. Thread-safe.
  *
- * <p>The driver's files are looked for once, and again when its version or its library is another,
- * or something is new or gone where it is installed: a driver may be installed anew while this
- * program runs. As long as it is the same, its own files have to be there.
+ * <p>The driver's files are searched once, and again when its version, its library or a searched
+ * folder changes: a driver may be installed again while this program runs. As long as it is the
+ * same installation, its own files have to exist.
  */
 public final class Edits {
 
@@ -29,16 +29,16 @@ public final class Edits {
     private final GpuEdits gpus;
     private @Nullable Known known; // guarded by this
 
-    /** Which installation had which files, and the times of the folders when they were found. */
+    /** The files of an installation, and the times of the folders when they were found. */
     private record Known(String installation, String folders, DriverFiles files) {
 
-        boolean isStill(String folders) {
+        boolean isCurrent(String folders) {
             return this.folders.equals(folders) && files.readOnly().allMatch(Files::exists);
         }
     }
 
     /**
-     * Makes edits for the driver below some roots.
+     * Creates edits for the driver below some roots.
      *
      * @param hook the path of {@code nvidia-cdi-hook} on the node
      */
@@ -49,11 +49,11 @@ public final class Edits {
     }
 
     /**
-     * What every container gets.
+     * Returns the edits that all containers have in common.
      *
-     * @param version the driver's version as it writes it
-     * @throws PrepareException if something is missing without which no program starts, or that was
-     *     there before
+     * @param version the driver's version in its own form
+     * @throws PrepareException if a file is missing that every program needs, or that existed
+     *     before
      */
     public ContainerEdits common(String version) {
         return new CommonEdits(roots, hook).of(files(version));
@@ -61,35 +61,35 @@ public final class Edits {
 
     private synchronized DriverFiles files(String version) {
         DriverSearch search = new DriverSearch(roots.here(), version);
-        String installation = version + joined(search.witnesses(), Edits::witness);
-        String folders = joined(search.folders(), Edits::time); // before the look, not after
+        String installation = version + joined(search.identifyingFiles(), Edits::identity);
+        String folders = joined(search.folders(), Edits::time); // read before the search
         Known last = known;
         boolean same = last != null && last.installation().equals(installation);
         if (same) {
-            requireThere(last.files());
+            requireExisting(last.files());
         }
-        if (!same || !last.isStill(folders)) {
-            last = new Known(installation, folders, search.look());
+        if (!same || !last.isCurrent(folders)) {
+            last = new Known(installation, folders, search.find());
             known = last;
         }
         return last.files().with(search.sockets());
     }
 
-    /** A container that lacks a file of its driver would start, and fail at some later time. */
-    private void requireThere(DriverFiles files) {
+    /** A container without a file of its driver would start, and fail later. */
+    private void requireExisting(DriverFiles files) {
         Optional<Path> missing = files.own().filter(file -> !Files.exists(file)).findFirst();
         if (missing.isPresent()) {
             throw new PrepareException(
-                    "%s is gone from the driver below %s: install the driver again"
+                    "%s of the driver below %s does not exist any more: install the driver again"
                             .formatted(missing.get(), roots.here()));
         }
     }
 
-    private static String joined(Stream<Path> files, Function<Path, String> words) {
-        return files.map(words).collect(Collectors.joining(" "));
+    private static String joined(Stream<Path> files, Function<Path, String> text) {
+        return files.map(text).collect(Collectors.joining(" "));
     }
 
-    private static String witness(Path file) {
+    private static String identity(Path file) {
         try {
             return "%s@%s,%d"
                     .formatted(file, Files.getAttribute(file, "unix:ino"), Files.size(file));
@@ -106,13 +106,13 @@ public final class Edits {
         }
     }
 
-    /** What a container gets of a GPU as a whole. */
+    /** Returns the edits for a whole GPU. */
     public ContainerEdits whole(Gpu gpu) {
         return gpus.whole(gpu);
     }
 
-    /** What a container gets of a part of a GPU. */
-    public ContainerEdits part(Gpu gpu, MigDevice device) {
-        return gpus.part(gpu, device);
+    /** Returns the edits for a MIG device. */
+    public ContainerEdits mig(Gpu gpu, MigDevice device) {
+        return gpus.mig(gpu, device);
     }
 }

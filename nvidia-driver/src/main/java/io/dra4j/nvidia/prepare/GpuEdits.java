@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The device nodes of a GPU, and of a part of one. */
+/** The device nodes of a GPU, and of a MIG device. */
 final class GpuEdits {
 
     private final Roots roots;
@@ -31,8 +31,8 @@ final class GpuEdits {
         return edits.build();
     }
 
-    /** The nodes of the GPU, and the two capabilities without which they are of no use. */
-    ContainerEdits part(Gpu gpu, MigDevice device) {
+    /** Returns the nodes of the GPU, and the two capabilities that they need. */
+    ContainerEdits mig(Gpu gpu, MigDevice device) {
         ContainerEdits.Builder edits = ContainerEdits.builder();
         nodes(gpu).forEach(edits::deviceNode);
         Capabilities capabilities = new Capabilities(roots.proc());
@@ -48,19 +48,19 @@ final class GpuEdits {
         Path node = roots.devices().resolve(name);
         if (!Files.exists(node)) {
             throw new PrepareException(
-                    "There is no %s of %s: run nvidia-modprobe, or see why the kernel lost it"
+                    "Device node %s of %s not found: run nvidia-modprobe, or see the kernel's log"
                             .formatted(node, gpu.uuid()));
         }
         List<DeviceNode> nodes = new ArrayList<>();
         nodes.add(CommonEdits.nodeOf(roots, name));
-        for (String screen : screens(gpu)) {
-            nodes.add(CommonEdits.nodeOf(roots, "dri/" + screen));
+        for (String display : displays(gpu)) {
+            nodes.add(CommonEdits.nodeOf(roots, "dri/" + display));
         }
         return nodes;
     }
 
-    /** {@code card1} and {@code renderD128}, those that are there. */
-    private List<String> screens(Gpu gpu) {
+    /** Returns {@code card1} and {@code renderD128}, if they exist. */
+    private List<String> displays(Gpu gpu) {
         Path folder = roots.sysfs().resolve("bus/pci/devices").resolve(gpu.pci().text() + "/drm");
         try (DirectoryStream<Path> found =
                 Files.newDirectoryStream(folder, "{card,renderD}[0-9]*")) {

@@ -4,8 +4,7 @@ package io.dra4j.nvidia.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.nvidia.health.DeviceFaults.Error;
-import io.dra4j.nvidia.health.HealthStateFile.Remembered;
+import io.dra4j.nvidia.health.HealthStateFile.State;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Placement;
@@ -22,11 +21,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is known of GPUs outlives the process, and not the boot. */
+/** The state of GPUs outlives the process, but not the boot. */
 class HealthStateFileTest {
 
-    private static final Map<String, List<Error>> ERRORS =
-            Map.of("GPU-1", List.of(new Error(79, null, 1), new Error(95, new Placement(4, 4), 2)));
+    private static final Map<String, List<XidError>> ERRORS =
+            Map.of(
+                    "GPU-1",
+                    List.of(new XidError(79, null, 1), new XidError(95, new Placement(4, 4), 2)));
 
     @TempDir private Path folder;
 
@@ -43,38 +44,38 @@ class HealthStateFileTest {
         }
     }
 
-    private HealthStateFile memory() {
+    private HealthStateFile stateFile() {
         return new HealthStateFile(file, node.proc());
     }
 
     @Test
-    void isTheSameAfterwards() throws IOException {
-        memory().remember(gpus, ERRORS);
+    void isReadAsWritten() throws IOException {
+        stateFile().write(gpus, ERRORS);
 
-        Remembered recalled = memory().recall();
+        State found = stateFile().read();
 
-        assertThat(recalled.gpus()).isEqualTo(gpus);
-        assertThat(recalled.errors()).isEqualTo(ERRORS);
+        assertThat(found.gpus()).isEqualTo(gpus);
+        assertThat(found.errors()).isEqualTo(ERRORS);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
     }
 
     @Test
-    void isForgottenWithTheBoot() throws IOException {
-        memory().remember(gpus, ERRORS);
+    void endsWithTheBoot() throws IOException {
+        stateFile().write(gpus, ERRORS);
         Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
 
-        assertThat(memory().recall()).isEqualTo(Remembered.NOTHING);
+        assertThat(stateFile().read()).isEqualTo(State.NONE);
     }
 
     @Test
-    void isNothingAtFirst() {
-        assertThat(memory().recall()).isEqualTo(Remembered.NOTHING);
+    void isEmptyAtFirst() {
+        assertThat(stateFile().read()).isEqualTo(State.NONE);
     }
 
     @Test
-    void isNothingIfTheFileIsDamaged() throws IOException {
-        memory().remember(gpus, ERRORS);
+    void isEmptyIfTheFileIsDamaged() throws IOException {
+        stateFile().write(gpus, ERRORS);
         byte[] good = Files.readAllBytes(file);
         Random random = new Random(1);
         for (int round = 0; round < 500; round++) {
@@ -84,9 +85,9 @@ class HealthStateFileTest {
             }
             Files.write(file, bad);
 
-            assertThat(memory().recall()).isNotNull(); // and nothing is thrown
+            assertThat(stateFile().read()).isNotNull(); // and nothing is thrown
         }
         Files.write(file, Arrays.copyOf(good, good.length / 2));
-        assertThat(memory().recall()).isEqualTo(Remembered.NOTHING);
+        assertThat(stateFile().read()).isEqualTo(State.NONE);
     }
 }

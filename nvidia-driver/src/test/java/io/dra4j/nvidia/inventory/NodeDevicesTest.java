@@ -323,10 +323,8 @@ class NodeDevicesTest {
                             "gpu-0-mig-1g0gb-19-0",
                             "gpu-0-mig-1g0gb-19-1",
                             "gpu-0-mig-2g0gb-14-0");
-            assertThat(devices.troubles())
-                    .containsExactly(
-                            "The profile 77 of gpu-0 is left out: this driver does not know its"
-                                    + " kind, 17");
+            assertThat(devices.problems())
+                    .containsExactly("Profile 77 of gpu-0 is left out: unknown index 17");
         }
 
         @Test

@@ -58,7 +58,7 @@ class NonsenseTest {
         try (Nvml nvml = Nvml.open(node.library())) {
             NodeDevices devices = devices(nvml);
 
-            assertThat(devices.troubles())
+            assertThat(devices.problems())
                     .containsExactly("GPU 3 is left out: Not a PCI address of NVML: \"nowhere\"");
             assertThat(devices.inventory().pools().get(0).counterSets()).hasSize(7);
         }
@@ -73,10 +73,10 @@ class NonsenseTest {
             NodeDevices after = devices(nvml);
 
             assertThat(after.inventory()).isEqualTo(before.inventory());
-            assertThat(after.troubles())
+            assertThat(after.problems())
                     .containsExactly(
                             node.state().uuid(3)
-                                    + " can't be read, and is as it was: Not a PCI address of NVML: \"nowhere\"");
+                                    + " can't be read, and is kept as last read: Not a PCI address of NVML: \"nowhere\"");
         }
     }
 
@@ -87,7 +87,7 @@ class NonsenseTest {
         try (Nvml nvml = Nvml.open(node.library())) {
             assertThatThrownBy(() -> devices(nvml))
                     .isInstanceOf(DraException.class)
-                    .hasMessageContaining("NVML can't be believed", "latest");
+                    .hasMessageContaining("NVML returned an invalid value", "latest");
         }
     }
 }

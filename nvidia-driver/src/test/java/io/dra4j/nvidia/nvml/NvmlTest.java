@@ -157,7 +157,7 @@ class NvmlTest {
                 var reading = nvml.read();
 
                 assertThat(reading.gpus()).extracting(Gpu::minor).containsExactly(0, 2, 3);
-                assertThat(reading.troubles()).singleElement().asString().contains("GPU 1");
+                assertThat(reading.problems()).singleElement().asString().contains("GPU 1");
             }
         }
 
@@ -213,7 +213,7 @@ class NvmlTest {
             try (Nvml nvml = Nvml.open(node.library())) {
                 var reading = nvml.read();
 
-                assertThat(reading.troubles()).isEmpty();
+                assertThat(reading.problems()).isEmpty();
                 assertThat(reading.gpus().get(0).mig().profiles())
                         .allSatisfy(profile -> assertThat(profile.placements()).isEmpty());
             }
@@ -348,7 +348,7 @@ class NvmlTest {
             StandInNode node = node("h100-80");
             try (Nvml nvml = Nvml.open(node.library())) {
                 String gpu = nvml.read().gpus().get(2).uuid();
-                try (NvmlEvents events = nvml.listen(Set.of(gpu))) {
+                try (NvmlEvents events = nvml.subscribe(Set.of(gpu))) {
                     node.state().xid(2, -1, 79);
                     node.state().xid(2, 3, 95);
 
@@ -363,12 +363,12 @@ class NvmlTest {
         void hearsThatAGpuWasDivided() {
             try (Nvml nvml = Nvml.open(node("h100-80").library())) {
                 String gpu = nvml.read().gpus().get(0).uuid();
-                try (NvmlEvents events = nvml.listen(Set.of(gpu))) {
+                try (NvmlEvents events = nvml.subscribe(Set.of(gpu))) {
                     nvml.switchMig(gpu, true);
 
                     assertThat(events.await(SOON))
-                            .get(InstanceOfAssertFactories.type(Event.Divided.class))
-                            .isEqualTo(new Event.Divided(gpu));
+                            .get(InstanceOfAssertFactories.type(Event.MigChanged.class))
+                            .isEqualTo(new Event.MigChanged(gpu));
                 }
             }
         }
@@ -378,7 +378,7 @@ class NvmlTest {
             StandInNode node = node("h100-80");
             try (Nvml nvml = Nvml.open(node.library())) {
                 String gpu = nvml.read().gpus().get(0).uuid();
-                try (NvmlEvents events = nvml.listen(Set.of(gpu))) {
+                try (NvmlEvents events = nvml.subscribe(Set.of(gpu))) {
                     node.state().lost(0, true);
 
                     assertThatThrownBy(() -> events.await(Duration.ofMillis(50)))

@@ -67,7 +67,7 @@ class CapabilitiesTest {
     @Test
     void areMissedWhereTheKernelHasNone() throws IOException {
         Files.writeString(proc.resolve("devices"), DEVICES.replace("238 nvidia-caps\n", ""));
-        refused(proc.resolve("devices") + " names no nvidia-caps");
+        refused(proc.resolve("devices") + " has no nvidia-caps");
 
         Files.delete(proc.resolve("devices"));
         refused("Can't read " + proc.resolve("devices"));

@@ -73,7 +73,7 @@ class EditsTest {
             all.put("gpu-" + gpu.minor(), edits.whole(gpu));
             for (MigDevice device : made(gpu)) {
                 String name = "gpu-%d-mig-%d".formatted(gpu.minor(), device.gpuInstance());
-                all.put(name, edits.part(gpu, device));
+                all.put(name, edits.mig(gpu, device));
             }
         }
         return all;
@@ -316,7 +316,7 @@ class EditsTest {
                         node.proc().resolve(place + "/ci0/access"),
                         "DeviceFileMinor: 418\nDeviceFileMode: 256\nDeviceFileModify: 1\n");
 
-                assertThat(edits(node).part(gpu, device).deviceNodes())
+                assertThat(edits(node).mig(gpu, device).deviceNodes())
                         .containsExactly(
                                 DeviceNode.of("/dev/nvidia3", node.root() + "/dev/nvidia3"),
                                 DeviceNode.of(
@@ -430,7 +430,7 @@ class EditsTest {
 
             assertThatThrownBy(() -> new Edits(roots, node.hook()).common(VERSION))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("There is no " + dev.resolve("nvidiactl"));
+                    .hasMessageContaining("Device node " + dev.resolve("nvidiactl"));
         }
 
         @ParameterizedTest
@@ -445,10 +445,10 @@ class EditsTest {
         void theHookIsMissed() throws IOException {
             Files.setPosixFilePermissions(
                     node.hook(), PosixFilePermissions.fromString("rw-r--r--"));
-            refused("no program " + node.hook(), "--nvidia-cdi-hook-path");
+            refused("Program " + node.hook(), "--nvidia-cdi-hook-path");
 
             Files.delete(node.hook());
-            refused("no program " + node.hook());
+            refused("Program " + node.hook());
         }
 
         @Test

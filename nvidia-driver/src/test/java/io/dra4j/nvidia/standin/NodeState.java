@@ -132,7 +132,7 @@ public final class NodeState {
     }
 
     /** Whether a GPU is divided now. */
-    public boolean isDivided(int gpu) {
+    public boolean isMigEnabled(int gpu) {
         return bytes.getInt(gpu(gpu) + GPU.at("migMode")) != 0;
     }
 

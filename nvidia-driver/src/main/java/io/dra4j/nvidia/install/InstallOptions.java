@@ -1,17 +1,21 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia;
+package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where NVIDIA's driver is, and what is offered of its GPUs: what both programs need to know. */
+/**
+ * The options of the driver and of {@code probe}: the installed driver, and the kind of devices.
+ */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-final class InstallOptions {
+public final class InstallOptions {
 
     private static final Path USUAL_MOUNT = Path.of("/driver-root");
 
@@ -33,9 +37,9 @@ final class InstallOptions {
             paramLabel = "DIR",
             defaultValue = "${env:CONTAINER_DRIVER_ROOT:-${env:DRIVER_ROOT_CTR_PATH:-}}",
             description = {
-                "The same directory as this program sees it. [CONTAINER_DRIVER_ROOT, or"
+                "The same directory as seen by this program. [CONTAINER_DRIVER_ROOT, or"
                         + " DRIVER_ROOT_CTR_PATH]",
-                "Default: /driver-root if it is there, and --nvidia-driver-root otherwise"
+                "Default: /driver-root if it exists, and --nvidia-driver-root otherwise"
             })
     private Path containerDriverRoot;
 
@@ -44,7 +48,7 @@ final class InstallOptions {
             order = 3,
             paramLabel = "DIR",
             defaultValue = "${env:SYSFS_ROOT:-/sys}",
-            description = {"Where sysfs is mounted. [SYSFS_ROOT]", "Default: ${DEFAULT-VALUE}"})
+            description = {"The mount point of sysfs. [SYSFS_ROOT]", "Default: ${DEFAULT-VALUE}"})
     private Path sysfsRoot;
 
     @Option(
@@ -55,42 +59,37 @@ final class InstallOptions {
             defaultValue = "${env:DYNAMIC_MIG:-false}",
             fallbackValue = "true",
             description = {
-                "Offer GPUs with all MIG devices that they could be divided into, and make them when"
-                        + " a claim is prepared. Needs an API server that keeps shared counters: no"
-                        + " such GPU is published without. [DYNAMIC_MIG]",
+                "Offer GPUs with all possible MIG devices, which are created when a claim is prepared."
+                        + " Needs an API server that keeps shared counters: without them, no such"
+                        + " GPU is published. [DYNAMIC_MIG]",
                 "Default: ${DEFAULT-VALUE}"
             })
     private boolean dynamicMig;
 
-    /**
-     * Where the driver is as this program sees it.
-     *
-     * @throws DraException if the path is relative
-     */
-    DriverRoot here() {
-        try {
-            return new DriverRoot(path());
-        } catch (IllegalArgumentException e) {
-            throw new DraException(String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private Path path() {
+    private DriverRoot driverRoot() {
         if (!containerDriverRoot.toString().isEmpty()) {
-            return containerDriverRoot;
+            return new DriverRoot(containerDriverRoot);
         }
-        return Files.isDirectory(USUAL_MOUNT) ? USUAL_MOUNT : nvidiaDriverRoot;
+        return new DriverRoot(Files.isDirectory(USUAL_MOUNT) ? USUAL_MOUNT : nvidiaDriverRoot);
     }
 
-    Roots roots(@Nullable Path dev, Path proc) {
-        return new Roots(here().path(), nvidiaDriverRoot, dev, proc, sysfsRoot);
+    /**
+     * Opens NVML.
+     *
+     * @throws DraException if there is no library, the kernel has no driver, or the root is
+     *     relative
+     */
+    public Nvml openNvml() {
+        return Nvml.open(driverRoot().findNvml());
     }
 
-    Path sysfsRoot() {
-        return sysfsRoot;
+    /** Returns the roots of the driver, of device nodes, of procfs and of sysfs. */
+    public Roots roots(@Nullable Path dev, Path proc) {
+        return new Roots(driverRoot().path(), nvidiaDriverRoot, dev, proc, sysfsRoot);
     }
 
-    boolean dynamicMig() {
-        return dynamicMig;
+    /** Returns the settings of the devices of a node. */
+    public NodeDevices.Settings inventorySettings(String nodeName) {
+        return new NodeDevices.Settings(nodeName, sysfsRoot, dynamicMig);
     }
 }

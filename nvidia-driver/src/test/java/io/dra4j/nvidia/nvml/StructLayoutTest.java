@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.nvml.jna;
+package io.dra4j.nvidia.nvml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.nvml.jna;
+package io.dra4j.nvidia.nvml;
 
 import com.sun.jna.Function;
 import com.sun.jna.Memory;
@@ -13,22 +13,29 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The library, opened by its path. Thread-safe, as NVML is.
  *
- * <p>Functions are called by their versioned names alone, since the bare ones have the layouts of
- * long ago. Each is looked up when it is first called: those that came late are missing from older
- * drivers, which is the same as if they answered {@link #FUNCTION_NOT_FOUND}. The library is never
- * closed, because NVML has threads of its own.
+ * <p>Functions are called by their versioned names only, since the bare names have old layouts.
+ * Each is looked up when it is first called: a function that an older driver lacks returns {@link
+ * #FUNCTION_NOT_FOUND}. The library is never closed, because NVML has threads of its own.
  */
-public final class NvmlLibrary {
+final class NvmlLibrary {
 
     static final int SUCCESS = 0;
+    static final int INVALID_ARGUMENT = 2;
+    static final int NOT_SUPPORTED = 3;
+    static final int NO_PERMISSION = 4;
+    static final int NOT_FOUND = 6;
+    static final int TIMEOUT = 10;
+    static final int FUNCTION_NOT_FOUND = 13;
+    static final int GPU_IS_LOST = 15;
 
-    /** What a function returns that the library does not have. */
-    public static final int FUNCTION_NOT_FOUND = 13;
+    /** Returned for a property that the board or the driver does not have. */
+    static final Set<Integer> UNSUPPORTED = Set.of(NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private static final int LONGEST_TEXT = 96;
 
@@ -40,12 +47,13 @@ public final class NvmlLibrary {
     }
 
     /**
-     * Opens the library, which calls nothing in it yet.
+     * Opens the library without calling it.
      *
      * @param file its absolute path
-     * @throws UnsatisfiedLinkError if it is no library for this machine, or lacks a library itself
+     * @throws UnsatisfiedLinkError if it is no library for this machine, or a library is missing
+     *     that it needs
      */
-    public static NvmlLibrary open(Path file) {
+    static NvmlLibrary open(Path file) {
         return new NvmlLibrary(NativeLibrary.getInstance(file.toString()));
     }
 
@@ -74,35 +82,51 @@ public final class NvmlLibrary {
         check(name, call(name, arguments));
     }
 
-    /** Throws what a function returned, unless it is success. */
+    /**
+     * Calls a function that may have no result.
+     *
+     * @param absent the codes that mean that there is no result
+     * @return whether the function succeeded
+     * @throws NvmlCallException if it returns any other code
+     */
+    boolean succeeds(Set<Integer> absent, String name, Object... arguments) {
+        int code = call(name, arguments);
+        if (absent.contains(code)) {
+            return false;
+        }
+        check(name, code);
+        return true;
+    }
+
+    /** Throws unless the code is success. */
     void check(String name, int code) {
         if (code != SUCCESS) {
-            throw new NvmlCallException(name, code, words(code));
+            throw new NvmlCallException(name, code, text(code));
         }
     }
 
-    private String words(int code) {
+    private String text(int code) {
         return functions
                 .computeIfAbsent("nvmlErrorString", this::find)
                 .map(function -> function.invokeString(new Object[] {code}, false))
-                .orElse("no words for it");
+                .orElse("unknown error");
     }
 
-    /** A number that a function writes behind its last argument. */
+    /** Returns the number that a function writes to an additional last argument. */
     int number(String name, Object... arguments) {
         IntByReference number = new IntByReference();
         require(name, with(arguments, number));
         return number.getValue();
     }
 
-    /** A handle that a function writes behind its last argument. */
+    /** Returns the handle that a function writes to an additional last argument. */
     long handle(String name, Object... arguments) {
         PointerByReference handle = new PointerByReference();
         require(name, with(arguments, handle));
         return Pointer.nativeValue(handle.getValue());
     }
 
-    /** A text that a function writes into a buffer, whose length is its last argument. */
+    /** Returns the text that a function writes to a buffer, whose length is its last argument. */
     String text(String name, Object... arguments) {
         try (Memory buffer = new Memory(LONGEST_TEXT)) {
             buffer.clear();
@@ -120,27 +144,5 @@ public final class NvmlLibrary {
 
     static Pointer pointer(long handle) {
         return new Pointer(handle);
-    }
-
-    /** Initializes NVML; each needs a {@link #shutdown}. Fails if the driver is not loaded. */
-    public void init() {
-        require("nvmlInit_v2");
-    }
-
-    /** Takes an {@link #init} back. */
-    public void shutdown() {
-        require("nvmlShutdown");
-    }
-
-    /** The version of the kernel's driver, as it writes it. */
-    public String driverVersion() {
-        return text("nvmlSystemGetDriverVersion");
-    }
-
-    /**
-     * The newest version of CUDA that the driver knows: 1000 times the major, 10 times the minor.
-     */
-    public int cudaVersion() {
-        return number("nvmlSystemGetCudaDriverVersion_v2");
     }
 }

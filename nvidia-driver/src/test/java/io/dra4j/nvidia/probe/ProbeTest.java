@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia;
+package io.dra4j.nvidia.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,7 +65,7 @@ class ProbeTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         int status =
-                new ProbeMain(new PrintStream(out, true), new PrintStream(err, true)).execute(args);
+                ProbeMain.execute(args, new PrintStream(out, true), new PrintStream(err, true));
         return new Ended(
                 status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
@@ -266,7 +266,7 @@ class ProbeTest {
             assertThat(rows(ended.out()))
                     .contains("gpu-0-mig-2g0gb-14-0 mig 2g.0gb 0 12 -")
                     .noneMatch(row -> row.contains("-77-"));
-            assertThat(ended.out()).contains("Left out:\n- The profile 77 of gpu-0 is left out");
+            assertThat(ended.out()).contains("Left out:\n- Profile 77 of gpu-0 is left out");
         }
 
         @Test
@@ -279,7 +279,7 @@ class ProbeTest {
 
             assertThat(ended.status()).isZero();
             assertThat(rows(ended.out())).hasSize(8);
-            assertThat(ended.out()).contains("only root is told where it can be");
+            assertThat(ended.out()).contains("NVML reports its placements only to root");
             assertThat(Files.readAllBytes(Path.of(node.library() + ".state"))).isEqualTo(before);
         }
 

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia;
+package io.dra4j.nvidia.probe;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -10,6 +10,7 @@ import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Mig;
@@ -17,20 +18,31 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.runtime.SlicePreview;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What NVML says of a node, and what would be published of it, as text. */
+/** NVML's readings of a node, and the devices that would be published, as text. */
 final class ProbeReport {
 
     private static final long MIB = 1L << 20;
 
-    /** Everything is quoted: without, 0000:17:00.0 reads as a number. */
+    private static final String GAP = "  ";
+
+    /** Quotes all strings: without quotes, 0000:17:00.0 is a number. */
     private static final YAMLMapper YAML = new YAMLMapper();
 
     private final Reading reading;
     private final NodeDevices devices;
     private final String nodeName;
+
+    /** The form of the output. */
+    enum Format {
+        /** For people. */
+        table,
+        /** The ResourceSlices. */
+        yaml
+    }
 
     private ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
         this.reading = reading;
@@ -39,26 +51,25 @@ final class ProbeReport {
     }
 
     /**
-     * Looks at this node.
+     * Reads this node.
      *
-     * @throws DraException if NVML can't be used; says why, and what to do
+     * @throws DraException if NVML can't be used
      */
     static ProbeReport of(InstallOptions install, String nodeName) {
-        try (Nvml nvml = install.here().openNvml()) {
+        try (Nvml nvml = install.openNvml()) {
             Reading reading = nvml.read();
-            NodeDevices.Settings settings =
-                    new NodeDevices.Settings(nodeName, install.sysfsRoot(), install.dynamicMig());
-            return new ProbeReport(reading, NodeDevices.of(reading, settings), nodeName);
+            NodeDevices devices = NodeDevices.of(reading, install.inventorySettings(nodeName));
+            return new ProbeReport(reading, devices, nodeName);
         }
     }
 
-    String as(ProbeMain.Output form) {
-        return form == ProbeMain.Output.yaml ? yaml() : table();
+    String as(Format format) {
+        return format == Format.yaml ? yaml() : table();
     }
 
     private String yaml() {
         StringBuilder text = new StringBuilder();
-        String driver = NvidiaDriverMain.PROGRAM.defaultDriverName();
+        String driver = NodeDevices.DRIVER_NAME;
         for (String json : SlicePreview.json(driver, nodeName, devices.inventory(), true)) {
             text.append(yaml(json));
         }
@@ -77,14 +88,14 @@ final class ProbeReport {
         StringBuilder text = new StringBuilder();
         text.append("NVIDIA driver ").append(reading.driverVersion());
         text.append(", CUDA ").append(reading.cudaVersion()).append("\n\n");
-        if (reading.gpus().isEmpty() && reading.troubles().isEmpty()) {
+        if (reading.gpus().isEmpty() && reading.problems().isEmpty()) {
             return text.append("The driver works, and has no GPUs.\n").toString();
         }
         text.append(gpus()).append('\n');
         text.append(offered());
-        if (!devices.troubles().isEmpty()) {
+        if (!devices.problems().isEmpty()) {
             text.append("\nLeft out:\n");
-            devices.troubles().forEach(one -> text.append("- ").append(one).append('\n'));
+            devices.problems().forEach(one -> text.append("- ").append(one).append('\n'));
         }
         return text.toString();
     }
@@ -102,7 +113,7 @@ final class ProbeReport {
                             gpu.memory() == null ? "shared" : gpu.memory() / MIB + " MiB",
                             mig(gpu.mig())));
         }
-        return TextTable.of(rows);
+        return table(rows);
     }
 
     private static String mig(@Nullable Mig mig) {
@@ -128,7 +139,7 @@ final class ProbeReport {
                                 attribute(device, "uuid")));
             }
         }
-        return rows.size() == 1 ? "No devices would be published.\n" : TextTable.of(rows);
+        return rows.size() == 1 ? "No devices would be published.\n" : table(rows);
     }
 
     private static String attribute(Device device, String name) {
@@ -139,5 +150,22 @@ final class ProbeReport {
     private static String capacity(Device device, String name) {
         Capacity capacity = device.capacities().get(name);
         return capacity == null ? "-" : capacity.value().toString();
+    }
+
+    /** Returns the rows in columns as wide as their widest cells. */
+    private static String table(List<List<String>> rows) {
+        int[] widths = new int[rows.get(0).size()];
+        for (List<String> row : rows) {
+            Arrays.setAll(widths, i -> Math.max(widths[i], row.get(i).length()));
+        }
+        StringBuilder text = new StringBuilder();
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < widths.length; i++) {
+                line.append(("%-" + widths[i] + "s").formatted(row.get(i))).append(GAP);
+            }
+            text.append(line.toString().stripTrailing()).append('\n');
+        }
+        return text.toString();
     }
 }

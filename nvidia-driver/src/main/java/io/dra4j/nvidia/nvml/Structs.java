@@ -1,14 +1,13 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.nvml.jna;
+package io.dra4j.nvidia.nvml;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.Structure;
 import com.sun.jna.Structure.FieldOrder;
 
 /**
- * The structs of NVML that are used, field by field in their order. Those with a version say which,
- * and their size, in its first field.
+ * The structs of NVML, field by field. A versioned struct has version and size in its first field.
  */
 final class Structs {
 

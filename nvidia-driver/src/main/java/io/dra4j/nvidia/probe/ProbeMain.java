@@ -1,0 +1,104 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.probe;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.install.InstallOptions;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Prints NVML's readings, and the devices that would be published. It needs no cluster and no root,
+ * and changes nothing.
+ *
+ * <p>The exit status is 0, 1 if NVML can't be used, and 2 if the command line is wrong.
+ */
+@Command(
+        name = "dra4j-nvidia-driver probe",
+        sortOptions = false,
+        description = {
+            "Prints NVML's readings of this node's GPUs, and the devices that would be published.",
+            "It needs no cluster and changes nothing; NVML reports possible MIG devices only to"
+                    + " root.",
+            ""
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+public final class ProbeMain implements Callable<Integer> {
+
+    private static final int FAILURE = 1;
+    private static final int WIDTH = 100;
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private InstallOptions install;
+
+    @Option(
+            names = "--node-name",
+            order = 10,
+            paramLabel = "NAME",
+            defaultValue = "${env:NODE_NAME:-this-node}",
+            description = {"The node, for the slices. [NODE_NAME]", "Default: ${DEFAULT-VALUE}"})
+    private String nodeName;
+
+    @Option(
+            names = {"-o", "--output"},
+            order = 11,
+            paramLabel = "FORMAT",
+            defaultValue = "table",
+            description = {
+                "table, or yaml: the ResourceSlices themselves.",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private ProbeReport.Format output;
+
+    @Option(
+            names = {"-h", "--help"},
+            order = 12,
+            usageHelp = true,
+            description = "Show this help and exit.")
+    private boolean help;
+
+    private ProbeMain() {}
+
+    /** Returns whether a command line is one for this program. */
+    public static boolean isFor(String[] args) {
+        return args.length > 0 && args[0].equals("probe");
+    }
+
+    /**
+     * Runs the command.
+     *
+     * @param args the command line, with {@code probe} as its first word
+     * @return the exit status
+     */
+    public static int execute(String[] args, PrintStream out, PrintStream err) {
+        return new CommandLine(new ProbeMain())
+                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
+                .setUsageHelpWidth(WIDTH)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(Arrays.copyOfRange(args, 1, args.length));
+    }
+
+    @Override
+    public Integer call() {
+        CommandLine command = spec.commandLine();
+        try {
+            command.getOut().print(ProbeReport.of(install, nodeName).as(output));
+            command.getOut().flush();
+            return 0;
+        } catch (DraException e) {
+            command.getErr().println("dra4j-nvidia-driver: " + e.getMessage());
+            return FAILURE;
+        }
+    }
+}
