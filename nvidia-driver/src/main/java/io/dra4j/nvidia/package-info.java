@@ -1,10 +1,10 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * NVIDIA GPUs as devices of a DRA driver.
+ * A DRA driver for NVIDIA GPUs and MIG devices: the program, its options, and the provider.
  *
- * <p>Flow: the settings of the node → here → NVML. So far it finds the driver's library and reads
- * its version; it opens no library, publishes no device and prepares no claim, and has no main.
+ * <p>Flow: command line → here → {@code inventory}, {@code prepare}, {@code mig} and {@code health}
+ * → NVML.
  */
 @NullMarked
 package io.dra4j.nvidia;

@@ -1,8 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What ails GPUs: errors that they tell of, and their loss, as taints of devices and as reports to
- * the kubelet.
+ * Faults of GPUs, as taints of devices and as health reports to the kubelet.
  *
  * <p>Flow: NVML's events → here → the inventory's taints, and the context's health reports.
  */

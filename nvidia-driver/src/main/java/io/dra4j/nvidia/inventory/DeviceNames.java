@@ -7,23 +7,23 @@ import io.dra4j.nvidia.nvml.MigProfile;
 import io.dra4j.nvidia.nvml.Placement;
 import java.util.Locale;
 
-/** The names of devices, which are those of the Go driver: claims may name them. */
+/** The names of devices, which are those of NVIDIA's driver: claims may select by name. */
 final class DeviceNames {
 
     private DeviceNames() {}
 
-    /** {@code gpu-0}, by the number of its device node. */
+    /** Returns {@code gpu-0}, by the number of its device node. */
     static String gpu(Gpu gpu) {
         return "gpu-" + gpu.minor();
     }
 
-    /** {@code gpu-0-mig-1g10gb-19-3}: profile, the hardware's number of it, and the place. */
+    /** Returns {@code gpu-0-mig-1g10gb-19-3}: profile, its id, and the first memory slice. */
     static String mig(Gpu gpu, String profileName, MigProfile profile, Placement placement) {
         return "%s-mig-%s-%d-%d"
                 .formatted(gpu(gpu), canonical(profileName), profile.id(), placement.start());
     }
 
-    /** {@code gpu-0-counter-set}. */
+    /** Returns {@code gpu-0-counter-set}. */
     static String counterSet(Gpu gpu) {
         return gpu(gpu) + "-counter-set";
     }

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The GPUs of a node that reach one another by NVLink, over others or over switches: each connected
- * part of the graph is a group, named after the first of its GPUs.
+ * The groups of GPUs that NVLink connects, directly or over switches: each connected component of
+ * the graph is a group, named by the first of its GPUs.
  */
 final class NvlinkGroups {
 
@@ -51,7 +51,7 @@ final class NvlinkGroups {
         }
     }
 
-    /** The group of a GPU; empty if none of its links is up. */
+    /** Returns the group of a GPU; empty if none of its links is active. */
     Optional<String> of(Gpu gpu) {
         return Optional.ofNullable(groups.get(gpu.pci()));
     }

@@ -1,10 +1,9 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What NVML says becomes devices of a pool: pure, but for the look into sysfs.
+ * The devices of a pool, from NVML's readings; pure, except for reading sysfs.
  *
- * <p>Flow: {@code nvml} → here → the slices, and {@code prepare}, which asks what a name stands
- * for.
+ * <p>Flow: {@code nvml} → here → the slices, and {@code prepare}, which resolves device names.
  */
 @NullMarked
 package io.dra4j.nvidia.inventory;

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** One lock for each GPU, so that two of them are divided at the same time. */
+/** One lock for each GPU, so that different GPUs change at the same time. */
 final class GpuLocks {
 
     private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();

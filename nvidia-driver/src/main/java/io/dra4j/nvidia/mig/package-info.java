@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Parts of GPUs that are made when a claim is prepared, and destroyed when it is unprepared; each
+ * MIG devices on demand: created when a claim is prepared, destroyed when it is unprepared; each
  * step on the hardware is recorded before it is done.
  *
  * <p>Flow: {@code NvidiaDeviceProvider} → here → {@code nvml}.

@@ -33,12 +33,12 @@ public enum Architecture {
         return UNKNOWN;
     }
 
-    /** What it is called in attributes. */
+    /** Returns the name in attributes. */
     public String title() {
         return title;
     }
 
-    /** Whether the MIG mode of an idle GPU can be switched without a reset: since Hopper. */
+    /** Returns whether MIG mode can be switched on an idle GPU without a reset: since Hopper. */
     public boolean switchesMigModeAtOnce() {
         return this != UNKNOWN && number >= HOPPER.number;
     }

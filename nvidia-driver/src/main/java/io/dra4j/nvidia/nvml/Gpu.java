@@ -7,21 +7,22 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GPU as NVML knows it.
+ * A GPU as NVML reports it.
  *
  * @param uuid {@code GPU-…}
- * @param pci where it is
+ * @param pci the PCI address
  * @param minor the number in {@code /dev/nvidia3}
- * @param productName what its maker calls it
+ * @param productName the name of the product
  * @param brand the line of products
  * @param architecture its generation
- * @param computeCapability what CUDA can do with it, {@code 9.0}
- * @param memory bytes of its own; null on boards that share the machine's
- * @param addressingMode {@code HMM}, {@code ATS} or {@code None}; null if the driver does not say
+ * @param computeCapability the CUDA compute capability, {@code 9.0}
+ * @param memory memory in bytes; null on boards that share the machine's
+ * @param addressingMode {@code HMM}, {@code ATS} or {@code None}; null if the driver does not
+ *     report it
  * @param fabric its place in an NVLink fabric; null if it has none, or none is known
- * @param links where its NVLinks that are up lead to: other GPUs, or switches
- * @param mig how it is divided; null if it cannot be
- * @param vgpu whether it is a part of a GPU that a hypervisor has given this machine
+ * @param links the GPUs and switches to which active NVLinks lead
+ * @param mig MIG mode and devices; null if the GPU has no MIG mode
+ * @param vgpu whether the GPU is a vGPU
  */
 public record Gpu(
         String uuid,
@@ -38,7 +39,7 @@ public record Gpu(
         @Nullable Mig mig,
         boolean vgpu) {
 
-    /** Copies the links, and checks that what every GPU has is there. */
+    /** Copies the links, and checks the required components. */
     public Gpu {
         Objects.requireNonNull(uuid);
         Objects.requireNonNull(pci);

@@ -5,11 +5,11 @@ package io.dra4j.nvidia.nvml;
 import java.util.List;
 
 /**
- * A GPU instance that is there, with or without a compute instance.
+ * An existing GPU instance, with or without a compute instance.
  *
- * @param id its number, which the next one may get
+ * @param id its number, which is reused
  * @param profileId the hardware's number of its profile
- * @param placement where it is
+ * @param placement its memory slices
  * @param devices its compute instances
  */
 public record GpuInstance(int id, int profileId, Placement placement, List<MigDevice> devices) {

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a GPU is divided, and could be.
+ * The MIG mode of a GPU, with possible and existing MIG devices.
  *
- * @param enabled whether it is divided now, so that nobody can use it as a whole
- * @param pending whether it will be after the next reset
- * @param profiles what it could be divided into, in the order of NVML's indices
- * @param devices what it is divided into
+ * @param enabled whether MIG mode is on, so that the GPU can't be used as a whole
+ * @param pending whether MIG mode will be on after the next reset
+ * @param profiles the supported profiles, in the order of NVML's indices
+ * @param devices the existing MIG devices
  */
 public record Mig(
         boolean enabled, boolean pending, List<MigProfile> profiles, List<MigDevice> devices) {
@@ -22,7 +22,7 @@ public record Mig(
         devices = List.copyOf(devices);
     }
 
-    /** The profile that the hardware has under a number. */
+    /** Returns the profile of an id. */
     public Optional<MigProfile> profile(int id) {
         return profiles.stream().filter(profile -> profile.id() == id).findFirst();
     }

@@ -5,13 +5,13 @@ package io.dra4j.nvidia.nvml;
 /**
  * A MIG device: a GPU instance and the compute instance in it.
  *
- * <p>The numbers are used again for the next instance; the UUID is not.
+ * <p>Numbers are reused; the UUID is not.
  *
  * @param uuid {@code MIG-…}
  * @param gpuInstance the number of its GPU instance
- * @param computeInstance the number of its compute instance in there
+ * @param computeInstance the number of its compute instance in it
  * @param profileId the hardware's number of the GPU instance's profile
- * @param placement where the GPU instance is
+ * @param placement the memory slices of the GPU instance
  */
 public record MigDevice(
         String uuid, int gpuInstance, int computeInstance, int profileId, Placement placement) {}

@@ -5,15 +5,15 @@ package io.dra4j.nvidia.nvml;
 import java.util.List;
 
 /**
- * A kind of GPU instances that a board can have.
+ * A kind of GPU instances that a board supports.
  *
- * @param index NVML's index of the kind, which tells variants apart: 0 to 17
- * @param id the hardware's number of it, by which instances are made
+ * @param index NVML's index, which distinguishes variants: 0 to 17
+ * @param id the hardware's id, by which instances are created
  * @param slices the compute slices
- * @param instances how many there can be at a time
- * @param engines what an instance has
+ * @param instances the highest number of instances at a time
+ * @param engines the engines of an instance
  * @param memoryMiB its memory; 0 on boards that share the machine's
- * @param placements where it can be, in NVML's order
+ * @param placements the possible placements, in NVML's order
  */
 public record MigProfile(
         int index,
@@ -30,7 +30,7 @@ public record MigProfile(
     }
 
     /**
-     * What an instance has, or a whole GPU.
+     * The engines of an instance.
      *
      * @param multiprocessors the streaming multiprocessors
      * @param copyEngines the copy engines

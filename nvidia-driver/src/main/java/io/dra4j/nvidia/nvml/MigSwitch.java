@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
-/** What came of asking for a MIG mode. */
+/** The result of a request for a MIG mode. */
 public enum MigSwitch {
-    /** It is in force. */
+    /** The mode is in effect. */
     DONE,
-    /** It will be in force after a reset of the GPU. */
+    /** The mode takes effect after a reset of the GPU. */
     NEEDS_RESET,
-    /** Somebody uses the GPU. */
+    /** A process uses the GPU. */
     IN_USE
 }

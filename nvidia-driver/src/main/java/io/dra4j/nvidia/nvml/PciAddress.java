@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a device is on the PCI bus, in the form of Linux: {@code 0000:17:00.0}.
+ * A PCI address in the form of Linux: {@code 0000:17:00.0}.
  *
  * @param text the address
  */
@@ -31,7 +31,7 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
     }
 
     /**
-     * Reads the form of NVML, which has eight digits of the domain, and capital letters.
+     * Parses NVML's form, which has eight digits of the domain, and capital letters.
      *
      * @throws IllegalArgumentException if it is none
      */

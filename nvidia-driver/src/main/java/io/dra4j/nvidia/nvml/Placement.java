@@ -3,14 +3,14 @@
 package io.dra4j.nvidia.nvml;
 
 /**
- * A place of a GPU instance on its GPU, in memory slices.
+ * The memory slices of a GPU instance on its GPU.
  *
  * @param start the first slice
- * @param size how many slices
+ * @param size the number of slices
  */
 public record Placement(int start, int size) {
 
-    /** Whether two cannot be there at the same time. */
+    /** Returns whether two instances exclude each other. */
     public boolean overlaps(Placement other) {
         return start < other.start + other.size && other.start < start + size;
     }

@@ -1,10 +1,10 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * NVML as safe Java: what a node's GPUs are, and how MIG devices are made and destroyed. UUIDs and
- * PCI addresses leave this package; pointers and handles do not.
+ * NVML as safe Java: the GPUs of a node, and the creation of MIG devices. UUIDs and PCI addresses
+ * leave this package; pointers and handles do not.
  *
- * <p>Flow: {@code inventory}, {@code mig} and {@code health} → here → {@code nvml.jna}.
+ * <p>Flow: {@code inventory}, {@code mig} and {@code health} → here → the library.
  */
 @NullMarked
 package io.dra4j.nvidia.nvml;

@@ -9,12 +9,12 @@ import java.util.stream.Stream;
 /**
  * The files of an installed driver that containers get, as this process sees them.
  *
- * @param version the driver's version, which its libraries have in their names
+ * @param version the driver's version, which is in the names of its libraries
  * @param libraries its libraries, of which libcuda is one
  * @param binaries its programs
- * @param firmware what the GPU's own processor runs
- * @param configs what graphics and compute loaders read
- * @param sockets of its daemons, those that are there
+ * @param firmware the firmware of the GPU's own processor
+ * @param configs the configurations of graphics and compute loaders
+ * @param sockets the sockets of its running daemons
  */
 record DriverFiles(
         String version,
@@ -32,14 +32,14 @@ record DriverFiles(
         sockets = List.copyOf(sockets);
     }
 
-    /** The same files, and the sockets of the daemons that run now. */
+    /** Returns the same files with the sockets of the daemons that run now. */
     DriverFiles with(List<Path> running) {
         return new DriverFiles(version, libraries, binaries, firmware, configs, running);
     }
 
     /**
-     * What an installation has from its beginning to its end; other packages, with versions of
-     * their own, bring the rest.
+     * Returns the files that belong to the installation itself; the others are of packages with
+     * versions of their own.
      */
     Stream<Path> own() {
         Stream<Path> versioned =
@@ -47,12 +47,12 @@ record DriverFiles(
         return Stream.of(versioned, binaries.stream(), firmware.stream()).flatMap(each -> each);
     }
 
-    /** All that is mounted to be read. */
+    /** Returns the files that are mounted read-only. */
     Stream<Path> readOnly() {
         return Stream.of(libraries, binaries, firmware, configs).flatMap(List::stream);
     }
 
-    /** Where libcuda is. */
+    /** Returns the path of libcuda. */
     Path libcuda() {
         return libraries.stream()
                 .filter(file -> file.getFileName().toString().startsWith("libcuda.so."))
@@ -60,7 +60,7 @@ record DriverFiles(
                 .orElseThrow();
     }
 
-    /** The directories that hold libraries, each once, in order. */
+    /** Returns the directories with libraries, each once, sorted. */
     List<Path> directories() {
         return libraries.stream().map(Path::getParent).distinct().sorted().toList();
     }

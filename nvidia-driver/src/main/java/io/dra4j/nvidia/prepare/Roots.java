@@ -8,33 +8,33 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the driver is installed, as this process sees it and as the node does.
+ * The directories of the driver and the kernel, as this process sees them and as the node does.
  *
- * @param here below which this process finds the driver's files
+ * @param here the driver root as this process sees it
  * @param onNode the same directory on the node, which CDI specs name
- * @param dev where device nodes are, on the node and here; null to look for them: below the driver
- *     root, if its {@code dev} has the driver's control node, and in {@code /dev} otherwise
- * @param proc where this process finds procfs
- * @param sysfs where this process finds sysfs
+ * @param dev the directory of device nodes, on the node and here; null for {@code dev} in the
+ *     driver root if it has the driver's control node, and {@code /dev} otherwise
+ * @param proc procfs as this process sees it
+ * @param sysfs sysfs as this process sees it
  */
 public record Roots(Path here, Path onNode, @Nullable Path dev, Path proc, Path sysfs) {
 
-    /** The node through which every program finds the driver. */
+    /** The device node that every program opens first. */
     static final String CONTROL = "nvidiactl";
 
     private static final Path DEV = Path.of("/dev");
 
-    /** The path on the node of a file that was found below the driver root. */
+    /** Returns the path on the node of a file below the driver root. */
     Path onNode(Path found) {
         return onNode.resolve(here.relativize(found));
     }
 
-    /** The path in a container of a file that was found below the driver root. */
+    /** Returns the path in a container of a file below the driver root. */
     Path inContainer(Path found) {
         return Path.of("/").resolve(here.relativize(found));
     }
 
-    /** Where this process finds device nodes now: a driver container makes them when it is up. */
+    /** Returns the directory of device nodes now: a driver container creates them when it runs. */
     Path devices() {
         if (dev != null) {
             return dev;
@@ -42,7 +42,7 @@ public record Roots(Path here, Path onNode, @Nullable Path dev, Path proc, Path 
         return hasOwnDevices() ? here.resolve("dev") : DEV;
     }
 
-    /** Where the node has a device node, which in containers is always in {@code /dev}. */
+    /** Returns the path on the node of a device node, which in containers is in {@code /dev}. */
     Path deviceOnNode(String name) {
         if (dev != null) {
             return dev.resolve(name);
@@ -54,7 +54,7 @@ public record Roots(Path here, Path onNode, @Nullable Path dev, Path proc, Path 
         return Files.exists(here.resolve("dev").resolve(CONTROL));
     }
 
-    /** Where this process sees a file of the node; empty if it does not. */
+    /** Returns the path of a node's file as this process sees it; empty if it does not see it. */
     Optional<Path> seen(Path file) {
         if (here.equals(onNode)) {
             return Optional.of(file);

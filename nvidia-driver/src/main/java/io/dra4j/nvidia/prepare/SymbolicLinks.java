@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The links between libraries that programs open by shorter names, as {@code target::link}. */
+/** The links to libraries that programs open by shorter names, as {@code target::link}. */
 final class SymbolicLinks {
 
     private final Roots roots;

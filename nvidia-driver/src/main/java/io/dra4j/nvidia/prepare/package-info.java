@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a container needs of a GPU: device nodes, the driver's files, and hooks.
+ * The edits of a container with a GPU: device nodes, the driver's files, and hooks.
  *
  * <p>Flow: a claim's devices → here → container edits, which the SDK writes as a CDI spec.
  */

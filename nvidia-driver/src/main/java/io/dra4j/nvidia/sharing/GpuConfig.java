@@ -9,15 +9,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the claims of a whole GPU share it.
+ * The sharing of a whole GPU by its claims.
  *
- * @param sharing how; null if they do not
+ * @param sharing the strategy; null for none
  */
 public record GpuConfig(@Nullable Sharing sharing) {
 
     static final String API_VERSION = "resource.nvidia.com/v1beta1";
 
-    /** The kind, which fits whole GPUs. */
+    /** The kind of configuration, which fits whole GPUs. */
     public static final ConfigType<GpuConfig> TYPE =
             ConfigType.of(API_VERSION, "GpuConfig", GpuConfig.class)
                     .defaultingTo(() -> new GpuConfig(null))

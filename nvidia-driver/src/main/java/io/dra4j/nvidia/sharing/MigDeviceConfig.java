@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the claims of a MIG device share it.
+ * The sharing of a MIG device by its claims.
  *
- * @param sharing how; null if they do not
+ * @param sharing the strategy; null for none
  */
 public record MigDeviceConfig(@Nullable Sharing sharing) {
 
-    /** The kind, which fits MIG devices. */
+    /** The kind of configuration, which fits MIG devices. */
     public static final ConfigType<MigDeviceConfig> TYPE =
             ConfigType.of(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
                     .defaultingTo(() -> new MigDeviceConfig(null))

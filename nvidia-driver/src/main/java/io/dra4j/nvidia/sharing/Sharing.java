@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A strategy of sharing. Both strategies of the Go driver are behind feature gates that are off
- * there unless asked for; this driver has neither yet, and says so.
+ * A strategy of sharing. Both strategies of NVIDIA's driver are behind feature gates that are off
+ * by default; this driver has neither yet, and rejects them.
  *
  * @param strategy {@code TimeSlicing} or {@code MPS}
- * @param timeSlicingConfig settings of the first
- * @param mpsConfig settings of the second
+ * @param timeSlicingConfig the settings of time slicing
+ * @param mpsConfig the settings of MPS
  */
 public record Sharing(
         @Nullable String strategy,
@@ -23,18 +23,18 @@ public record Sharing(
             Map.of("TimeSlicing", "TimeSlicingSettings", "MPS", "MPSSupport");
 
     /**
-     * Settings of time slicing.
+     * The settings of time slicing.
      *
      * @param interval {@code Default}, {@code Short}, {@code Medium} or {@code Long}
      */
     public record TimeSlicing(@Nullable String interval) {}
 
     /**
-     * Settings of MPS.
+     * The settings of MPS.
      *
-     * @param defaultActiveThreadPercentage of the threads that a client may use: 0 to 100
-     * @param defaultPinnedDeviceMemoryLimit for each device, a quantity
-     * @param defaultPerDevicePinnedMemoryLimit for some devices, by UUID or position
+     * @param defaultActiveThreadPercentage the percentage of threads that a client may use
+     * @param defaultPinnedDeviceMemoryLimit the limit for each device, a quantity
+     * @param defaultPerDevicePinnedMemoryLimit the limits for some devices, by UUID or position
      * @param multiUser whether clients of several users share
      */
     public record Mps(

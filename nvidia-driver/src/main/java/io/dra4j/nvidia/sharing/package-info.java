@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How claims say that a GPU is to be shared: the opaque configurations of the Go driver.
+ * The opaque configurations of NVIDIA's driver, which request a strategy of sharing.
  *
  * <p>Flow: a claim's configurations → here → {@code prepare}.
  */
