@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeSlicingConfig the settings of time slicing
  * @param mpsConfig the settings of MPS
  */
-public record Sharing(
+record Sharing(
         @Nullable String strategy,
         @Nullable TimeSlicing timeSlicingConfig,
         @Nullable Mps mpsConfig) {
