@@ -197,6 +197,7 @@ final class CdiVariants {
                 "DRA-RST-01", "DRA-RST-04", "DRA-RST-07", "DRA-RST-09"
             },
             settings = "{/driver/cdiDirectories: ['{CDI_ROOT}', '{ROOT}/cdi-of-helper']}",
+            process = true,
             from = Build.FULL)
     static final class TwoDirectories extends CdiSpecs {
 

@@ -11,7 +11,6 @@ import io.dra4j.conformance.run.Verdict;
 import io.dra4j.testkit.driver.MountNamespace;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
@@ -47,7 +46,7 @@ class ConformingVariantsIT {
         String missing = variant.namespace() ? MountNamespace.missing() : "";
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
 
-        Outcome outcome = Runner.run(variant, WHOLE ? Runner.core() : few(variant), Map.of());
+        Outcome outcome = Runner.run(variant, WHOLE ? Runner.core() : few(variant));
 
         assertThat(
                         Stream.of(

@@ -113,7 +113,18 @@ final class Runner {
                 JSON.valueToTree(BareProgram.command()));
     }
 
-    /** Runs the suite on a conforming variant as a process. */
+    /** Runs the suite on a conforming variant: in this JVM, or as a process if it needs one. */
+    static Outcome run(Variant variant, String selection) throws IOException, InterruptedException {
+        if (variant.process() || variant.namespace()) {
+            return run(variant, selection, Map.of());
+        }
+        return run(
+                selection,
+                changed(variant),
+                new HostedDriver(arguments(variant), ENVIRONMENT, START_TIMEOUT));
+    }
+
+    /** Runs the suite on a conforming variant as a process, with more settings. */
     static Outcome run(Variant variant, String selection, Map<String, JsonNode> more)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(BareProgram.command());
@@ -121,11 +132,17 @@ final class Runner {
         Map<String, JsonNode> changed = new HashMap<>();
         changed.put("/driver/process/command", JSON.valueToTree(command));
         changed.put("/driver/process/environment", JSON.valueToTree(ENVIRONMENT));
+        changed.putAll(changed(variant));
+        changed.putAll(more);
+        return run(selection, changed);
+    }
+
+    private static Map<String, JsonNode> changed(Variant variant) throws IOException {
+        Map<String, JsonNode> changed = new HashMap<>();
         changed.put("/driver/seamlessUpgrade", BooleanNode.valueOf(Build.CURRENT == Build.WHOLE));
         changed.put("/driver/declares", JSON.valueToTree(List.of("adm")));
         changed.putAll(settings(variant));
-        changed.putAll(more);
-        return run(selection, changed);
+        return changed;
     }
 
     static Map<String, JsonNode> settings(Variant variant) throws IOException {
@@ -142,10 +159,8 @@ final class Runner {
     }
 
     private static HostedDriver hosted(List<String> arguments, double timeoutFactor) {
-        return new HostedDriver(
-                arguments,
-                FAULT_FILE,
-                Duration.ofMillis(Math.round(START_TIMEOUT.toMillis() * timeoutFactor)));
+        long millis = Math.round(START_TIMEOUT.toMillis() * timeoutFactor);
+        return new HostedDriver(arguments, FAULT_FILE, Duration.ofMillis(millis));
     }
 
     /** The driver as a process. */

@@ -224,6 +224,7 @@ final class SocketVariants {
             passes = {"DRA-REG-09", "DRA-RST-01"},
             settings =
                     "{/driver/process/makeDirectories: ['{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}']}",
+            process = true,
             from = Build.FULL)
     static final class WithoutFolder extends BareDriver {
         WithoutFolder(Settings settings, Parts parts) {

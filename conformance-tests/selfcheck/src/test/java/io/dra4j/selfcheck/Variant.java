@@ -42,6 +42,9 @@ import java.lang.annotation.Target;
     /** More settings of the suite: YAML, by JSON pointer. */
     String settings() default "{}";
 
+    /** Whether it is run as a process: its settings are those of processes. */
+    boolean process() default false;
+
     /** Whether its process needs a mount namespace, which root alone can make. */
     boolean namespace() default false;
 

@@ -46,6 +46,7 @@ class ModulesTest {
                             "com.google.protobuf",
                             "com.fasterxml.jackson.core",
                             "com.fasterxml.jackson.dataformat",
+                            "org.junit.jupiter",
                             "ch.qos.logback"),
                     "sdk-runtime",
                     Set.of(
@@ -101,6 +102,8 @@ class ModulesTest {
     private static final Map<String, Set<String>> MAY_TEST_WITH =
             Map.of(
                     "sdk-runtime",
+                    Set.of("dra4j-testkit"),
+                    "example-fake-driver",
                     Set.of("dra4j-testkit"),
                     "conformance-tests/suite",
                     Set.of("dra4j-example-fake-driver"),
