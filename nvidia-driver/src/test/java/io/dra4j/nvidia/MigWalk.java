@@ -98,7 +98,7 @@ final class MigWalk {
     /** So many calls, and the end: then nothing may be left. */
     String walk(int calls) {
         while (prepares + unprepares < calls) {
-            trouble();
+            injectFault();
             if (random.nextInt(9) < 5) {
                 prepare();
             } else {
@@ -113,7 +113,7 @@ final class MigWalk {
     }
 
     /** Now and then something is about to happen. */
-    private void trouble() {
+    private void injectFault() {
         hardware.killAt(0);
         hardware.failAt(0);
         int dice = random.nextInt(16);
@@ -174,7 +174,7 @@ final class MigWalk {
         return result;
     }
 
-    /** Whether the step that was to fail has come. */
+    /** Returns whether the step that fails has been reached. */
     private boolean failed() {
         boolean failed = hardware.hasFailed();
         if (failed) {
@@ -280,7 +280,7 @@ final class MigWalk {
                 && Integer.parseInt(part.group(3)) == instance.start();
     }
 
-    /** What was answered is there, and nothing is there but what a claim may have. */
+    /** Reported MIG devices exist, and no others but those that a claim may have. */
     private void assertAgreed() {
         Set<Instance> owned = new HashSet<>();
         for (Held held : claims.values()) {
@@ -313,7 +313,7 @@ final class MigWalk {
         }
         assertThat(hardware.instances()).isEmpty();
         for (int gpu = 0; gpu < hardware.gpus(); gpu++) {
-            assertThat(hardware.isMigEnabled(gpu)).as("GPU %d is divided", gpu).isFalse();
+            assertThat(hardware.isMigEnabled(gpu)).as("MIG mode of GPU %d", gpu).isFalse();
         }
         // what a kill has left half written no runtime reads, and a start removes when it is old
         assertThat(context.cdi().files().keySet()).allMatch(name -> name.endsWith(".tmp"));

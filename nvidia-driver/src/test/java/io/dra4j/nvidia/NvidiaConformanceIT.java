@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The conformance suite against the driver as a program, on boards that do not exist.
  *
  * <p>A few requirements of each profile with each board; with {@code -Pnightly} all that the suite
- * has for GPUs that are divided on demand. {@code -Ddra4j.boards=whole} tries all with all boards.
+ * has for on-demand MIG devices. {@code -Ddra4j.boards=whole} tries all with all boards.
  */
 class NvidiaConformanceIT {
 
@@ -139,7 +139,7 @@ class NvidiaConformanceIT {
     }
 
     @Test
-    void passesWithH100sThatAreDividedOnDemand() throws Exception {
+    void passesWithMigDevicesOnDemand() throws Exception {
         Outcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig");
 
         assertGreen(outcome);
@@ -148,7 +148,7 @@ class NvidiaConformanceIT {
 
     @Test
     @Tag("slow")
-    void passesWithA100sThatTheAdministratorHasDivided() throws Exception {
+    void passesWithMigDevicesOfTheAdministrator() throws Exception {
         Outcome outcome = run("a100-40-divided", "MigDeviceConfig", "true", "");
 
         assertGreen(outcome);

@@ -79,7 +79,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         private final List<ProviderState> recorded = new ArrayList<>();
 
         @Test
-        void makesTheParts() {
+        void createsMigDevices() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
 
@@ -99,10 +99,10 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void makesAllOfAnA100ThatIsDivided() {
+        void createsAllOfAnA100InMigMode() {
             node = StandInNode.install(folder, "a100-40");
             hardware = node.state();
-            hardware.divided(1, true);
+            hardware.setMig(1, true);
             NvidiaDeviceProvider provider = startAgain(true, false);
             provider.inventory();
 
@@ -116,7 +116,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void recordsAPartBeforeItMakesIt() {
+        void recordsAMigDeviceBeforeItsCreation() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             List<Integer> instances = new ArrayList<>();
@@ -136,7 +136,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void destroysNoPartOfAnotherClaim() {
+        void destroysNoMigDeviceOfAnotherClaim() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             PreparedClaim first =
@@ -177,11 +177,11 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
                     new HeldClaim(CLAIM, Phase.PREPARED, true, List.of(), then.state()),
                     by(recorded::add));
 
-            assertThat(hardware.instances()).as("whoever made it").hasSize(1);
+            assertThat(hardware.instances()).as("foreign").hasSize(1);
         }
 
         @Test
-        void takesBackThatAGpuShouldBeDividedWithTheNextReset() {
+        void revertsAPendingMigMode() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             hardware.busy(0, true);
@@ -198,7 +198,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void saysThatSomebodyUsesTheGpuAsAWhole() {
+        void failsIfTheGpuIsInUseAsAWhole() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             hardware.busy(0, true);
@@ -212,7 +212,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void givesNoWholeGpuThatIsDivided() {
+        void preparesNoWholeGpuWithInstances() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add));
@@ -226,7 +226,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         void switchesTheModeOffThatAnEarlierTryLeftOn() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
-            hardware.divided(0, true);
+            hardware.setMig(0, true);
 
             provider.prepare(claim("gpu-0"), by(recorded::add));
 
@@ -234,7 +234,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void saysThatAGpuIsLost() {
+        void failsIfAGpuIsLost() {
             NvidiaDeviceProvider provider = start("l40s", false);
             provider.inventory();
             hardware.lost(1, true);
@@ -245,7 +245,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void seesThatTheAdministratorDividedTheGpuAnew() {
+        void failsIfTheAdministratorChangedTheMigDevices() {
             NvidiaDeviceProvider provider = start("a100-40-divided", false);
             provider.inventory();
             try (Nvml other = Nvml.open(node.library())) {
@@ -263,7 +263,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void letsAnAdministratorLookAtAPartThatIsThere() {
+        void givesAdminAccessToExistingMigDevices() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             AllocatedClaim admin =
@@ -306,7 +306,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void stayAndAreInNobodysWay() {
+        void stayAndBlockOnlyTheirSlices() {
             NvidiaDeviceProvider provider = start("h100-80", true);
             provider.inventory();
             divide();
@@ -322,7 +322,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void areDestroyedIfSomebodySaysSo() throws Exception {
+        void areDestroyedIfConfigured() throws Exception {
             start("h100-80", true);
             divide();
             context = new RecordedContext(List.of());

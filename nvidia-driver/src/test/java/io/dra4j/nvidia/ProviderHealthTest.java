@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What ails GPUs becomes taints and reports. */
+/** Faults of GPUs become taints and reports. */
 class ProviderHealthTest extends ProviderOnBoards {
 
     private static final Taint LOST =
@@ -63,7 +63,7 @@ class ProviderHealthTest extends ProviderOnBoards {
     }
 
     @Test
-    void anErrorTaintsAllThatTheGpuCanBeDividedInto() throws Exception {
+    void anErrorTaintsAllMigDevicesOfTheGpu() throws Exception {
         NvidiaDeviceProvider provider = start("mixed", true);
 
         hardware.recovery(0, 1);
@@ -130,7 +130,7 @@ class ProviderHealthTest extends ProviderOnBoards {
     }
 
     @Test
-    void aTaintGoesWhenTheGpuSaysThatItWorks() throws Exception {
+    void aTaintGoesWhenTheGpuHasRecovered() throws Exception {
         NvidiaDeviceProvider provider = start("l40s", false);
         hardware.recovery(3, 1);
         hardware.xid(3, -1, 48);

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** A runtime that keeps what the provider tells it. */
+/** A runtime that records the reports of the provider. */
 final class RecordedContext implements DriverContext {
 
     private static final int PATIENCE_SECONDS = 60;

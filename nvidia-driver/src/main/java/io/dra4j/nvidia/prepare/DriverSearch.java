@@ -173,7 +173,7 @@ final class DriverSearch {
         }
     }
 
-    /** Where /lib is a link to /usr/lib, files are found twice. */
+    /** If /lib is a link to /usr/lib, files are found twice. */
     private static List<Path> withoutDuplicates(Iterable<Path> files) {
         List<Path> once = new ArrayList<>();
         TreeSet<Path> real = new TreeSet<>();

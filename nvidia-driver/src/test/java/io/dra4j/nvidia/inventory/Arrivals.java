@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
  */
 record Arrivals(List<Claim> claims, int fitting) {
 
-    /** How far beyond what the node has: three times as much is asked for in all. */
+    /** The factor by which all claims together exceed the node. */
     private static final int BEYOND = 3;
 
     /**
@@ -32,7 +32,7 @@ record Arrivals(List<Claim> claims, int fitting) {
     record Claim(String profile, int slices, int until) {}
 
     /**
-     * What became of a sequence.
+     * The result of a sequence.
      *
      * @param untilRefused how many claims were accepted before the first that was not
      * @param fitting how many were accepted of those that ask for no more than there is
@@ -108,7 +108,7 @@ record Arrivals(List<Claim> claims, int fitting) {
         return last;
     }
 
-    /** Lets the claims come to a node that nobody has anything of. */
+    /** Lets the claims arrive at an unused node. */
     Outcome on(FirstFit node) {
         node.clear();
         PriorityQueue<Stay> stays = new PriorityQueue<>();

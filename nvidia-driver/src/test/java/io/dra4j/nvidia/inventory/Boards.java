@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** What the stand-in says of boards, and the devices that come of it. */
+/** The boards of the stand-in, and their devices. */
 final class Boards {
 
     private Boards() {}

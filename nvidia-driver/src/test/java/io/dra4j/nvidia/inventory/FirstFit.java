@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the scheduler does with partitionable devices: a claim gets the first device that has the
- * profile and whose counters are all free.
+ * The scheduling of partitionable devices: a claim gets the first device that has the profile and
+ * whose counters are all free.
  *
  * @see <a href="https://github.com/kubernetes/enhancements/issues/4815">KEP-4815</a>
  */

@@ -95,7 +95,7 @@ class NodeDevicesTest {
     class AWholeGpu {
 
         @Test
-        void saysWhatItIsAndWhere() {
+        void hasItsAttributesAndAddress() {
             NodeDevices devices = Boards.devices(node("h100-80"), false);
             Device gpu = device(devices, "gpu-5");
 
@@ -118,7 +118,7 @@ class NodeDevicesTest {
         }
 
         @Test
-        void leavesOutWhatSysfsDoesNotSay() throws IOException {
+        void leavesOutAttributesThatSysfsLacks() throws IOException {
             StandInNode node = node("t4");
             Path gpus = node.sysfs().resolve("bus/pci/devices");
             String first =
@@ -175,7 +175,7 @@ class NodeDevicesTest {
         }
 
         @Test
-        void aGpuWithoutLinksHasNoGroupAndMatchesNobody() {
+        void aGpuWithoutLinksHasNoGroupAndMatchesNoOther() {
             assertThat(of("gpu-4", "nvlinkGroup")).isNull();
             assertThat(match("nvlinkGroup", "gpu-4", "gpu-0")).isFalse();
             assertThat(match("nvlinkGroup", "gpu-4")).isFalse();
@@ -314,7 +314,7 @@ class NodeDevicesTest {
         }
 
         @Test
-        void kindsOfProfilesThatNobodyKnowsAreLeftOutAndSaid() {
+        void unknownProfilesAreLeftOutAndReported() {
             NodeDevices devices = Boards.devices(node("odd"), true);
 
             assertThat(names(devices))

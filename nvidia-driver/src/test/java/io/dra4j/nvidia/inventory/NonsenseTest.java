@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever NVML answers, there are devices, or an error that says what is wrong. */
+/** Any values of NVML lead to devices, or to an error with the reason. */
 class NonsenseTest {
 
     @TempDir private Path folder;
@@ -81,7 +81,7 @@ class NonsenseTest {
     }
 
     @Test
-    void saysThatTheDriversVersionIsNone() {
+    void rejectsAnInvalidDriverVersion() {
         node.state().scramble(-1, "latest".getBytes(StandardCharsets.UTF_8));
 
         try (Nvml nvml = Nvml.open(node.library())) {

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * How many claims a node accepts, if its devices are taken in the published order, against the
- * order of their names.
+ * The number of claims that a node accepts in the published order of its devices, against the order
+ * of their names.
  *
  * <p>Over all sequences, the published order accepts no fewer: until the first claim that it
  * refuses, of claims that ask for as much as there is, of claims for three times as much, and where
@@ -176,7 +176,7 @@ class PackingTest {
     }
 
     @Test
-    void givesAClaimForAnyPartTheSmallest() {
+    void givesAClaimForAnyMigDeviceTheSmallest() {
         List<String> profiles =
                 pool("h100-80", 1).devices().stream()
                         .map(device -> device.attributes().get("profile"))

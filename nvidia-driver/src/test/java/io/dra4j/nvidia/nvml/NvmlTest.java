@@ -38,7 +38,7 @@ class NvmlTest {
     class Opening {
 
         @Test
-        void saysThatAFileIsNoLibrary() throws Exception {
+        void failsIfTheFileIsNoLibrary() throws Exception {
             Path file = Files.writeString(folder.resolve("libnvidia-ml.so.1"), "not ELF");
 
             assertThatThrownBy(() -> Nvml.open(file))
@@ -48,7 +48,7 @@ class NvmlTest {
         }
 
         @Test
-        void saysThatTheKernelHasNoDriver() {
+        void failsIfTheKernelHasNoDriver() {
             StandInNode node = node("t4");
             node.state().loaded(false);
 
@@ -60,7 +60,7 @@ class NvmlTest {
         }
 
         @Test
-        void saysThatTheDriverFails() {
+        void failsIfTheDriverFails() {
             StandInNode node = node("t4");
             node.state().initFails(999);
 
@@ -90,7 +90,7 @@ class NvmlTest {
     class Reading {
 
         @Test
-        void tellsWhatAGpuIs() {
+        void describesAGpu() {
             try (Nvml nvml = Nvml.open(node("h100-80").library())) {
                 Gpu gpu = nvml.read().gpus().get(3);
 
@@ -162,7 +162,7 @@ class NvmlTest {
         }
 
         @Test
-        void tellsOfLinksAndFabrics() {
+        void readsLinksAndFabrics() {
             try (Nvml nvml = Nvml.open(node("nvlink").library())) {
                 List<Gpu> gpus = nvml.read().gpus();
 
@@ -178,14 +178,14 @@ class NvmlTest {
         }
 
         @Test
-        void goesOnWhileSomebodyDividesGpus() throws Exception {
+        void readsWhileGpuInstancesChange() throws Exception {
             try (Nvml nvml = Nvml.open(node("h100-80").library())) {
                 String gpu = nvml.read().gpus().get(0).uuid();
                 CompletableFuture<Void> dividing =
                         CompletableFuture.runAsync(
                                 () -> {
                                     for (int i = 0; i < 300; i++) {
-                                        divideAndUndivide(nvml, gpu);
+                                        enableAndDisableMig(nvml, gpu);
                                     }
                                 });
 
@@ -196,7 +196,7 @@ class NvmlTest {
             }
         }
 
-        private void divideAndUndivide(Nvml nvml, String gpu) {
+        private void enableAndDisableMig(Nvml nvml, String gpu) {
             nvml.switchMig(gpu, true);
             int instance = nvml.createInstance(gpu, 19, new Placement(0, 1));
             MigDevice device = nvml.createCompute(gpu, instance);
@@ -265,7 +265,7 @@ class NvmlTest {
         }
 
         @Test
-        void saysThatThereIsNoRoom() {
+        void failsIfThereIsNoRoom() {
             try (Nvml nvml = Nvml.open(node("h100-80").library())) {
                 String gpu = nvml.read().gpus().get(0).uuid();
                 nvml.switchMig(gpu, true);
@@ -280,7 +280,7 @@ class NvmlTest {
         }
 
         @Test
-        void saysThatSomebodyUsesAnInstance() {
+        void failsIfAnInstanceIsInUse() {
             StandInNode node = node("h100-80");
             try (Nvml nvml = Nvml.open(node.library())) {
                 String gpu = nvml.read().gpus().get(0).uuid();
@@ -309,7 +309,7 @@ class NvmlTest {
         }
 
         @Test
-        void saysThatOnlyRootMayDoIt() {
+        void failsWithoutRoot() {
             StandInNode node = node("h100-80");
             node.state().privileged(false);
             try (Nvml nvml = Nvml.open(node.library())) {
@@ -323,7 +323,7 @@ class NvmlTest {
         }
 
         @Test
-        void tellsWhatIsThereAlready() {
+        void readsExistingInstances() {
             try (Nvml nvml = Nvml.open(node("a100-40-divided").library())) {
                 Gpu gpu = nvml.read().gpus().get(1);
 
@@ -344,7 +344,7 @@ class NvmlTest {
         private static final Duration SOON = Duration.ofSeconds(10);
 
         @Test
-        void hearsOfErrors() {
+        void receivesErrors() {
             StandInNode node = node("h100-80");
             try (Nvml nvml = Nvml.open(node.library())) {
                 String gpu = nvml.read().gpus().get(2).uuid();
@@ -360,7 +360,7 @@ class NvmlTest {
         }
 
         @Test
-        void hearsThatAGpuWasDivided() {
+        void receivesChangesOfTheMigMode() {
             try (Nvml nvml = Nvml.open(node("h100-80").library())) {
                 String gpu = nvml.read().gpus().get(0).uuid();
                 try (NvmlEvents events = nvml.subscribe(Set.of(gpu))) {
@@ -374,7 +374,7 @@ class NvmlTest {
         }
 
         @Test
-        void saysThatAGpuIsLost() {
+        void failsIfAGpuIsLost() {
             StandInNode node = node("h100-80");
             try (Nvml nvml = Nvml.open(node.library())) {
                 String gpu = nvml.read().gpus().get(0).uuid();

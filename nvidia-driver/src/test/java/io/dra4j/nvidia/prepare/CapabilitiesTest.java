@@ -49,7 +49,7 @@ class CapabilitiesTest {
     }
 
     @Test
-    void areNodesOfTheNumbersThatTheKernelSays() {
+    void areNodesOfTheNumbersOfTheKernel() {
         assertThat(read())
                 .isEqualTo(
                         new DeviceNode(

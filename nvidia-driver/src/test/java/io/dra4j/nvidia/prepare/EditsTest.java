@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What containers get of GPUs: valid CDI specs that name what is there, or a sentence why not. */
+/** The edits of containers with GPUs: valid CDI specs of existing files, or an error. */
 class EditsTest {
 
     private static final String CLAIM = "8f1e2d3c-0000-4000-8000-000000000001";
@@ -263,7 +263,7 @@ class EditsTest {
         }
 
         @Test
-        void isToldThatNoOtherRuntimeShouldAddGpus() {
+        void disablesOtherRuntimesThatAddGpus() {
             assertThat(edits(node).common(VERSION).env())
                     .isEqualTo(
                             Map.of(
@@ -301,7 +301,7 @@ class EditsTest {
         }
 
         @Test
-        void ofAPartAreThoseOfTheGpuAndTwoCapabilities() throws IOException {
+        void ofAMigDeviceAreThoseOfTheGpuAndTwoCapabilities() throws IOException {
             StandInNode node = node("h100-80");
             try (Nvml nvml = Nvml.open(node.library())) {
                 Gpu gpu = nvml.read().gpus().get(3);

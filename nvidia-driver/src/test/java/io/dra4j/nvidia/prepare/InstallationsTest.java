@@ -90,11 +90,12 @@ class InstallationsTest {
         }
 
         @Test
-        void theSameVersionInstalledAnewIsLookedAtAnew() throws IOException {
+        void theSameVersionInstalledAgainIsReadAgain() throws IOException {
             mounted(VERSION);
             Files.delete(node.library("libGLX_nvidia.so." + VERSION));
-            Path anew = Files.writeString(node.library("libcuda.so.new"), "anew");
-            Files.move(anew, node.library("libcuda.so." + VERSION), StandardCopyOption.ATOMIC_MOVE);
+            Path updated = Files.writeString(node.library("libcuda.so.new"), "updated");
+            Files.move(
+                    updated, node.library("libcuda.so." + VERSION), StandardCopyOption.ATOMIC_MOVE);
 
             assertThat(mounted(VERSION)).noneMatch(path -> path.contains("libGLX"));
         }
@@ -143,7 +144,7 @@ class InstallationsTest {
         }
 
         @Test
-        void aLinkToALibraryThatIsGoneIsTold() throws IOException {
+        void aLinkToARemovedLibraryFails() throws IOException {
             Path link = link(JIT + "1", JIT + VERSION);
             mounted(VERSION);
             edits = new Edits(node.roots(), node.hook());
@@ -153,7 +154,7 @@ class InstallationsTest {
         }
 
         @Test
-        void aLibraryThatIsALinkToNowhereIsTold() throws IOException {
+        void aLibraryThatIsADanglingLinkFails() throws IOException {
             Files.delete(node.library(JIT + VERSION));
             Path link = link(JIT + VERSION, "/opt/gone");
 

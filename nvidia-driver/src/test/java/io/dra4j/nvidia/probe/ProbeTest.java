@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What {@code probe} prints of boards, against values that were typed in from public tables. */
+/** The output of {@code probe} on boards, against values of public tables. */
 class ProbeTest {
 
     /** Placements of all boards of seven slices. */
@@ -140,11 +140,11 @@ class ProbeTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("boardRows")
-    void printsAllThatABoardCanBeDividedInto(
-            String board, List<String> places, List<String> amounts) throws IOException {
+    void printsAllPossibleMigDevices(String board, List<String> places, List<String> amounts)
+            throws IOException {
         StandInNode node = StandInNode.install(folder, board);
         for (int gpu = 0; gpu < node.state().gpus(); gpu++) {
-            node.state().divided(gpu, true);
+            node.state().setMig(gpu, true);
         }
 
         Ended ended = probe(node, "--dynamic-mig", "--output=yaml");
@@ -216,7 +216,7 @@ class ProbeTest {
     class WhatANodeHas {
 
         @Test
-        void isWholeGpusWhereNothingIsDivided() {
+        void isWholeGpusWithoutMigMode() {
             Ended ended = probe(StandInNode.install(folder, "l40s"));
 
             assertThat(ended.status()).isZero();
@@ -232,7 +232,7 @@ class ProbeTest {
         }
 
         @Test
-        void isWhatTheAdministratorHasDivided() {
+        void isTheAdministratorsMigDevices() {
             Ended ended = probe(StandInNode.install(folder, "a100-40-divided"));
 
             assertThat(rows(ended.out()))
@@ -270,7 +270,7 @@ class ProbeTest {
         }
 
         @Test
-        void isToldWithoutRootAndWithoutAChange() throws IOException {
+        void needsNoRootAndChangesNothing() throws IOException {
             StandInNode node = StandInNode.install(folder, "h100-80");
             node.state().privileged(false);
             byte[] before = Files.readAllBytes(Path.of(node.library() + ".state"));
@@ -295,7 +295,7 @@ class ProbeTest {
     class WithoutNvml {
 
         @Test
-        void saysWhereItLooked() {
+        void listsTheSearchedPaths() {
             Ended ended = run("probe", "--nvidia-driver-root=" + folder);
 
             assertThat(ended.status()).isEqualTo(1);
@@ -307,7 +307,7 @@ class ProbeTest {
         }
 
         @Test
-        void saysThatTheKernelHasNoDriver() {
+        void failsIfTheKernelHasNoDriver() {
             StandInNode node = StandInNode.install(folder, "t4");
             node.state().loaded(false);
 
@@ -319,7 +319,7 @@ class ProbeTest {
         }
 
         @Test
-        void saysThatTheDriverFails() {
+        void failsIfTheDriverFails() {
             StandInNode node = StandInNode.install(folder, "t4");
             node.state().initFails(999);
 
@@ -330,7 +330,7 @@ class ProbeTest {
         }
 
         @Test
-        void saysThatThereAreNoGpus() throws IOException {
+        void printsThatThereAreNoGpus() throws IOException {
             StandInNode node = StandInNode.install(folder, "none");
 
             Ended ended = probe(node);

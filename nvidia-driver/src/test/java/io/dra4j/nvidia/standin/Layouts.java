@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How the C compiler of this machine lays structs out. */
+/** The layouts of structs by the C compiler of this machine. */
 public final class Layouts {
 
     private static final Path PROGRAM = StandInNode.BUILT.resolve("layout");

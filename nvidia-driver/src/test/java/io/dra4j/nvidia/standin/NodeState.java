@@ -15,7 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The hardware of a stand-in node, as it is whatever the driver says. */
+/** The hardware of a stand-in node, independent of the driver. */
 public final class NodeState {
 
     private static final int MAGIC = 0x4c4d564e;
@@ -75,7 +75,7 @@ public final class NodeState {
         return gpu(gpu) + GPU.at("instances") + slot * INSTANCE.size();
     }
 
-    /** How many GPUs there are. */
+    /** Returns the number of GPUs. */
     public int gpus() {
         return number("gpus");
     }
@@ -131,18 +131,18 @@ public final class NodeState {
         return text(gpu(gpu) + GPU.at("uuid"));
     }
 
-    /** Whether a GPU is divided now. */
+    /** Returns whether a GPU is in MIG mode now. */
     public boolean isMigEnabled(int gpu) {
         return bytes.getInt(gpu(gpu) + GPU.at("migMode")) != 0;
     }
 
-    /** Lets a GPU be divided or not, as after a reset. */
-    public void divided(int gpu, boolean divided) {
-        bytes.putInt(gpu(gpu) + GPU.at("migMode"), divided ? 1 : 0);
-        bytes.putInt(gpu(gpu) + GPU.at("migPending"), divided ? 1 : 0);
+    /** Switches the MIG mode of a GPU, as a reset does. */
+    public void setMig(int gpu, boolean enabled) {
+        bytes.putInt(gpu(gpu) + GPU.at("migMode"), enabled ? 1 : 0);
+        bytes.putInt(gpu(gpu) + GPU.at("migPending"), enabled ? 1 : 0);
     }
 
-    /** How many steps have changed the hardware, or were about to. */
+    /** Returns the number of steps that have changed the hardware, or were about to. */
     public long steps() {
         return bytes.getLong(STATE.at("steps"));
     }
@@ -164,7 +164,7 @@ public final class NodeState {
         bytes.put(at + text.length, (byte) 0);
     }
 
-    /** Whether the step that was to fail has come. */
+    /** Returns whether the step that fails has been reached. */
     public boolean hasFailed() {
         long at = bytes.getLong(STATE.at("failAt"));
         return at != 0 && at <= steps();
@@ -180,12 +180,12 @@ public final class NodeState {
         bytes.putInt(gpu(gpu) + GPU.at("memoryKnown"), 0);
     }
 
-    /** Lets a GPU be used by somebody, so that its MIG mode can't be switched. */
+    /** Lets a process use a GPU, so that its MIG mode can't be switched. */
     public void busy(int gpu, boolean busy) {
         bytes.putInt(gpu(gpu) + GPU.at("busy"), busy ? 1 : 0);
     }
 
-    /** Lets the GPU instances of a GPU be used by somebody. */
+    /** Lets a process use the GPU instances of a GPU. */
     public void instancesBusy(int gpu, boolean busy) {
         for (int slot = 0; slot < MOST_INSTANCES; slot++) {
             bytes.putInt(slot(gpu, slot) + INSTANCE.at("busy"), busy ? 1 : 0);
@@ -197,7 +197,7 @@ public final class NodeState {
         bytes.putInt(gpu(gpu) + GPU.at("slowMillis"), millis);
     }
 
-    /** What a GPU needs to work again: an {@code nvmlDeviceGpuRecoveryAction_t}. */
+    /** Sets the recovery action of a GPU, an {@code nvmlDeviceGpuRecoveryAction_t}. */
     public void recovery(int gpu, int action) {
         bytes.putInt(gpu(gpu) + GPU.at("recovery"), action);
     }
@@ -217,7 +217,7 @@ public final class NodeState {
         bytes.putInt(STATE.at("privileged"), privileged ? 1 : 0);
     }
 
-    /** Lets a GPU tell of an error, of an instance or, by -1, of its own. */
+    /** Lets a GPU report an error of an instance or, by -1, of the whole GPU. */
     public void xid(int gpu, int instance, long xid) {
         int events = number("events");
         int at = STATE.at("event") + events % MOST_EVENTS * EVENT.size();

@@ -17,7 +17,7 @@ import java.util.UUID;
 
 /**
  * A node with boards that do not exist: the stand-in of NVML in an installed driver, and what the
- * kernel tells of the boards.
+ * kernel reports of the boards.
  *
  * @param folder where all of it is
  */
@@ -26,7 +26,7 @@ public record StandInNode(Path folder) {
     /** The version of the driver that most nodes have. */
     public static final String VERSION = "550.163.01";
 
-    /** Where the build leaves the stand-in. */
+    /** The directory of the built stand-in. */
     static final Path BUILT = Path.of("target/nvml");
 
     private static final String LIBRARIES = "usr/lib/x86_64-linux-gnu/";
@@ -98,7 +98,7 @@ public record StandInNode(Path folder) {
         Files.createSymbolicLink(library().resolveSibling(name), Path.of(target));
     }
 
-    /** What the kernel tells of each board, once it is known which there are. */
+    /** Writes the files of the kernel for each board. */
     private void kernel() throws IOException {
         try (Nvml nvml = Nvml.open(library())) {
             for (Gpu gpu : nvml.read().gpus()) {
@@ -170,12 +170,12 @@ public record StandInNode(Path folder) {
         return root().resolve("usr/bin/nvidia-cdi-hook");
     }
 
-    /** Where sysfs is mounted. */
+    /** Returns the mount point of sysfs. */
     public Path sysfs() {
         return folder.resolve("sys");
     }
 
-    /** Where procfs is mounted. */
+    /** Returns the mount point of procfs. */
     public Path proc() {
         return folder.resolve("proc");
     }
