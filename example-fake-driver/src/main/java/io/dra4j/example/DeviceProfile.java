@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
-/** Which hardware the fake driver invents, in the words of the command line. */
+/** The hardware that the fake driver simulates, by its name on the command line. */
 enum DeviceProfile {
     gpu,
     cpu,

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Offers fake NUMA nodes, {@code numa-0} and up: a claim takes whole cores of one, and one where it
- * says nothing.
+ * Offers fake NUMA nodes, {@code numa-0} and up: a claim takes whole cores of one node, one core by
+ * default.
  *
  * <p>There is nothing to configure: a claim with an opaque configuration is refused. The cores are
  * those of the node's allocatable CPUs, as the scheduler counts them for pods.
@@ -71,7 +71,7 @@ final class FakeCpuProvider extends FakeProvider {
     }
 
     @Override
-    void tell(AllocatedDevice numaNode, String variable, ContainerEdits.Builder edits) {
+    void describe(AllocatedDevice numaNode, String variable, ContainerEdits.Builder edits) {
         Quantity consumed = numaNode.consumedCapacity().get(cores);
         if (consumed != null) {
             edits.env(variable + "_CONSUMED_CPU", consumed.text());

@@ -54,7 +54,7 @@ final class FakeDriverOptions extends DriverOptions {
             order = 3,
             paramLabel = "FILE",
             description = {
-                "A text file that says which devices fail, read again whenever it changes; lines are"
+                "A text file that lists failed devices, read again whenever it changes; lines are"
                         + " \"<device> NoSchedule|NoExecute|None <reason>\" to taint one,"
                         + " \"<device> absent\" to unplug it, \"<device> unhealthy|unknown [message]\""
                         + " to report so, and \"<device> silent\" to report nothing more."
@@ -95,7 +95,7 @@ final class FakeDriverOptions extends DriverOptions {
             defaultValue = "false",
             fallbackValue = "true",
             description =
-                    "Let the scheduler wait for each device until this driver says that it is ready."
+                    "Let the scheduler wait for each device until this driver reports it ready."
                             + " [BINDING_CONDITIONS]")
     private boolean bindingConditions;
 
@@ -165,7 +165,7 @@ final class FakeDriverOptions extends DriverOptions {
 
     /**
      * Returns the profile that a command line asks for: it decides on the driver's default name,
-     * and so before all else is read; if it is wrong, the reading of the rest tells.
+     * and so before all else is read; if it is wrong, the reading of the rest fails.
      */
     static DeviceProfile profile(String[] commandLine) {
         ProfileAlone alone = new ProfileAlone();

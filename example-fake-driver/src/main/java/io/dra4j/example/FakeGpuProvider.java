@@ -24,7 +24,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
- * Offers fake GPUs, {@code gpu-0} and up, and tells containers which of them they got.
+ * Offers fake GPUs, {@code gpu-0} and up, and sets variables in containers that name them.
  *
  * <p>This is all that a vendor writes: what devices there are, and what the containers of a claim
  * receive. A container of this driver receives environment variables alone, so nothing has to be

@@ -78,17 +78,17 @@ final class FakeNicProvider extends FakeProvider {
     }
 
     @Override
-    void tell(AllocatedDevice nic, String variable, ContainerEdits.Builder edits) {
+    void describe(AllocatedDevice nic, String variable, ContainerEdits.Builder edits) {
         FakeInterface port = FakeInterface.of(nodeName, nic);
         edits.env(variable + "_IFNAME", port.name()).env(variable + "_MAC", port.mac());
         nic.config(NetConfig.TYPE)
                 .map(AppliedConfig::value)
                 .ifPresent(config -> edits.env(variable + "_MTU", "" + config.mtu()));
-        tellRate(nic, INGRESS, variable + "_INGRESS_RATE", edits);
-        tellRate(nic, EGRESS, variable + "_EGRESS_RATE", edits);
+        describeRate(nic, INGRESS, variable + "_INGRESS_RATE", edits);
+        describeRate(nic, EGRESS, variable + "_EGRESS_RATE", edits);
     }
 
-    private static void tellRate(
+    private static void describeRate(
             AllocatedDevice nic, String capacity, String variable, ContainerEdits.Builder edits) {
         Quantity rate = nic.consumedCapacity().get(capacity);
         if (rate != null) {

@@ -16,10 +16,10 @@ import io.dra4j.api.device.Pool;
 import java.util.List;
 
 /**
- * Fake devices that are no GPUs: one pool, named after the node, and containers that are told by
- * environment variables which of the devices they got.
+ * Fake devices that are no GPUs: one pool, named after the node, and environment variables in
+ * containers that name their devices.
  *
- * <p>Immutable, and so thread-safe; for equal input the answers are equal.
+ * <p>Immutable, and so thread-safe; for equal input the results are equal.
  */
 abstract class FakeProvider implements DeviceProvider {
 
@@ -36,8 +36,8 @@ abstract class FakeProvider implements DeviceProvider {
 
     abstract List<Device> devices();
 
-    /** Adds what a container is told of a device beyond its name, claim and admin access. */
-    abstract void tell(AllocatedDevice device, String variable, ContainerEdits.Builder edits);
+    /** Adds the variables of a device besides its name, claim and admin access. */
+    abstract void describe(AllocatedDevice device, String variable, ContainerEdits.Builder edits);
 
     @Override
     public final Inventory inventory() {
@@ -65,7 +65,7 @@ abstract class FakeProvider implements DeviceProvider {
                 ContainerEdits.builder()
                         .env(variable, name)
                         .env(variable + "_RESOURCE_CLAIM", claim.ref().uid());
-        tell(device, variable, edits);
+        describe(device, variable, edits);
         if (device.adminAccess()) {
             edits.env("DRA_ADMIN_ACCESS", "true");
         }

@@ -5,7 +5,7 @@ package io.dra4j.example;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.HealthState;
 
-/** What is wrong with a device. */
+/** A fault of a device. */
 sealed interface Fault {
 
     /** It works badly, or not at all, and is offered with a taint. */
@@ -14,7 +14,7 @@ sealed interface Fault {
     /** It is not there, and is not offered. */
     record Absent() implements Fault {}
 
-    /** It is offered as ever, and its self-test says what there is to say. */
+    /** It is offered as before, and its self-test reports the message. */
     record Unwell(HealthState state, String message) implements Fault {}
 
     /** It is offered as ever, and its self-test hangs. */

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The stand-in for a hardware's self-test: a text file that says what is wrong with which device.
+ * The stand-in for a hardware's self-test: a text file that lists the faults of devices.
  *
  * <pre>
  * # a comment
@@ -40,7 +40,7 @@ record FaultFile(Path path) {
             "write \"<device> NoSchedule|NoExecute|None <reason>\", \"<device> absent\","
                     + " \"<device> unhealthy|unknown [message]\" or \"<device> silent\"";
 
-    /** What a taint's value may be: a label value. */
+    /** The form of a taint's value, which is a label value. */
     private static final Pattern REASON =
             Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
 
@@ -49,7 +49,7 @@ record FaultFile(Path path) {
      *
      * @param devices the names of all devices: a misspelt one must not pass for one that is well
      * @return faults by the device's name, in the order of the lines; nothing if there is no file
-     * @throws DraException if the file can't be read or understood; it tells what to write
+     * @throws DraException if the file can't be read or parsed; the message has the syntax
      */
     Map<String, Fault> read(Set<String> devices) {
         Map<String, Fault> faults = new LinkedHashMap<>();

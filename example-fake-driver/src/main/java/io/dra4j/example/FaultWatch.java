@@ -84,7 +84,7 @@ final class FaultWatch implements AutoCloseable {
         }
     }
 
-    /** A mounted ConfigMap changes by its link {@code ..data}; an overflow says nothing at all. */
+    /** A mounted ConfigMap changes by its link {@code ..data}; an overflow names no file. */
     private boolean concernsTheFile(WatchEvent<?> event) {
         return !(event.context() instanceof Path changedName)
                 || changedName.equals(name)

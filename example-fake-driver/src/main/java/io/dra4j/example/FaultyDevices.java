@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Taints and unplugs devices as a {@link FaultFile} says, while the driver runs, and reports how
- * they are doing.
+ * Taints and unplugs devices by a {@link FaultFile} while the driver runs, and reports how they are
+ * doing.
  *
- * <p>A device that a claim holds stays prepared, whatever the file says: that the pod goes on or is
- * evicted is for the cluster to decide, by the taint.
+ * <p>A device that a claim holds stays prepared with any fault: that the pod goes on or is evicted
+ * is for the cluster to decide, by the taint.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5055-dra-device-taints-and-tolerations">

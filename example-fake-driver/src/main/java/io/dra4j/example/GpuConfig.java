@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the claims of a fake GPU share it: the opaque configuration that a claim or a DeviceClass may
- * carry.
+ * The sharing of a fake GPU by its claims: the opaque configuration that a claim or a DeviceClass
+ * may carry.
  *
  * <pre>{@code
  * apiVersion: gpu.resource.example.com/v1alpha1
@@ -88,7 +88,7 @@ public record GpuConfig(@Nullable Sharing sharing) {
         return sharing != null && strategy.equals(sharing.strategy);
     }
 
-    /** Says what is wrong with a normalized configuration. */
+    /** Returns the problems of a normalized configuration. */
     private List<String> problems() {
         if (sharing == null || sharing.strategy == null) {
             return List.of("no sharing strategy set");

@@ -7,7 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a claim uses a fake NIC: the opaque configuration that a claim or a DeviceClass may carry.
+ * The use of a fake NIC by a claim: the opaque configuration that a claim or a DeviceClass may
+ * carry.
  *
  * <pre>{@code
  * apiVersion: net.resource.example.com/v1alpha1

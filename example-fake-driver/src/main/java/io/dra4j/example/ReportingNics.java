@@ -15,7 +15,7 @@ import io.dra4j.api.device.Pool;
 import java.util.List;
 
 /**
- * Tells the cluster in a claim's status under which names and addresses its NICs are reached.
+ * Reports the names and addresses of a claim's NICs in its status.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SelfTests implements AutoCloseable {
 
-    /** How long a report may be believed: some tests may come late or fail. */
+    /** The validity of a report: some tests may come late or fail. */
     static final Duration VALID = Duration.ofSeconds(10);
 
     private static final Duration INTERVAL = Duration.ofSeconds(2);
@@ -63,7 +63,7 @@ final class SelfTests implements AutoCloseable {
     private void run() {
         try {
             test.run();
-        } catch (Exception e) { // whatever hardware does: the next test must come all the same
+        } catch (Exception e) { // a failed test must not prevent the next one
             LOG.atDebug().setCause(e).log("Could not test the devices");
         }
     }

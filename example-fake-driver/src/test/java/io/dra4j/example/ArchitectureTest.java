@@ -12,7 +12,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** What a driver needs of the SDK, and where picocli is at home. */
+/** The dependencies of a driver on the SDK, and the use of picocli. */
 @AnalyzeClasses(packages = "io.dra4j.example", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 

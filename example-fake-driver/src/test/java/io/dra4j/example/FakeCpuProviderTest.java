@@ -62,7 +62,7 @@ class FakeCpuProviderTest {
     }
 
     @Test
-    void tellsContainersHowManyCoresTheyHave() {
+    void setsTheNumberOfCores() {
         PreparedClaim prepared = prepare(false);
 
         assertThat(prepared.edits().env())

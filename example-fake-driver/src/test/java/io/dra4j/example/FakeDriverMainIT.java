@@ -93,7 +93,7 @@ class FakeDriverMainIT {
         }
 
         @Test
-        void tellsTheNameThatTheDriverOfAProfileHas() throws Exception {
+        void printsTheDriverNameOfAProfile() throws Exception {
             Ended help = run("--help", "--device-profile=net");
 
             assertThat(String.join("\n", help.output()))
@@ -120,7 +120,7 @@ class FakeDriverMainIT {
         }
 
         @Test
-        void tellsTheVersion() throws Exception {
+        void printsTheVersion() throws Exception {
             Ended version = run("--version");
 
             assertThat(version.status()).isZero();
@@ -160,7 +160,7 @@ class FakeDriverMainIT {
     class ADriverThatCannotStart {
 
         @Test
-        void saysWhyInOneLine() throws Exception {
+        void printsTheReasonInOneLine() throws Exception {
             Ended ended = run("--node-name=a", "--kubelet-plugins-directory-path", missing());
 
             assertThat(ended.status()).isEqualTo(1);
@@ -170,7 +170,7 @@ class FakeDriverMainIT {
         }
 
         @Test
-        void saysWhereWhenMoreIsLogged() throws Exception {
+        void printsTheStackTraceWhenMoreIsLogged() throws Exception {
             Ended ended =
                     run("--node-name=a", "-v", "4", "--kubelet-plugins-directory-path", missing());
 
@@ -178,7 +178,7 @@ class FakeDriverMainIT {
         }
 
         @Test
-        void saysItAsJsonToTools() throws Exception {
+        void logsTheReasonAsJson() throws Exception {
             Ended ended =
                     run(
                             "--node-name=a",
@@ -202,7 +202,7 @@ class FakeDriverMainIT {
     class ADriverThatRuns {
 
         @Test
-        void tellsWhichLineOfTheFaultFileIsBadAndWhatToWrite() throws Exception {
+        void printsTheInvalidLineOfTheFaultFileAndTheSyntax() throws Exception {
             Path faults = Files.writeString(folder.resolve("faults"), "gpu-0 broken\n");
             Process process = startInFolders("--fault-file=" + faults);
             try (BufferedReader output = process.inputReader()) {

@@ -45,7 +45,7 @@ class FakeGpuProviderTest {
         }
 
         @Test
-        void tellsWhatAGpuIs() {
+        void describesAGpu() {
             Device gpu = provider.inventory().pools().get(0).devices().get(1);
 
             assertThat(gpu.attributes())

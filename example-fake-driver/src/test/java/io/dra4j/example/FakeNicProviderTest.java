@@ -46,7 +46,7 @@ class FakeNicProviderTest {
     class TheInventory {
 
         @Test
-        void tellsWhatANicIs() throws Exception {
+        void describesANic() throws Exception {
             Device nic = devices(provider).get(1);
 
             assertThat(devices(provider)).hasSize(2);
@@ -151,7 +151,7 @@ class FakeNicProviderTest {
         }
 
         @Test
-        void tellsTheClusterItsAddressesWhereItIsAskedTo() throws Exception {
+        void reportsItsAddressesIfConfigured() throws Exception {
             PreparedDevice silent = prepare(provider, SHARE, Map.of(), false);
             PreparedDevice nic =
                     prepare(new ReportingNics(provider, "node-a"), SHARE, Map.of(), false);
@@ -201,7 +201,7 @@ class FakeNicProviderTest {
     class TheConfig {
 
         @Test
-        void isTheUsualMtuWhereItSaysNothing() {
+        void hasTheUsualMtuByDefault() {
             assertThat(NetConfig.TYPE.normalize().apply(new NetConfig(null)).mtu()).isEqualTo(1500);
         }
 
@@ -213,7 +213,7 @@ class FakeNicProviderTest {
         }
 
         @Test
-        void saysWhatToWrite() {
+        void hasTheValidValuesInItsError() {
             assertThat(NetConfig.TYPE.problems().apply(new NetConfig(20)))
                     .containsExactly("invalid mtu: 20; write 68 to 9216");
         }

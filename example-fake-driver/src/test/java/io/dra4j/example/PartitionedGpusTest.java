@@ -61,7 +61,7 @@ class PartitionedGpusTest {
     }
 
     @Test
-    void tellWhichPartTheyAre() throws Exception {
+    void haveTheirPartitionNumber() throws Exception {
         Device partition = pool(1, 2).devices().get(1);
         Device full = pool(1, 2).devices().get(2);
 

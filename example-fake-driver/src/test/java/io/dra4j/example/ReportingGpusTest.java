@@ -42,7 +42,7 @@ class ReportingGpusTest {
     }
 
     @Test
-    void theStatusTellsWhichGpuItIs() throws Exception {
+    void theStatusHasTheGpu() throws Exception {
         PreparedDevice gpu = prepared(true, false, "gpu-0");
 
         assertThat(gpu.status().data())
@@ -68,7 +68,7 @@ class ReportingGpusTest {
     }
 
     @Test
-    void anUnpluggedGpuHasNothingToTell() throws Exception {
+    void anUnpluggedGpuIsNotReported() throws Exception {
         PreparedDevice gpu = prepared(true, true, "gpu-7");
 
         assertThat(gpu.status().data()).isNull();

@@ -61,7 +61,7 @@ class SharedGpusTest {
     }
 
     @Test
-    void tellContainersHowMuchTheyHave() throws Exception {
+    void setTheirAmounts() throws Exception {
         Map<String, Quantity> share =
                 Map.of("memory", new Quantity("10Gi"), "compute", new Quantity("5"));
 
