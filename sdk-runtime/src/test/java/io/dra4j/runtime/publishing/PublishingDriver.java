@@ -14,23 +14,21 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
+import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverListener;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
-import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -45,8 +43,9 @@ final class PublishingDriver implements AutoCloseable {
 
     final EmbeddedApiServer api;
     final ApiProxy proxy;
+    final Place place = Place.create(NODE, DRIVER);
     final BlockingQueue<DraException> problems = new LinkedBlockingQueue<>();
-    private final Path root = Files.createTempDirectory(Path.of("/tmp"), "dp-");
+    final BlockingQueue<DraException> fatal = new LinkedBlockingQueue<>();
     private final Provider provider = new Provider();
     private final DraDriver driver;
 
@@ -55,36 +54,59 @@ final class PublishingDriver implements AutoCloseable {
         ((Logger) LoggerFactory.getLogger("io.dra4j.runtime")).setLevel(Level.ERROR);
     }
 
-    private PublishingDriver(EmbeddedApiServer api, List<Pool> pools) throws IOException {
+    /** Builds a driver with an inventory; the server is the caller's to close. */
+    PublishingDriver(
+            EmbeddedApiServer api, UnaryOperator<DraDriver.Builder> options, List<Pool> pools)
+            throws IOException {
         this.api = api;
         proxy = ApiProxy.before(api.url());
         provider.inventory = new Inventory(pools);
-        driver =
+        DraDriver.Builder builder =
                 DraDriver.builder(DRIVER, NODE, provider)
-                        .kubeconfig(proxy.writeKubeconfig(root.resolve("kubeconfig")))
-                        .cdiRoot(root.resolve("cdi"))
-                        .kubeletPluginsDirectory(Files.createDirectories(root.resolve("plugins")))
-                        .kubeletRegistrarDirectory(
-                                Files.createDirectories(root.resolve("registry")))
+                        .kubeconfig(proxy.writeKubeconfig(place.kubeconfig()))
+                        .cdiRoot(place.cdi())
+                        .kubeletPluginsDirectory(place.plugins())
+                        .kubeletRegistrarDirectory(place.registry())
                         .listener(
                                 new DriverListener() {
                                     @Override
                                     public void recoverable(DraException problem) {
                                         problems.add(problem);
                                     }
-                                })
-                        .build();
-        driver.start();
+
+                                    @Override
+                                    public void fatal(DraException problem) {
+                                        fatal.add(problem);
+                                    }
+                                });
+        driver = options.apply(builder).build();
     }
 
-    /** Starts a driver with an inventory; the server is the caller's to close. */
+    /** Builds a driver with an inventory, and starts it. */
     static PublishingDriver start(EmbeddedApiServer api, Pool... pools) throws IOException {
-        return new PublishingDriver(api, List.of(pools));
+        return start(api, builder -> builder, pools);
+    }
+
+    /** Builds a driver with options and an inventory, and starts it. */
+    static PublishingDriver start(
+            EmbeddedApiServer api, UnaryOperator<DraDriver.Builder> options, Pool... pools)
+            throws IOException {
+        PublishingDriver driver = new PublishingDriver(api, options, List.of(pools));
+        driver.start();
+        return driver;
+    }
+
+    void start() {
+        driver.start();
     }
 
     void publish(List<Pool> pools) {
         provider.inventory = new Inventory(pools);
         provider.context.inventoryChanged();
+    }
+
+    void report(DeviceHealth health) {
+        provider.context.reportHealth(List.of(health));
     }
 
     boolean awaitPublished() throws InterruptedException {
@@ -133,11 +155,7 @@ final class PublishingDriver implements AutoCloseable {
     public void close() {
         driver.close();
         proxy.close();
-        try (Stream<Path> files = Files.walk(root)) {
-            files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        place.remove();
     }
 
     private static final class Provider implements DeviceProvider {
@@ -147,6 +165,11 @@ final class PublishingDriver implements AutoCloseable {
         @Override
         public void start(DriverContext given) {
             context = given;
+        }
+
+        @Override
+        public boolean reportsHealth() {
+            return true;
         }
 
         @Override
