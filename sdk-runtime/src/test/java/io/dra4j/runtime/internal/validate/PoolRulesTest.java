@@ -37,7 +37,7 @@ class PoolRulesTest {
     record Wrong(String field, String rule, String value, Device.Builder device) {
         @Override
         public String toString() {
-            return field + " " + value;
+            return field + " " + rule;
         }
     }
 
@@ -67,35 +67,38 @@ class PoolRulesTest {
     private static Stream<Wrong> taintFields() {
         return Stream.of(
                 wrong("taints[0].key", "must be set", device().taint(taint(null, ""))),
-                wrong("taints[0].key", "at most 63", device().taint(taint("-a", ""))),
+                wrong("taints[0].key", "at most 63", "-a", device().taint(taint("-a", ""))),
                 wrong("taints[0].key", "at most 63", device().taint(taint("a/", ""))),
                 wrong("taints[0].key", "before the /", device().taint(taint("A.com/b", ""))),
                 wrong("taints[0].value", "at most 63", device().taint(taint("a", "v".repeat(64)))),
-                wrong("taints[0].value", "at most 63", device().taint(taint("a", "b c"))),
+                wrong("taints[0].value", "at most 63", "b c", device().taint(taint("a", "b c"))),
                 wrong(
                         "taints[0].effect",
                         "must be set",
+                        "null",
                         device().taint(new Taint("a", null, null, null))),
                 wrong("taints[0].timeAdded", "years 1 to 9999", device().taint(at(Instant.MAX))),
                 wrong(
                         "taints[0].timeAdded",
                         "years 1 to 9999",
                         device().taint(at(Instant.parse("0001-01-01T00:00:00Z")))),
-                wrong("taints", "at most 16", taints(17)));
+                wrong("taints", "at most 16", "17", taints(17)));
     }
 
     private static Stream<Wrong> bindingAndRawFields() {
         return Stream.of(
-                wrong("bindingConditions", "must be set", device().binding(conditions(0, 1))),
+                wrong("bindingConditions", "must be set", "[]", device().binding(conditions(0, 1))),
                 wrong(
                         "bindingFailureConditions",
                         "must be set",
+                        "[]",
                         device().binding(conditions(1, 0))),
-                wrong("bindingConditions", "at most 4", device().binding(conditions(5, 1))),
+                wrong("bindingConditions", "at most 4", "5", device().binding(conditions(5, 1))),
                 wrong("bindingFailureConditions", "at most 4", device().binding(conditions(1, 5))),
                 wrong(
                         "bindingFailureConditions[0]",
                         "unique",
+                        "a",
                         device().binding(new BindingConditions(List.of("a"), List.of("a")))),
                 wrong(
                         "bindingConditions[1]",
@@ -105,7 +108,7 @@ class PoolRulesTest {
                         "bindingConditions[0]",
                         "at most 63",
                         device().binding(new BindingConditions(List.of("a b"), List.of("b")))),
-                wrong("future", "must be JSON", device().rawField("future", "{")),
+                wrong("future", "must be JSON", "{", device().rawField("future", "{")),
                 wrong("future", "must be JSON", device().rawField("future", "{} {}")),
                 wrong("future", "not null or nothing", device().rawField("future", " ")),
                 wrong("future", "not null or nothing", device().rawField("future", "null")),
@@ -117,14 +120,17 @@ class PoolRulesTest {
                 wrong(
                         "consumesCounters[0].counterSet",
                         "a counter set of the pool",
+                        "none",
                         device().consumes(new CounterConsumption("none", Map.of("memory", one())))),
                 wrong(
                         "consumesCounters[0].counterSet",
                         "DNS label",
+                        "A",
                         device().consumes(new CounterConsumption("A", Map.of("memory", one())))),
                 wrong(
                         "consumesCounters[0].counters[none]",
                         "a counter of",
+                        "none",
                         device().consumes(new CounterConsumption("shared", Map.of("none", one())))),
                 wrong(
                         "consumesCounters[0].counters[M]",
@@ -133,6 +139,7 @@ class PoolRulesTest {
                 wrong(
                         "consumesCounters[0].counters[memory].value",
                         "at most what",
+                        "1025Mi",
                         device().consumes(
                                         new CounterConsumption(
                                                 "shared",
@@ -146,10 +153,12 @@ class PoolRulesTest {
                 wrong(
                         "consumesCounters[0].counters",
                         "not be empty",
+                        "[]",
                         device().consumes(new CounterConsumption("shared", Map.of()))),
                 wrong(
                         "consumesCounters[1].counterSet",
                         "unique",
+                        "shared",
                         device().consumes(new CounterConsumption("shared", Map.of("memory", one())))
                                 .consumes(
                                         new CounterConsumption(
@@ -171,6 +180,7 @@ class PoolRulesTest {
                             assertThat(problem.field())
                                     .startsWith("devices[gpu-0]." + wrong.field());
                             assertThat(problem.rule()).startsWith("must ").contains(wrong.rule());
+                            assertThat(problem.value()).contains(wrong.value());
                             assertThat(problem).hasToString(line(problem));
                         });
         assertThat(PoolRules.problems(pool(device()))).as("all else is fine").isEmpty();
@@ -356,7 +366,11 @@ class PoolRulesTest {
     }
 
     private static Wrong wrong(String field, String rule, Device.Builder device) {
-        return new Wrong(field, rule, rule, device);
+        return wrong(field, rule, "", device);
+    }
+
+    private static Wrong wrong(String field, String rule, String value, Device.Builder device) {
+        return new Wrong(field, rule, value, device);
     }
 
     private static Device.Builder device() {
