@@ -6,7 +6,6 @@ import static io.dra4j.runtime.process.TestDriver.NAME;
 import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.CallResult;
@@ -14,13 +13,10 @@ import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.PluginInfo;
-import io.dra4j.testkit.proxy.Requests;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -28,7 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two processes of a driver side by side, as a rolling update has them for a while. */
+/**
+ * Two processes of a driver side by side, as a rolling update has them for a while; what they write
+ * to the API server is in {@link PublisherLockIT}.
+ */
 class UpgradeIT {
 
     /** Pod UIDs as Kubernetes makes them, which the names of registration sockets have in them. */
@@ -84,16 +83,6 @@ class UpgradeIT {
 
     private void unprepare(PluginInfo instance, KubeletClaim claim) {
         assertThat(node.kubelet().unprepare(instance, List.of(claim)).complaint()).isEmpty();
-    }
-
-    private Map<String, String> versions() {
-        Map<String, String> versions = new TreeMap<>();
-        for (JsonNode slice : node.api().store().list("resourceslices")) {
-            versions.put(
-                    slice.at("/metadata/name").asText(),
-                    slice.at("/metadata/resourceVersion").asText());
-        }
-        return versions;
     }
 
     private List<String> sockets() throws Exception {
@@ -166,8 +155,6 @@ class UpgradeIT {
 
     @Test
     void theOldInstanceEndsWithoutATraceAndTheNewOneGoesOn() throws Exception {
-        Map<String, String> before = versions();
-        int number = node.proxy().lastNumber();
         KubeletClaim claim = node.allocate("claim", "gpu-0");
         ClaimResult answer = prepare(instances().get(0), claim);
         PluginInfo second = instances().get(1);
@@ -177,11 +164,6 @@ class UpgradeIT {
         assertThat(sockets()).hasSize(2).allMatch(name -> name.contains(NEW_UID));
         assertThat(prepare(second, claim).wire()).isEqualTo(answer.wire());
         unprepare(second, claim);
-        assertThat(versions()).isEqualTo(before);
-        assertThat(node.proxy().requests(Requests.writes("resourceslices")))
-                .as(node.proxy().log())
-                .filteredOn(request -> request.number() > number)
-                .isEmpty();
     }
 
     @Test
