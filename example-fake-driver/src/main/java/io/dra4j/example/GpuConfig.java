@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sharing how the GPU is shared; {@code null} is time slicing
  */
-public record GpuConfig(@Nullable Sharing sharing) {
+record GpuConfig(@Nullable Sharing sharing) {
 
     /** The kind, with its defaults and rules; a GPU that no entry applies to is time-sliced. */
-    public static final ConfigType<GpuConfig> TYPE =
+    static final ConfigType<GpuConfig> TYPE =
             ConfigType.of("gpu.resource.example.com/v1alpha1", "GpuConfig", GpuConfig.class)
                     .defaultingTo(() -> new GpuConfig(null).normalized())
                     .normalizedBy(GpuConfig::normalized)
@@ -48,7 +48,7 @@ public record GpuConfig(@Nullable Sharing sharing) {
      * @param timeSlicingConfig the settings of {@code TimeSlicing}
      * @param spacePartitioningConfig the settings of {@code SpacePartitioning}
      */
-    public record Sharing(
+    record Sharing(
             @Nullable String strategy,
             @Nullable TimeSlicing timeSlicingConfig,
             @Nullable SpacePartitioning spacePartitioningConfig) {}
@@ -58,14 +58,14 @@ public record GpuConfig(@Nullable Sharing sharing) {
      *
      * @param interval {@code Default}, {@code Short}, {@code Medium} or {@code Long}
      */
-    public record TimeSlicing(@Nullable String interval) {}
+    record TimeSlicing(@Nullable String interval) {}
 
     /**
      * The settings of space partitioning.
      *
      * @param partitionCount into how many parts the GPU is split
      */
-    public record SpacePartitioning(@Nullable Integer partitionCount) {}
+    record SpacePartitioning(@Nullable Integer partitionCount) {}
 
     /** Fills in what may be left out. */
     private GpuConfig normalized() {
