@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -76,7 +75,7 @@ final class BenchMain implements Callable<Integer> {
     }
 
     private int measure() throws IOException {
-        Settings settings = options.settings(Map.of());
+        Settings settings = DriverOptions.settings(spec);
         PrintWriter out = spec.commandLine().getOut();
         LoadRun run =
                 new LoadRun(

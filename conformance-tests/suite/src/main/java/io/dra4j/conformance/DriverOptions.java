@@ -9,12 +9,16 @@ import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.settings.SettingsException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -29,6 +33,7 @@ final class DriverOptions {
             "Each flag stands for the setting in [brackets] of the file of --config, and wins over it.";
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Pattern PLACE = Pattern.compile("^\\[([A-Za-z.]+)]");
 
     @Option(
             names = "--config",
@@ -43,7 +48,7 @@ final class DriverOptions {
     private final ExternalGroup external = new ExternalGroup();
 
     @ArgGroup(validate = false, order = 3, heading = "%nThe API server:%n")
-    private final ApiServerOptions apiServer = new ApiServerOptions();
+    private final ApiServerGroup apiServer = new ApiServerGroup();
 
     @ArgGroup(validate = false, order = 4, heading = "%nTime and chance:%n")
     private final ChanceGroup chance = new ChanceGroup();
@@ -211,30 +216,6 @@ final class DriverOptions {
                                 + " configurations for a request: the last counts, they are"
                                 + " merged, or they are refused.")
         @Nullable String precedence;
-
-        void into(Map<String, JsonNode> flags) {
-            put(flags, "/driver/name", name);
-            put(flags, "/driver/kind", kind);
-            put(flags, "/driver/process/environment", environment);
-            put(flags, "/driver/process/standardPaths", standardPaths);
-            put(flags, "/driver/process/inCluster", inCluster);
-            put(flags, "/driver/process/makeDirectories", makeDirectories);
-            put(flags, "/driver/startTimeoutSeconds", startTimeout);
-            put(flags, "/driver/seamlessUpgrade", seamlessUpgrade);
-            put(flags, "/driver/stateFiles", stateFiles);
-            put(flags, "/driver/emptyWhenUnprepared", emptyWhenUnprepared);
-            put(flags, "/driver/declares", declares);
-            put(flags, "/driver/claims", claims);
-            put(flags, "/driver/cdiVersion", cdiVersion);
-            put(flags, "/driver/cdiDirectories", cdiDirectories);
-            put(flags, "/driver/metrics", metrics);
-            put(flags, "/driver/configs/precedence", precedence);
-            Map<String, String> commands = hooks == null ? Map.of() : hooks;
-            commands.forEach(
-                    (hook, line) -> put(flags, "/driver/hooks/" + hook, List.of("sh", "-c", line)));
-            put(flags, "/driver/configs/valid", json("--valid-config", validConfigs));
-            put(flags, "/driver/configs/invalid", json("--invalid-config", invalidConfigs));
-        }
     }
 
     /** Where somebody else runs it. */
@@ -278,15 +259,49 @@ final class DriverOptions {
                 paramLabel = "FILE",
                 description = "[driver.external.log] What it writes to, as evidence.")
         @Nullable String log;
+    }
 
-        void into(Map<String, JsonNode> flags) {
-            put(flags, "/driver/external/node", node);
-            put(flags, "/driver/external/registry", registry);
-            put(flags, "/driver/external/plugins", plugins);
-            put(flags, "/driver/external/cdi", cdi);
-            put(flags, "/driver/external/proxyPort", proxyPort);
-            put(flags, "/driver/external/log", log);
-        }
+    /** The API server that the driver and the suite use. */
+    private static final class ApiServerGroup {
+        @Option(
+                names = "--k8s",
+                paramLabel = "VERSION",
+                description =
+                        "[apiServer.kubernetes] The Kubernetes release that the"
+                                + " embedded one behaves as. Default: 1.36")
+        @Nullable String kubernetes;
+
+        @Option(
+                names = "--kubeconfig",
+                paramLabel = "FILE",
+                description =
+                        "[apiServer.kubeconfig] A real one, of Kubernetes 1.34 or"
+                                + " newer, instead of the embedded.")
+        @Nullable String kubeconfig;
+
+        @Option(
+                names = "--context",
+                paramLabel = "NAME",
+                description =
+                        "[apiServer.context] The kubeconfig's context. Default: its"
+                                + " current one")
+        @Nullable String context;
+
+        @Option(
+                names = "--service-account",
+                paramLabel = "NAMESPACE/NAME",
+                description =
+                        "[apiServer.serviceAccount] Evaluate RBAC: the driver may do"
+                                + " what --manifests grants this ServiceAccount.")
+        @Nullable String serviceAccount;
+
+        @Option(
+                names = "--manifests",
+                paramLabel = "FILE",
+                description =
+                        "[apiServer.manifests] A file or a folder with the ServiceAccount,"
+                                + " its roles and their bindings, may be repeated.")
+        @Nullable List<String> manifests;
     }
 
     /** How long to wait, and what is random. */
@@ -304,46 +319,49 @@ final class DriverOptions {
                 paramLabel = "NUMBER",
                 description = "[seed] What is random comes from it.")
         @Nullable Long seed;
-
-        void into(Map<String, JsonNode> flags) {
-            put(flags, "/patience", patience);
-            put(flags, "/seed", seed);
-        }
     }
 
-    /** The settings: the file, and over it these flags, and more of them. */
-    Settings settings(Map<String, JsonNode> more) {
+    /** The settings of a parsed command line: the file of --config, and the flags over it. */
+    static Settings settings(CommandSpec spec) {
         Map<String, JsonNode> flags = new LinkedHashMap<>();
-        put(flags, "/driver/process/command", command);
-        driver.into(flags);
-        external.into(flags);
-        apiServer.into(flags);
-        chance.into(flags);
-        flags.putAll(more);
-        Path file = config;
+        for (ArgSpec arg : spec.args()) {
+            Matcher place = PLACE.matcher(String.join("", arg.description()));
+            if (place.find() && arg.getValue() != null) {
+                String name = arg instanceof OptionSpec option ? option.longestName() : "";
+                put(flags, name, "/" + place.group(1).replace('.', '/'), arg.getValue());
+            }
+        }
+        Path file = spec.findOption("--config").getValue();
         return file == null
                 ? SettingsReader.parse("", "the command line", flags)
                 : SettingsReader.read(file, flags);
     }
 
-    private static @Nullable List<JsonNode> json(String flag, @Nullable List<String> texts) {
-        if (texts == null) {
-            return null;
+    private static void put(
+            Map<String, JsonNode> flags, String option, String pointer, Object value) {
+        switch (option) {
+            case "--hook" ->
+                    ((Map<?, ?>) value)
+                            .forEach(
+                                    (hook, line) ->
+                                            flags.put(
+                                                    pointer + "/" + hook,
+                                                    JSON.valueToTree(List.of("sh", "-c", line))));
+            case "--valid-config", "--invalid-config" ->
+                    flags.put(
+                            pointer,
+                            JSON.valueToTree(
+                                    ((List<?>) value)
+                                            .stream().map(text -> json(option, text)).toList()));
+            default -> flags.put(pointer, JSON.valueToTree(value));
         }
-        List<JsonNode> parsed = new ArrayList<>();
-        for (String text : texts) {
-            try {
-                parsed.add(JSON.readTree(text));
-            } catch (JsonProcessingException e) {
-                throw new SettingsException(flag + " is no JSON: " + e.getOriginalMessage());
-            }
-        }
-        return parsed;
     }
 
-    static void put(Map<String, JsonNode> flags, String pointer, @Nullable Object value) {
-        if (value != null) {
-            flags.put(pointer, JSON.valueToTree(value));
+    private static JsonNode json(String option, Object text) {
+        try {
+            return JSON.readTree(text.toString());
+        } catch (JsonProcessingException e) {
+            throw new SettingsException(option + " is no JSON: " + e.getOriginalMessage());
         }
     }
 }

@@ -23,6 +23,8 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /** The command {@code run}: a driver is judged. */
 @Command(
@@ -48,9 +50,11 @@ final class RunMain implements Callable<Integer> {
 
     @Mixin private RunOptions options;
 
+    @Spec private CommandSpec spec;
+
     @Override
     public Integer call() throws IOException {
-        Settings settings = options.settings();
+        Settings settings = DriverOptions.settings(spec);
         Catalogue catalogue = Catalogue.load();
         KnownFailures deviations =
                 settings.deviations().isEmpty()

@@ -2,11 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
-import static io.dra4j.conformance.DriverOptions.put;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.settings.Settings;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -62,14 +57,6 @@ final class RunOptions {
                         "[soak] Repeat more often where that shows more; takes minutes"
                                 + " longer.")
         @Nullable Boolean soak;
-
-        void into(Map<String, JsonNode> flags) {
-            put(flags, "/profiles", profiles);
-            put(flags, "/only", only);
-            put(flags, "/skip", skip);
-            put(flags, "/strict", strict);
-            put(flags, "/soak", soak);
-        }
     }
 
     /** What is told, and where. */
@@ -95,19 +82,5 @@ final class RunOptions {
                         "[implementation] Who made the driver: organization, project,"
                                 + " url, version, contact, language.")
         @Nullable Map<String, String> implementation;
-
-        void into(Map<String, JsonNode> flags) {
-            put(flags, "/report", report);
-            put(flags, "/deviations", deviations);
-            put(flags, "/implementation", implementation);
-        }
-    }
-
-    /** The settings: the file, and the flags over it. */
-    Settings settings() {
-        Map<String, JsonNode> flags = new LinkedHashMap<>();
-        tried.into(flags);
-        report.into(flags);
-        return driver.settings(flags);
     }
 }

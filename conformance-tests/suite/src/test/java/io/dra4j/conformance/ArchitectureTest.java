@@ -4,6 +4,7 @@ package io.dra4j.conformance;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
@@ -11,13 +12,19 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
@@ -86,7 +93,22 @@ class ArchitectureTest {
             slices().matching(C + ".(*)..").should().beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule doorsAreKnownToNobody =
+    static final ArchRule topLevelClassesHaveNoCycles =
+            slices().assignedFrom(new TopLevelClasses()).should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule publicTypesAreUsedFromOtherPackages =
+            classes()
+                    .that()
+                    .arePublic()
+                    .and()
+                    .areTopLevelClasses()
+                    .and()
+                    .resideOutsideOfPackage(C)
+                    .should(beUsedFromAnotherPackage());
+
+    @ArchTest
+    static final ArchRule commandsAreNotUsedByOtherPackages =
             noClasses()
                     .that()
                     .resideOutsideOfPackage(C)
@@ -105,7 +127,7 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule nobodyUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+    static final ArchRule noClassUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 
     @ArchTest
     static final ArchRule onlyProgramsUseTheStandardStreams =
@@ -123,5 +145,31 @@ class ArchitectureTest {
     private static DescribedPredicate<JavaClass> programs() {
         return describe(
                 "*Main or *Options", type -> type.getName().matches(".*(Main|Options)(\\$.*)?"));
+    }
+
+    private static ArchCondition<JavaClass> beUsedFromAnotherPackage() {
+        return new ArchCondition<>("be used from another package") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                boolean used =
+                        type.getDirectDependenciesToSelf().stream()
+                                .map(Dependency::getOriginClass)
+                                .anyMatch(user -> !user.getPackage().equals(type.getPackage()));
+                events.add(new SimpleConditionEvent(type, used, type.getName() + " is not"));
+            }
+        };
+    }
+
+    /** One slice a top-level class, nested classes included. */
+    private static final class TopLevelClasses implements SliceAssignment {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return SliceIdentifier.of(type.getFullName().split("\\$")[0]);
+        }
+
+        @Override
+        public String getDescription() {
+            return "top-level classes";
+        }
     }
 }

@@ -22,9 +22,9 @@ class RunOptionsTest {
     private static final Pattern PLACE = Pattern.compile("\\[([A-Za-z.]+)]");
 
     private static Settings settings(String... flags) {
-        RunOptions options = new RunOptions();
-        new CommandLine(options).parseArgs(flags);
-        return options.settings();
+        CommandLine line = new CommandLine(new RunOptions());
+        line.parseArgs(flags);
+        return DriverOptions.settings(line.getCommandSpec());
     }
 
     @Test

@@ -32,9 +32,6 @@ public final class Allocator {
     private final Map<RequestAlternative, List<Candidate>> matching = new IdentityHashMap<>();
     private int steps;
 
-    /** A device for a request of the claim at hand. */
-    record Pick(RequestAlternative way, Candidate device) {}
-
     /**
      * Sees what there is.
      *
@@ -89,15 +86,17 @@ public final class Allocator {
 
     private String found(ClaimTemplate template) {
         List<String> found = new ArrayList<>();
-        for (List<RequestAlternative> ways : template.requests()) {
-            for (RequestAlternative way : ways) {
+        for (List<RequestAlternative> alternatives : template.requests()) {
+            for (RequestAlternative alternative : alternatives) {
                 found.add(
                         "request %s wants %s of class %s, and %d match"
                                 .formatted(
-                                        way.name(),
-                                        way.all() ? "all devices" : way.count() + " device(s)",
-                                        way.deviceClass().name(),
-                                        matching(way).size()));
+                                        alternative.name(),
+                                        alternative.all()
+                                                ? "all devices"
+                                                : alternative.count() + " device(s)",
+                                        alternative.deviceClass().name(),
+                                        matching(alternative).size()));
             }
         }
         if (!template.constraints().isEmpty()) {
@@ -107,22 +106,23 @@ public final class Allocator {
     }
 
     private Optional<Allotment> allocate(ClaimTemplate template) {
-        List<Pick> picks = new ArrayList<>();
+        List<RequestAlternative.Pick> picks = new ArrayList<>();
         steps = 0;
         return isSolved(template, 0, picks)
                 ? Optional.of(Allotment.of(template, picks))
                 : Optional.empty();
     }
 
-    private boolean isSolved(ClaimTemplate template, int request, List<Pick> picks) {
+    private boolean isSolved(
+            ClaimTemplate template, int request, List<RequestAlternative.Pick> picks) {
         if (request == template.requests().size()) {
             return true;
         }
-        for (RequestAlternative way : template.requests().get(request)) {
+        for (RequestAlternative alternative : template.requests().get(request)) {
             boolean solved =
-                    way.all()
-                            ? takesAll(template, request, way, picks)
-                            : takes(template, request, way, way.count(), 0, picks);
+                    alternative.all()
+                            ? takesAll(template, request, alternative, picks)
+                            : takes(template, request, alternative, alternative.count(), 0, picks);
             if (solved) {
                 return true;
             }
@@ -132,12 +132,15 @@ public final class Allocator {
 
     /** All that match, or the request fails: also if one of them is taken or tainted. */
     private boolean takesAll(
-            ClaimTemplate template, int request, RequestAlternative way, List<Pick> picks) {
+            ClaimTemplate template,
+            int request,
+            RequestAlternative alternative,
+            List<RequestAlternative.Pick> picks) {
         int before = picks.size();
-        List<Candidate> all = matching(way);
+        List<Candidate> all = matching(alternative);
         boolean fits = !all.isEmpty();
         for (Candidate device : all) {
-            fits = fits && isTaken(template, way, device, picks);
+            fits = fits && isTaken(template, alternative, device, picks);
         }
         if (fits && isSolved(template, request + 1, picks)) {
             return true;
@@ -151,17 +154,17 @@ public final class Allocator {
     private boolean takes(
             ClaimTemplate template,
             int request,
-            RequestAlternative way,
+            RequestAlternative alternative,
             int count,
             int from,
-            List<Pick> picks) {
+            List<RequestAlternative.Pick> picks) {
         if (count == 0) {
             return isSolved(template, request + 1, picks);
         }
-        List<Candidate> all = matching(way);
+        List<Candidate> all = matching(alternative);
         for (int i = from; i < all.size(); i++) {
-            if (isTaken(template, way, all.get(i), picks)) {
-                if (takes(template, request, way, count - 1, i + 1, picks)) {
+            if (isTaken(template, alternative, all.get(i), picks)) {
+                if (takes(template, request, alternative, count - 1, i + 1, picks)) {
                     return true;
                 }
                 giveBack(picks);
@@ -170,13 +173,17 @@ public final class Allocator {
         return false;
     }
 
-    private List<Candidate> matching(RequestAlternative way) {
-        return matching.computeIfAbsent(way, one -> devices.stream().filter(one::matches).toList());
+    private List<Candidate> matching(RequestAlternative alternative) {
+        return matching.computeIfAbsent(
+                alternative, one -> devices.stream().filter(one::matches).toList());
     }
 
     /** Takes a device, if it is free and fits. */
     private boolean isTaken(
-            ClaimTemplate template, RequestAlternative way, Candidate device, List<Pick> picks) {
+            ClaimTemplate template,
+            RequestAlternative alternative,
+            Candidate device,
+            List<RequestAlternative.Pick> picks) {
         if (++steps > MOST_STEPS) {
             throw new SettingsException(
                     "driver.claims: %s was not allocated within %d steps: ask for fewer devices or constraints"
@@ -186,19 +193,19 @@ public final class Allocator {
                 picks.size() < MOST_RESULTS
                         && !taken.contains(device.key())
                         && device.json().path("bindingConditions").isEmpty()
-                        && way.tolerates(device)
+                        && alternative.tolerates(device)
                         && hasCounters(device)
                         && template.constraints().stream()
-                                .allMatch(c -> c.allows(way.name(), device, picks));
+                                .allMatch(c -> c.allows(alternative.name(), device, picks));
         if (fits) {
             taken.add(device.key());
             consume(device, -1);
-            picks.add(new Pick(way, device));
+            picks.add(new RequestAlternative.Pick(alternative, device));
         }
         return fits;
     }
 
-    private void giveBack(List<Pick> picks) {
+    private void giveBack(List<RequestAlternative.Pick> picks) {
         Candidate device = picks.remove(picks.size() - 1).device();
         taken.remove(device.key());
         consume(device, 1);

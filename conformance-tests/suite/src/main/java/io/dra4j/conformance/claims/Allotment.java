@@ -24,7 +24,7 @@ public record Allotment(
         ArrayNode configs,
         List<Candidate> devices) {
 
-    static Allotment of(ClaimTemplate template, List<Allocator.Pick> picks) {
+    static Allotment of(ClaimTemplate template, List<RequestAlternative.Pick> picks) {
         ArrayNode results = JsonNodeFactory.instance.arrayNode();
         picks.forEach(pick -> result(results.addObject(), pick));
         return new Allotment(
@@ -32,16 +32,16 @@ public record Allotment(
                 template.devices(),
                 results,
                 configs(template, picks),
-                picks.stream().map(Allocator.Pick::device).toList());
+                picks.stream().map(RequestAlternative.Pick::device).toList());
     }
 
-    private static void result(ObjectNode result, Allocator.Pick pick) {
+    private static void result(ObjectNode result, RequestAlternative.Pick pick) {
         Candidate device = pick.device();
-        result.put("request", pick.way().name())
+        result.put("request", pick.alternative().name())
                 .put("driver", device.driver())
                 .put("pool", device.pool())
                 .put("device", device.name());
-        JsonNode tolerations = pick.way().json().path("tolerations");
+        JsonNode tolerations = pick.alternative().json().path("tolerations");
         if (!tolerations.isEmpty()) {
             result.set("tolerations", tolerations.deepCopy());
         }
@@ -50,13 +50,13 @@ public record Allotment(
             device.json()
                     .path("capacity")
                     .properties()
-                    .forEach(one -> consumed.set(one.getKey(), consumed(pick.way(), one)));
+                    .forEach(one -> consumed.set(one.getKey(), consumed(pick.alternative(), one)));
         }
     }
 
     private static JsonNode consumed(
-            RequestAlternative way, java.util.Map.Entry<String, JsonNode> capacity) {
-        JsonNode requested = way.json().at("/capacity/requests").path(capacity.getKey());
+            RequestAlternative alternative, java.util.Map.Entry<String, JsonNode> capacity) {
+        JsonNode requested = alternative.json().at("/capacity/requests").path(capacity.getKey());
         if (!requested.isMissingNode()) {
             return requested;
         }
@@ -65,14 +65,15 @@ public record Allotment(
     }
 
     /** Those of the classes come first, request by request, then those of the claim. */
-    private static ArrayNode configs(ClaimTemplate template, List<Allocator.Pick> picks) {
+    private static ArrayNode configs(ClaimTemplate template, List<RequestAlternative.Pick> picks) {
         ArrayNode configs = JsonNodeFactory.instance.arrayNode();
         picks.stream()
-                .map(Allocator.Pick::way)
+                .map(RequestAlternative.Pick::alternative)
                 .distinct()
                 .forEach(
-                        way ->
-                                way.deviceClass()
+                        alternative ->
+                                alternative
+                                        .deviceClass()
                                         .configs()
                                         .forEach(
                                                 config ->
@@ -82,7 +83,9 @@ public record Allotment(
                                                                         "requests",
                                                                         JsonNodeFactory.instance
                                                                                 .arrayNode()
-                                                                                .add(way.name()))
+                                                                                .add(
+                                                                                        alternative
+                                                                                                .name()))
                                                                 .setAll(
                                                                         (ObjectNode)
                                                                                 config

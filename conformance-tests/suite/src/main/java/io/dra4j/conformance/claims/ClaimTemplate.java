@@ -5,6 +5,7 @@ package io.dra4j.conformance.claims;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,7 @@ import java.util.Map;
  *
  * @param title its kind and name, for messages
  * @param devices its {@code spec.devices}, as version v1 has it
- * @param requests for each request, the ways to fulfil it, the preferred one first
+ * @param requests for each request, the alternatives to fulfil it, the preferred one first
  * @param constraints what its devices must have in common
  */
 record ClaimTemplate(
@@ -38,7 +39,7 @@ record ClaimTemplate(
         for (JsonNode request : spec.path("requests")) {
             ObjectNode written = devices.withArray("requests").addObject();
             written.setAll(current(request, title));
-            requests.add(ways(written, title, classes));
+            requests.add(alternatives(written, title, classes));
         }
         if (requests.isEmpty()) {
             throw new SettingsException(
@@ -46,7 +47,7 @@ record ClaimTemplate(
                             .formatted(title));
         }
         List<Constraint> constraints =
-                ClaimTemplates.elements(spec.path("constraints")).stream()
+                Cluster.elements(spec.path("constraints")).stream()
                         .map(json -> Constraint.of(json, title))
                         .toList();
         return new ClaimTemplate(title, devices, List.copyOf(requests), constraints);
@@ -70,13 +71,13 @@ record ClaimTemplate(
         return current;
     }
 
-    private static List<RequestAlternative> ways(
+    private static List<RequestAlternative> alternatives(
             JsonNode request, String title, Map<String, DeviceClass> classes) {
         String name = request.path("name").asText();
         if (request.has("exactly")) {
             return List.of(RequestAlternative.of(name, request.path("exactly"), title, classes));
         }
-        return ClaimTemplates.elements(request.path("firstAvailable")).stream()
+        return Cluster.elements(request.path("firstAvailable")).stream()
                 .map(
                         sub ->
                                 RequestAlternative.of(
@@ -89,6 +90,6 @@ record ClaimTemplate(
 
     /** The configurations of the claim itself. */
     List<JsonNode> configs() {
-        return ClaimTemplates.elements(devices.path("config"));
+        return Cluster.elements(devices.path("config"));
     }
 }

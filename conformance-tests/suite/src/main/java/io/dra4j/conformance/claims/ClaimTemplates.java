@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.StreamSupport;
 
 /** The manifests of {@code driver.claims}: what claims of the driver's users look like. */
 public final class ClaimTemplates {
@@ -66,10 +65,5 @@ public final class ClaimTemplates {
 
     List<ClaimTemplate> all() {
         return templates;
-    }
-
-    /** The elements of an array; none if there is no array. */
-    static List<JsonNode> elements(JsonNode array) {
-        return StreamSupport.stream(array.spliterator(), false).toList();
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.claims;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.List;
 import java.util.Optional;
@@ -18,9 +19,7 @@ record Constraint(List<String> requests, String attribute, boolean distinct) {
 
     static Constraint of(JsonNode json, String claim) {
         List<String> requests =
-                ClaimTemplates.elements(json.path("requests")).stream()
-                        .map(JsonNode::asText)
-                        .toList();
+                Cluster.elements(json.path("requests")).stream().map(JsonNode::asText).toList();
         for (String kind : List.of("matchAttribute", "distinctAttribute")) {
             if (json.has(kind)) {
                 return new Constraint(
@@ -33,14 +32,14 @@ record Constraint(List<String> requests, String attribute, boolean distinct) {
     }
 
     /** Whether a device may join others that a claim gets. */
-    boolean allows(String request, Candidate device, List<Allocator.Pick> picks) {
+    boolean allows(String request, Candidate device, List<RequestAlternative.Pick> picks) {
         if (!isFor(request)) {
             return true;
         }
         Optional<JsonNode> value = device.attribute(attribute);
         return value.isPresent()
                 && picks.stream()
-                        .filter(pick -> isFor(pick.way().name()))
+                        .filter(pick -> isFor(pick.alternative().name()))
                         .map(pick -> pick.device().attribute(attribute).orElseThrow())
                         .allMatch(other -> other.equals(value.get()) != distinct);
     }

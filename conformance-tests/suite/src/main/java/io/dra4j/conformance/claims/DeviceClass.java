@@ -3,6 +3,7 @@
 package io.dra4j.conformance.claims;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.cluster.Cluster;
 import java.util.List;
 
 /**
@@ -18,7 +19,7 @@ record DeviceClass(String name, List<Selector> selectors, List<JsonNode> configs
         JsonNode spec = manifest.path("spec");
         return new DeviceClass(
                 name,
-                RequestAlternative.selectors(spec, "DeviceClass " + name),
-                ClaimTemplates.elements(spec.path("config")));
+                Selector.all(spec, "DeviceClass " + name),
+                Cluster.elements(spec.path("config")));
     }
 }

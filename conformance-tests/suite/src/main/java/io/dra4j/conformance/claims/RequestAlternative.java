@@ -3,11 +3,12 @@
 package io.dra4j.conformance.claims;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.List;
 
 /**
- * One way to fulfil a request: the request itself, or one of its alternatives.
+ * A request as it is written, or one of its alternatives.
  *
  * @param name as in a result: {@code request} or {@code request/subrequest}
  * @param deviceClass the class that it names
@@ -23,6 +24,9 @@ record RequestAlternative(
         int count,
         List<Selector> selectors,
         JsonNode json) {
+
+    /** A device for a request of a claim. */
+    record Pick(RequestAlternative alternative, Candidate device) {}
 
     /** Reads one, of a claim that messages call so. */
     static RequestAlternative of(
@@ -52,7 +56,7 @@ record RequestAlternative(
                 named,
                 mode.equals("All"),
                 Math.max(1, json.path("count").asInt(1)),
-                selectors(json, owner),
+                Selector.all(json, owner),
                 json);
     }
 
@@ -69,12 +73,6 @@ record RequestAlternative(
                                                 .formatted(owner, one.getValue(), one.getKey()));
                             }
                         });
-    }
-
-    static List<Selector> selectors(JsonNode spec, String owner) {
-        return ClaimTemplates.elements(spec.path("selectors")).stream()
-                .map(one -> Selector.compile(one.at("/cel/expression").asText(), owner))
-                .toList();
     }
 
     /** Whether a device is one that this may take, by class and selectors. */
@@ -102,13 +100,13 @@ record RequestAlternative(
 
     /** Whether each taint that keeps a device from claims is tolerated. */
     boolean tolerates(Candidate device) {
-        return ClaimTemplates.elements(device.json().path("taints")).stream()
+        return Cluster.elements(device.json().path("taints")).stream()
                 .filter(taint -> !taint.path("effect").asText().equals("None"))
                 .allMatch(this::tolerates);
     }
 
     private boolean tolerates(JsonNode taint) {
-        return ClaimTemplates.elements(json.path("tolerations")).stream()
+        return Cluster.elements(json.path("tolerations")).stream()
                 .anyMatch(
                         toleration ->
                                 isEmptyOrEqual(toleration, taint, "effect")

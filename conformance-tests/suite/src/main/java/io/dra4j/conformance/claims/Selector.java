@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.claims;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelMutableAst;
 import dev.cel.common.CelValidationException;
@@ -9,7 +10,9 @@ import dev.cel.common.ast.CelMutableExpr;
 import dev.cel.common.navigation.CelNavigableMutableAst;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
+import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.settings.SettingsException;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -31,6 +34,13 @@ final class Selector {
         this.expression = expression;
         this.owner = owner;
         this.program = program;
+    }
+
+    /** The selectors of a class or a request. */
+    static List<Selector> all(JsonNode spec, String owner) {
+        return Cluster.elements(spec.path("selectors")).stream()
+                .map(one -> compile(one.at("/cel/expression").asText(), owner))
+                .toList();
     }
 
     /**

@@ -7,18 +7,26 @@ public final class Blocked extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
+    private final String requirement;
+    private final String state;
+
     /**
      * Blocked by a requirement.
      *
      * @param requirement its id
-     * @param state how the driver is, so that nothing can be tried
+     * @param state the state of the driver that prevents the check
      */
     public Blocked(String requirement, String state) {
-        super(words(requirement, state));
+        super("needs " + requirement + ": " + state);
+        this.requirement = requirement;
+        this.state = state;
     }
 
-    /** The reason as results give it. */
-    static String words(String requirement, String state) {
-        return "needs " + requirement + ": " + state;
+    String requirement() {
+        return requirement;
+    }
+
+    String state() {
+        return state;
     }
 }

@@ -24,12 +24,21 @@ public final class Calls {
 
     private static final String PREPARE = "slowest prepare";
 
-    private final TestContext context;
-    private volatile Service service;
+    private final String driver;
+    private final Supplier<FakeKubelet> kubelet;
+    private final Transcript transcript;
+    private final Measurements measurements;
+    private volatile Service service = Service.V1;
 
-    Calls(TestContext context, Service service) {
-        this.context = context;
-        this.service = service;
+    Calls(
+            String driver,
+            Supplier<FakeKubelet> kubelet,
+            Transcript transcript,
+            Measurements measurements) {
+        this.driver = driver;
+        this.kubelet = kubelet;
+        this.transcript = transcript;
+        this.measurements = measurements;
     }
 
     /** Uses this version of the service from now on. */
@@ -42,59 +51,47 @@ public final class Calls {
         return service;
     }
 
-    private FakeKubelet kubelet() {
-        return context.kubelet();
-    }
-
-    private String driver() {
-        return context.place().driver();
-    }
-
     /** Prepares claims in one call, and returns whatever came of it. */
     public CallResult prepare(KubeletClaim... claims) {
         List<KubeletClaim> all = Arrays.asList(claims);
-        return context.transcript()
-                .call(
-                        service.wireName() + "/NodePrepareResources",
-                        all,
-                        () -> kubelet().prepare(driver(), all, service));
+        return transcript.call(
+                service.wireName() + "/NodePrepareResources",
+                all,
+                () -> kubelet.get().prepare(driver, all, service));
     }
 
     /** Unprepares claims in one call, and returns whatever came of it. */
     public CallResult unprepare(KubeletClaim... claims) {
         List<KubeletClaim> all = Arrays.asList(claims);
-        return context.transcript()
-                .call(
-                        service.wireName() + "/NodeUnprepareResources",
-                        all,
-                        () -> kubelet().unprepare(driver(), all, service));
+        return transcript.call(
+                service.wireName() + "/NodeUnprepareResources",
+                all,
+                () -> kubelet.get().unprepare(driver, all, service));
     }
 
     /** Prepares a claim at one of several instances of the driver. */
     public CallResult prepareAt(PluginInfo instance, KubeletClaim claim) {
         requireRegistered(instance);
         List<KubeletClaim> all = List.of(claim);
-        return context.transcript()
-                .call(
-                        "NodePrepareResources at " + instance.endpoint().getFileName(),
-                        all,
-                        () -> kubelet().prepare(instance, all));
+        return transcript.call(
+                "NodePrepareResources at " + instance.endpoint().getFileName(),
+                all,
+                () -> kubelet.get().prepare(instance, all));
     }
 
     /** Unprepares a claim at one of several instances of the driver. */
     public CallResult unprepareAt(PluginInfo instance, KubeletClaim claim) {
         requireRegistered(instance);
         List<KubeletClaim> all = List.of(claim);
-        return context.transcript()
-                .call(
-                        "NodeUnprepareResources at " + instance.endpoint().getFileName(),
-                        all,
-                        () -> kubelet().unprepare(instance, all));
+        return transcript.call(
+                "NodeUnprepareResources at " + instance.endpoint().getFileName(),
+                all,
+                () -> kubelet.get().unprepare(instance, all));
     }
 
     private void requireRegistered(PluginInfo instance) {
         Violation.unless(
-                kubelet().plugins(instance.name()).contains(instance),
+                kubelet.get().plugins(instance.name()).contains(instance),
                 "the instance at %s is not registered any more: its registration socket is gone",
                 instance.endpoint());
     }
@@ -102,16 +99,15 @@ public final class Calls {
     /** Prepares one claim in a call that the kubelet gives up sooner than usual. */
     public CallResult prepareWithin(Duration timeout, KubeletClaim claim) {
         List<KubeletClaim> all = List.of(claim);
-        return context.transcript()
-                .call(
-                        service.wireName() + "/NodePrepareResources within " + timeout,
-                        all,
-                        () -> kubelet().prepare(driver(), all, service, timeout));
+        return transcript.call(
+                service.wireName() + "/NodePrepareResources within " + timeout,
+                all,
+                () -> kubelet.get().prepare(driver, all, service, timeout));
     }
 
     /** Makes a call whose time counts, and measures it. */
     private CallResult timed(String what, Supplier<CallResult> call) {
-        Measurements.Wait wait = context.measurements().begin(what, TimeoutFactor.PREPARE);
+        Measurements.Wait wait = measurements.begin(what, TimeoutFactor.PREPARE);
         CallResult result = call.get();
         wait.end(!result.status().startsWith("DEADLINE_EXCEEDED"));
         return result;

@@ -17,13 +17,17 @@ import java.util.List;
  */
 public final class Claims {
 
-    private final TestContext context;
+    private final String driver;
+    private final Cluster cluster;
+    private final Devices devices;
     private final String namespace;
     private final List<KubeletClaim> made = new ArrayList<>(); // guarded by this
     private int names; // guarded by this
 
-    Claims(TestContext context, String namespace) {
-        this.context = context;
+    Claims(String driver, Cluster cluster, Devices devices, String namespace) {
+        this.driver = driver;
+        this.cluster = cluster;
+        this.devices = devices;
         this.namespace = namespace;
     }
 
@@ -34,9 +38,8 @@ public final class Claims {
 
     /** Begins a claim with a name. */
     public ClaimDraft draft(String name) {
-        String driver = context.place().driver();
-        return context.devices().areShaped()
-                ? new ShapedDraft(namespace, name, driver, context.devices())
+        return devices.areShaped()
+                ? new ShapedDraft(namespace, name, driver, devices::usable)
                 : new ClaimDraft(namespace, name, driver);
     }
 
@@ -47,17 +50,17 @@ public final class Claims {
 
     /** Creates a claim with its allocation. */
     public KubeletClaim create(ClaimDraft draft) {
-        JsonNode created = context.cluster().create(path(), draft.unallocated());
+        JsonNode created = cluster.create(path(), draft.unallocated());
         KubeletClaim claim = known(created);
         ObjectNode allocated = created.deepCopy();
         allocated.set("status", draft.status());
-        context.cluster().replace(path(claim) + "/status", allocated);
+        cluster.replace(path(claim) + "/status", allocated);
         return claim;
     }
 
     /** Creates a claim that no scheduler has seen. */
     public KubeletClaim createUnallocated(ClaimDraft draft) {
-        return known(context.cluster().create(path(), draft.unallocated()));
+        return known(cluster.create(path(), draft.unallocated()));
     }
 
     private synchronized KubeletClaim known(JsonNode object) {
@@ -78,13 +81,12 @@ public final class Claims {
 
     /** Deletes a claim's object. */
     public void deleteObject(KubeletClaim claim) {
-        context.cluster().delete(path(claim));
+        cluster.delete(path(claim));
     }
 
     /** The claim's object as it is now. */
     public JsonNode object(KubeletClaim claim) {
-        return context.cluster()
-                .find(path(claim))
+        return cluster.find(path(claim))
                 .orElseThrow(() -> new IllegalStateException(claim + " has no object"));
     }
 

@@ -37,6 +37,11 @@ public final class Devices {
         this.none = none;
     }
 
+    /** The node for which the driver publishes them. */
+    String node() {
+        return place.node();
+    }
+
     /** Whether claims have the shape that the settings give. */
     public boolean areShaped() {
         return !templates.isEmpty();
@@ -63,11 +68,6 @@ public final class Devices {
      */
     public Map<String, List<JsonNode>> pools() {
         return Pools.of(slices()).complete();
-    }
-
-    /** How pools are that are not complete, a clause each. */
-    List<String> incomplete() {
-        return Pools.of(slices()).incomplete();
     }
 
     /** All devices of complete pools, by pool and name. */
@@ -154,8 +154,20 @@ public final class Devices {
     public void requirePool() {
         if (pools().isEmpty()) {
             NotApplicable.unless(!none, "the settings say that the driver has no devices");
-            throw Unpublished.blocked(this);
+            throw blocked();
         }
+    }
+
+    /** Nothing can be tried with the devices that there are now. */
+    Blocked blocked() {
+        List<JsonNode> slices = slices();
+        List<String> incomplete = Pools.of(slices).incomplete();
+        return new Blocked(
+                slices.isEmpty() ? "DRA-SLICE-01" : "DRA-SLICE-03",
+                incomplete.isEmpty()
+                        ? "the driver publishes no slice that its node can use"
+                        : "the driver publishes no complete pool: "
+                                + String.join(", ", incomplete));
     }
 
     /**

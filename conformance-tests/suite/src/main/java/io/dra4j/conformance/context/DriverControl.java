@@ -5,6 +5,8 @@ package io.dra4j.conformance.context;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.PluginInfo;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +33,28 @@ public final class DriverControl implements AutoCloseable {
     private static final Pattern NO_FOLDER =
             Pattern.compile("\\bbind\\b.*no such file or directory", Pattern.CASE_INSENSITIVE);
 
-    private final TestContext context;
     private final DriverAdapter adapter;
+    private final Place place;
+    private final Supplier<FakeKubelet> kubelet;
+    private final TimeoutFactor timeouts;
+    private final Transcript transcript;
+    private final Measurements measurements;
     private final List<Instance> instances = new ArrayList<>();
     private @Nullable Instance current;
 
-    DriverControl(TestContext context, DriverAdapter adapter) {
-        this.context = context;
+    DriverControl(
+            DriverAdapter adapter,
+            Place place,
+            Supplier<FakeKubelet> kubelet,
+            TimeoutFactor timeouts,
+            Transcript transcript,
+            Measurements measurements) {
         this.adapter = adapter;
+        this.place = place;
+        this.kubelet = kubelet;
+        this.timeouts = timeouts;
+        this.transcript = transcript;
+        this.measurements = measurements;
     }
 
     /** What kind of driver it is. */
@@ -51,7 +68,7 @@ public final class DriverControl implements AutoCloseable {
      * @throws DriverUnusable if it ended or was not registered in time
      */
     public Instance start() {
-        int before = context.kubelet().events().size();
+        int before = kubelet.get().events().size();
         Instance instance = launch(Map.of());
         current = instance;
         awaitRegistered(instance, before);
@@ -60,8 +77,8 @@ public final class DriverControl implements AutoCloseable {
 
     /** Starts one more instance, and does not wait. */
     public Instance launch(Map<String, String> environment) {
-        context.transcript().note("start the driver " + environment);
-        Instance instance = adapter.start(context.place(), environment);
+        transcript.note("start the driver " + environment);
+        Instance instance = adapter.start(place, environment);
         instances.add(instance);
         return instance;
     }
@@ -74,8 +91,8 @@ public final class DriverControl implements AutoCloseable {
     public void awaitRegistered(Instance instance, int before) {
         long end = System.nanoTime() + adapter.startTimeout().toNanos();
         Measurements.Wait wait =
-                context.measurements()
-                        .begin("time from the start to the registration", adapter.startTimeout());
+                measurements.begin(
+                        "time from the start to the registration", adapter.startTimeout());
         while (!registeredAfter(before)) {
             if (!instance.isAlive()) {
                 throw new DriverUnusable("The driver ended" + status(instance) + lastWords());
@@ -91,8 +108,8 @@ public final class DriverControl implements AutoCloseable {
             }
         }
         wait.end(true);
-        String name = context.place().driver();
-        if (context.kubelet().plugin(name).isEmpty()) {
+        String name = place.driver();
+        if (kubelet.get().plugin(name).isEmpty()) {
             throw new DriverUnusable(
                     "A driver of another name than " + name + " registered: " + events(before));
         }
@@ -104,11 +121,10 @@ public final class DriverControl implements AutoCloseable {
 
     /** Whether a new kubelet registers the driver soon. */
     public boolean registersAgain() throws InterruptedException {
-        Duration limit = context.patience().soon();
+        Duration limit = timeouts.soon();
         Measurements.Wait wait =
-                context.measurements()
-                        .begin("time until a new kubelet registered the driver", limit);
-        boolean registered = context.kubelet().awaitRegistered(context.place().driver(), limit);
+                measurements.begin("time until a new kubelet registered the driver", limit);
+        boolean registered = kubelet.get().awaitRegistered(place.driver(), limit);
         wait.end(registered);
         return registered;
     }
@@ -116,7 +132,7 @@ public final class DriverControl implements AutoCloseable {
     /** Whether the kubelet registers a driver, since some number of its events, in some time. */
     public boolean registers(int before, Duration timeout) {
         try {
-            return context.kubelet()
+            return kubelet.get()
                     .awaitEvents(
                             events ->
                                     events.stream()
@@ -130,7 +146,7 @@ public final class DriverControl implements AutoCloseable {
     }
 
     private String events(int before) {
-        List<KubeletEvent> events = context.kubelet().events();
+        List<KubeletEvent> events = kubelet.get().events();
         return events.size() <= before
                 ? "no socket"
                 : events.subList(before, events.size()).stream()
@@ -177,8 +193,8 @@ public final class DriverControl implements AutoCloseable {
 
     /** Who the driver said it is when it registered. */
     public PluginInfo info() {
-        return context.kubelet()
-                .plugin(context.place().driver())
+        return kubelet.get()
+                .plugin(place.driver())
                 .orElseThrow(() -> new Violation("the driver is not registered any more"));
     }
 
@@ -187,7 +203,7 @@ public final class DriverControl implements AutoCloseable {
         Instance instance = current;
         return instance != null
                 && instance.isAlive()
-                && context.kubelet().plugin(context.place().driver()).isPresent();
+                && kubelet.get().plugin(place.driver()).isPresent();
     }
 
     /** Whether the current instance runs, registered or not. */
@@ -198,16 +214,16 @@ public final class DriverControl implements AutoCloseable {
 
     /** Kills the current instance as a crash does. */
     public void kill() {
-        context.transcript().note("SIGKILL");
+        transcript.note("SIGKILL");
         current().kill();
     }
 
     /** Stops the current instance as its pod's end does, and returns the exit status. */
     public int terminate() {
-        context.transcript().note("SIGTERM");
+        transcript.note("SIGTERM");
         Instance instance = current();
         instance.terminate();
-        Duration limit = context.patience().times(Duration.ofSeconds(30));
+        Duration limit = timeouts.times(Duration.ofSeconds(30));
         OptionalInt status = awaitExit(instance, limit);
         Violation.unless(
                 status.isPresent(),
@@ -218,8 +234,7 @@ public final class DriverControl implements AutoCloseable {
 
     /** Waits for the exit of an instance that was sent SIGTERM, and measures the time. */
     public OptionalInt awaitExit(Instance instance, Duration limit) {
-        Measurements.Wait wait =
-                context.measurements().begin("time from SIGTERM to the exit", limit);
+        Measurements.Wait wait = measurements.begin("time from SIGTERM to the exit", limit);
         OptionalInt status = instance.awaitExit(limit);
         wait.end(status.isPresent());
         return status;
@@ -261,7 +276,7 @@ public final class DriverControl implements AutoCloseable {
 
     /** What the driver wrote from some length of its log on, the end of it. */
     String logSince(long length) {
-        try (RandomAccessFile file = new RandomAccessFile(context.place().log().toFile(), "r")) {
+        try (RandomAccessFile file = new RandomAccessFile(place.log().toFile(), "r")) {
             long from = Math.max(length, file.length() - LOG_LIMIT);
             byte[] bytes = new byte[(int) Math.max(0, file.length() - from)];
             file.seek(from);

@@ -4,6 +4,7 @@ package io.dra4j.conformance.context;
 
 import io.dra4j.testkit.driver.Command;
 import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Place;
 import java.util.List;
 import java.util.Map;
 
@@ -15,15 +16,19 @@ import java.util.Map;
  */
 public final class Hooks {
 
-    private final TestContext context;
+    private final Map<String, List<String>> commands;
+    private final Place place;
+    private final Transcript transcript;
 
-    Hooks(TestContext context) {
-        this.context = context;
+    Hooks(Map<String, List<String>> commands, Place place, Transcript transcript) {
+        this.commands = commands;
+        this.place = place;
+        this.transcript = transcript;
     }
 
     /** Whether the settings have a hook of this name. */
     public boolean has(String name) {
-        return context.settings().driver().hooks().containsKey(name);
+        return commands.containsKey(name);
     }
 
     /**
@@ -34,12 +39,12 @@ public final class Hooks {
      */
     public void run(String name) {
         Untested.unless(has(name), "the settings have no hook %s", name);
-        List<String> command = context.settings().driver().hooks().get(name);
+        List<String> command = commands.get(name);
         try {
-            String said = Command.run(name, command, context.place(), Map.of());
-            context.transcript().note("hook " + name + ": " + (said.isEmpty() ? "done" : said));
+            String said = Command.run(name, command, place, Map.of());
+            transcript.note("hook " + name + ": " + (said.isEmpty() ? "done" : said));
         } catch (DriverUnusable e) {
-            context.transcript().note("hook " + name + ": " + e.getMessage());
+            transcript.note("hook " + name + ": " + e.getMessage());
             throw new IllegalStateException(
                     "the hook " + name + ", " + command + ": " + e.getMessage(), e);
         }

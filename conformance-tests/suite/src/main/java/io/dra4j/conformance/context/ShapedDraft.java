@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -25,12 +26,13 @@ final class ShapedDraft extends ClaimDraft {
 
     private static final String CLAIM = "FromClaim";
 
-    private final Devices published;
+    private final Supplier<List<PublishedDevice>> usable;
     private final Set<String> shaped = new LinkedHashSet<>();
 
-    ShapedDraft(String namespace, String name, String driver, Devices published) {
+    ShapedDraft(
+            String namespace, String name, String driver, Supplier<List<PublishedDevice>> usable) {
         super(namespace, name, driver);
-        this.published = published;
+        this.usable = usable;
     }
 
     @Override
@@ -49,7 +51,7 @@ final class ShapedDraft extends ClaimDraft {
                 "needs a claim with the devices of %d claims of the shape in driver.claims",
                 units.size());
         Allotment allotment =
-                Stream.concat(units.stream(), published.usable().stream())
+                Stream.concat(units.stream(), usable.get().stream())
                         .findFirst()
                         .map(PublishedDevice::allotment)
                         .orElse(null);

@@ -9,9 +9,9 @@ import io.dra4j.testkit.cluster.ClusterException;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.driver.ProcessSettings;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
@@ -62,7 +62,7 @@ public final class TestContext implements AutoCloseable {
     private final List<Injection> faults = new ArrayList<>();
     private String remark = "";
     private final Measurements measurements = new Measurements();
-    private final Hooks hooks = new Hooks(this);
+    private final Hooks hooks;
     private final Consumer<String> notes;
     private final Map<Class<?>, Object> shared = new HashMap<>();
     private @Nullable Unpublished unpublished;
@@ -80,11 +80,14 @@ public final class TestContext implements AutoCloseable {
         this.api = api;
         kubelet = FakeKubelet.start(place.registry(), place::outside);
         patience = new TimeoutFactor(settings.patience());
-        driver = new DriverControl(this, adapter);
-        calls = new Calls(this, Service.V1);
-        claims = new Claims(this, api.namespace());
+        driver =
+                new DriverControl(
+                        adapter, place, this::kubelet, patience, transcript, measurements);
+        calls = new Calls(place.driver(), this::kubelet, transcript, measurements);
         cdi = new CdiView(place.cdi(), place.cdiDirectories());
         devices = new Devices(place, api.cluster(), templates, settings.driver().hasNoDevices());
+        claims = new Claims(place.driver(), api.cluster(), devices, api.namespace());
+        hooks = new Hooks(settings.driver().hooks(), place, transcript);
         random = new Random(settings.seed());
     }
 
@@ -237,9 +240,17 @@ public final class TestContext implements AutoCloseable {
      */
     public Optional<Unpublished> awaitPublished() {
         long begin = System.nanoTime();
-        return awaitPools()
-                ? Optional.empty()
-                : Optional.of(Unpublished.of(this, Duration.ofNanos(System.nanoTime() - begin)));
+        if (awaitPools()) {
+            return Optional.empty();
+        }
+        Duration waited = Duration.ofNanos(System.nanoTime() - begin);
+        ProcessSettings process = settings.driver().process();
+        String access =
+                process != null && process.inCluster()
+                        ? "does it use the service account of its pod?"
+                        : "is it started with the kubeconfig %s, or does it need driver.process.inCluster?"
+                                .formatted(place.kubeconfig());
+        return Optional.of(Unpublished.of(devices, driver, api, access, waited));
     }
 
     /**

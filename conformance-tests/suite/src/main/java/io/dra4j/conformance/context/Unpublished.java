@@ -4,7 +4,7 @@ package io.dra4j.conformance.context;
 
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.cluster.ClusterException;
-import io.dra4j.testkit.driver.ProcessSettings;
+import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.time.Duration;
@@ -23,8 +23,6 @@ import java.util.stream.Stream;
 public record Unpublished(
         String requirement, String state, String details, boolean refused, List<String> log) {
 
-    private static final String NO_SLICE = "DRA-SLICE-01";
-    private static final String NO_POOL = "DRA-SLICE-03";
     private static final int MOST_EVENTS = 3;
 
     public Unpublished {
@@ -32,28 +30,29 @@ public record Unpublished(
     }
 
     /** The driver of a test context, after so long a wait. */
-    static Unpublished of(TestContext context, Duration waited) {
-        boolean some = !context.devices().slices().isEmpty();
+    static Unpublished of(
+            Devices devices, DriverControl driver, ApiServer api, String access, Duration waited) {
+        Blocked blocked = devices.blocked();
+        String refusals = new Refusals(api.proxy()).summary();
         return new Unpublished(
-                some ? NO_POOL : NO_SLICE,
-                state(context.devices()),
+                blocked.requirement(),
+                blocked.state(),
                 "%d s after it registered%s; %s"
                         .formatted(
                                 waited.toSeconds(),
-                                context.driver().isAlive() ? "" : ", when it had ended",
-                                requests(context)),
-                !new Refusals(context.proxy()).summary().isEmpty(),
-                Stream.concat(context.driver().warnings().stream(), events(context)).toList());
+                                driver.isAlive() ? "" : ", when it had ended",
+                                requests(api.proxy(), refusals, access)),
+                !refusals.isEmpty(),
+                Stream.concat(driver.warnings().stream(), events(api.cluster(), devices.node()))
+                        .toList());
     }
 
     /** What the driver says about its node, which is all that one in this JVM leaves. */
-    private static Stream<String> events(TestContext context) {
+    private static Stream<String> events(Cluster cluster, String node) {
         try {
-            String about =
-                    "involvedObject.kind=Node,type=Warning,involvedObject.name="
-                            + context.place().node();
+            String about = "involvedObject.kind=Node,type=Warning,involvedObject.name=" + node;
             String selector = "fieldSelector=" + Cluster.encoded(about);
-            return context.cluster().list("/api/v1/namespaces/default/events", selector).stream()
+            return cluster.list("/api/v1/namespaces/default/events", selector).stream()
                     .map(e -> e.path("reason").asText() + ": " + e.path("message").asText())
                     .distinct()
                     .limit(MOST_EVENTS);
@@ -62,40 +61,20 @@ public record Unpublished(
         }
     }
 
-    /** Why nothing can be tried with the devices that there are now. */
-    static Blocked blocked(Devices devices) {
-        return new Blocked(devices.slices().isEmpty() ? NO_SLICE : NO_POOL, state(devices));
-    }
-
-    private static String state(Devices devices) {
-        List<String> incomplete = devices.incomplete();
-        return incomplete.isEmpty()
-                ? "the driver publishes no slice that its node can use"
-                : "the driver publishes no complete pool: " + String.join(", ", incomplete);
-    }
-
-    private static String requests(TestContext context) {
-        List<RecordedRequest> asked = context.proxy().requests(Requests.to("resourceslices"));
-        long writes = asked.stream().filter(RecordedRequest::write).count();
-        if (asked.isEmpty()) {
+    private static String requests(ApiProxy proxy, String refusals, String access) {
+        List<RecordedRequest> requests = proxy.requests(Requests.to("resourceslices"));
+        long writes = requests.stream().filter(RecordedRequest::write).count();
+        if (requests.isEmpty()) {
             return "it has sent no request for ResourceSlices to the API server of the suite: "
-                    + (isInCluster(context)
-                            ? "does it use the service account of its pod?"
-                            : "is it started with the kubeconfig %s, or does it need driver.process.inCluster?"
-                                    .formatted(context.place().kubeconfig()));
+                    + access;
         }
         if (writes == 0) {
             return "it has sent %d requests for ResourceSlices, and none that writes one"
-                    .formatted(asked.size());
+                    .formatted(requests.size());
         }
-        String refused = new Refusals(context.proxy()).summary();
         return "it has written slices %d times; %s"
-                .formatted(writes, refused.isEmpty() ? "the API server refused no write" : refused);
-    }
-
-    private static boolean isInCluster(TestContext context) {
-        ProcessSettings process = context.settings().driver().process();
-        return process != null && process.inCluster();
+                .formatted(
+                        writes, refusals.isEmpty() ? "the API server refused no write" : refusals);
     }
 
     /** What a rule that needs devices says. */

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Files that a setting names by a glob, with the names of the place in braces, and as the driver
  * sees the paths.
  */
-public final class Globs {
+final class Globs {
 
     private Globs() {}
 

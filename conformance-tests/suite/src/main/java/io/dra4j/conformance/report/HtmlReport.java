@@ -3,9 +3,11 @@
 package io.dra4j.conformance.report;
 
 import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import java.io.IOException;
@@ -52,10 +54,9 @@ final class HtmlReport {
         this.outcome = outcome;
     }
 
-    /** Where on the page a result is. */
-    static String anchor(Result result) {
-        String variant = result.variant();
-        return result.requirement().id() + (variant.isEmpty() ? "" : "-" + variant);
+    /** Where on the page the requirements of a profile are. */
+    static String anchor(String profile) {
+        return "profile-" + profile;
     }
 
     String text() {
@@ -72,7 +73,7 @@ final class HtmlReport {
                     html.element(
                             "main",
                             () -> {
-                                new HtmlProfiles(outcome, html).write();
+                                profiles();
                                 html.element("details.legend", this::known);
                                 troubles();
                                 html.element("h2", "All requirements", "id", "all");
@@ -168,6 +169,75 @@ final class HtmlReport {
                 });
     }
 
+    // --- the profiles
+
+    private void profiles() {
+        html.element("h2", "Profiles");
+        html.element(
+                "table.profiles",
+                () -> {
+                    html.element("thead", () -> html.element("tr", this::profilesHead));
+                    html.element("tbody", () -> outcome.profileOutcomes().forEach(this::row));
+                });
+        html.element("details.legend", this::legend);
+    }
+
+    private void profilesHead() {
+        html.element("th", "Profile").element("th", "Result").element("th", "Checks");
+    }
+
+    private void row(ProfileOutcome profile) {
+        String grade = "span.grade." + profile.success().name().toLowerCase(Locale.ROOT);
+        html.element(
+                "tr",
+                () -> {
+                    html.element("td", () -> name(profile));
+                    html.element("td", () -> html.element(grade, Wording.grade(profile)));
+                    html.element("td", () -> numbers(profile));
+                });
+    }
+
+    private void name(ProfileOutcome outcome) {
+        Profile profile = outcome.profile();
+        if (outcome.statistics().isEmpty()) {
+            html.text(profile.name());
+        } else {
+            html.element("a", profile.name(), "href", "#" + anchor(profile.name()));
+        }
+        if (profile.core()) {
+            html.text(" ").element("span.core", "core");
+        }
+    }
+
+    private void numbers(ProfileOutcome profile) {
+        if (profile.statistics().isEmpty()) {
+            html.element("div.counts", "not part of this run");
+            return;
+        }
+        html.element("div.bar", () -> profile.statistics().forEach(this::part));
+        html.element("div.counts", () -> profile.statistics().forEach(this::counted));
+    }
+
+    private void part(Verdict verdict, int number) {
+        html.element("span." + HtmlResult.css(verdict), "", "style", "flex-grow:" + number);
+    }
+
+    private void counted(Verdict verdict, int number) {
+        html.element("span", number + " " + Wording.label(verdict)).text(" ");
+    }
+
+    private void legend() {
+        html.element("summary", "What the words mean");
+        html.element(
+                "dl",
+                () -> {
+                    for (Verdict verdict : Verdict.values()) {
+                        html.element("dt", () -> results.badge(verdict));
+                        html.element("dd", Wording.meaning(verdict));
+                    }
+                });
+    }
+
     // --- what is wrong
 
     /** The way from the verdict to its reasons, which is long on a phone. */
@@ -240,7 +310,7 @@ final class HtmlReport {
     }
 
     private void profile(String name, List<Result> members) {
-        html.element("h3", name, "id", HtmlProfiles.anchor(name));
+        html.element("h3", name, "id", anchor(name));
         outcome.profiles().stream()
                 .filter(profile -> profile.name().equals(name))
                 .forEach(profile -> html.element("p.small", profile.title()));

@@ -9,6 +9,7 @@ import io.dra4j.conformance.run.Evidence;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** Writes results onto the page: a card for what is wrong, and an entry of the list for all. */
@@ -37,14 +38,25 @@ final class HtmlResult {
         this.html = html;
     }
 
-    private void badge(Verdict verdict) {
-        HtmlProfiles.badge(html, verdict);
+    /** Where on the page a result is. */
+    static String anchor(Result result) {
+        String variant = result.variant();
+        return result.requirement().id() + (variant.isEmpty() ? "" : "-" + variant);
+    }
+
+    /** The class of a verdict in the style sheet. */
+    static String css(Verdict verdict) {
+        return "v-" + verdict.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    void badge(Verdict verdict) {
+        html.element("span.badge." + css(verdict), Wording.label(verdict));
     }
 
     /** All that is known about a result, on a card of its own. */
     void card(Result result) {
         html.element(
-                "article.card." + HtmlProfiles.css(result.verdict()),
+                "article.card." + css(result.verdict()),
                 () -> {
                     html.element("h3", () -> title(result));
                     rule(result.requirement());
@@ -54,7 +66,7 @@ final class HtmlResult {
                     evidence(result);
                 },
                 "id",
-                HtmlReport.anchor(result));
+                anchor(result));
     }
 
     private void title(Result result) {
@@ -214,10 +226,6 @@ final class HtmlResult {
         badge(result.verdict());
         variant(result);
         html.text(" ")
-                .element(
-                        "a",
-                        "message, hint and evidence are above",
-                        "href",
-                        "#" + HtmlReport.anchor(result));
+                .element("a", "message, hint and evidence are above", "href", "#" + anchor(result));
     }
 }

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * random. What stays: UIDs, digests in hexadecimal digits, paths and the names of GPUs. Redacting
  * twice changes nothing. All patterns take time in proportion to the text.
  */
-public final class Redaction {
+final class Redaction {
 
     /** What stands where a secret was. */
     static final String REDACTED = "REDACTED";

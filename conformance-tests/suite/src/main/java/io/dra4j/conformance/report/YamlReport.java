@@ -167,7 +167,7 @@ final class YamlReport {
     private static Map<String, Object> brief(Result result) {
         Map<String, Object> map = identity(result);
         map.put("message", message(result));
-        map.put("evidence", "report.html#" + HtmlReport.anchor(result));
+        map.put("evidence", "report.html#" + HtmlResult.anchor(result));
         return map;
     }
 

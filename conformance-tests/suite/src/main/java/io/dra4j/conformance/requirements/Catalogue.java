@@ -2,6 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.requirements;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -21,11 +31,21 @@ public final class Catalogue {
 
     private static final String RESOURCE = "requirements.yaml";
 
+    private static final ObjectMapper YAML =
+            YAMLMapper.builder()
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+                    .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))
+                    .build();
+
+    /** The file's own form; its requirements are decoded one by one, to name the damaged one. */
+    private record Content(String version, List<Profile> profiles, List<JsonNode> requirements) {}
+
     private final String version;
     private final Map<String, Profile> profiles;
     private final Map<String, Requirement> requirements;
 
-    Catalogue(String version, List<Profile> profiles, List<Requirement> requirements) {
+    private Catalogue(String version, List<Profile> profiles, List<Requirement> requirements) {
         this.version = version;
         this.profiles = byKey(profiles, Profile::name);
         this.requirements = byKey(requirements, Requirement::id);
@@ -39,7 +59,37 @@ public final class Catalogue {
      * @throws IllegalStateException when it is damaged; the message names the requirement
      */
     public static Catalogue load() {
-        return CatalogueReader.resource(RESOURCE);
+        try (InputStream in = Catalogue.class.getResourceAsStream(RESOURCE)) {
+            if (in == null) {
+                throw new IllegalStateException(RESOURCE + " is not in the archive of the suite");
+            }
+            return read(RESOURCE, in);
+        } catch (IOException e) {
+            throw new IllegalStateException(RESOURCE + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** Decodes a catalogue; an unknown field or a dangling reference is an error. */
+    static Catalogue read(String name, InputStream in) throws IOException {
+        Content content = YAML.readValue(in, Content.class);
+        List<Requirement> requirements = new ArrayList<>();
+        for (JsonNode node : content.requirements()) {
+            requirements.add(requirement(name, node));
+        }
+        try {
+            return new Catalogue(content.version(), content.profiles(), requirements);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalStateException(name + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Requirement requirement(String name, JsonNode node) {
+        try {
+            return YAML.treeToValue(node, Requirement.class);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(
+                    name + ", " + node.path("id").asText("?") + ": " + e.getOriginalMessage(), e);
+        }
     }
 
     /** The edition of the catalogue, for example {@code 2026.1}. */

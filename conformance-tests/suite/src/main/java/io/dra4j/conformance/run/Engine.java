@@ -56,15 +56,6 @@ public final class Engine {
         this.access = settings.access();
     }
 
-    /** What all execution groups share. */
-    record Parts(
-            Capabilities capabilities,
-            Verdicts verdicts,
-            RuleBook rules,
-            RequirementCheck trial,
-            Set<String> skipped,
-            Progress progress) {}
-
     /**
      * Starts the driver, looks at it, and tries every requirement that is asked for.
      *
@@ -77,8 +68,8 @@ public final class Engine {
         TestContext first = context();
         Capabilities capabilities = surveyed(first);
         List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
-        Parts parts =
-                new Parts(
+        GroupRun.Parts parts =
+                new GroupRun.Parts(
                         capabilities,
                         new Verdicts(plan, catalogue.profiles()),
                         rules,
@@ -147,7 +138,8 @@ public final class Engine {
         return List.copyOf(groups.values());
     }
 
-    private List<Result> results(List<List<Requirement>> groups, TestContext first, Parts parts) {
+    private List<Result> results(
+            List<List<Requirement>> groups, TestContext first, GroupRun.Parts parts) {
         List<CompletableFuture<List<Result>>> running = new ArrayList<>();
         int on = ofFirst(groups, parts.capabilities());
         for (int i = 0; i < groups.size(); i++) {

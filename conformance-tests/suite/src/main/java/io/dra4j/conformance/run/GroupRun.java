@@ -28,14 +28,18 @@ final class GroupRun {
     private static final Set<Verdict> BROKEN =
             Set.of(Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR);
 
+    /** What all execution groups share. */
+    record Parts(
+            Capabilities capabilities,
+            Verdicts verdicts,
+            RuleBook rules,
+            RequirementCheck trial,
+            Set<String> skipped,
+            Progress progress) {}
+
     private final List<Requirement> requirements;
     private final Supplier<TestContext> contexts;
-    private final Capabilities capabilities;
-    private final Verdicts verdicts;
-    private final RuleBook rules;
-    private final RequirementCheck trial;
-    private final Set<String> skipped;
-    private final Progress progress;
+    private final Parts parts;
     private final List<Result> results = new ArrayList<>();
     private @Nullable TestContext context;
 
@@ -43,16 +47,11 @@ final class GroupRun {
             List<Requirement> requirements,
             Supplier<TestContext> contexts,
             @Nullable TestContext first,
-            Engine.Parts parts) {
+            Parts parts) {
         this.requirements = requirements;
         this.contexts = contexts;
         this.context = first;
-        this.capabilities = parts.capabilities();
-        this.verdicts = parts.verdicts();
-        this.rules = parts.rules();
-        this.trial = parts.trial();
-        this.skipped = parts.skipped();
-        this.progress = parts.progress();
+        this.parts = parts;
     }
 
     List<Result> run() {
@@ -62,12 +61,13 @@ final class GroupRun {
                         variants(requirement).stream()
                                 .map(variant -> one(requirement, variant))
                                 .toList();
-                verdicts.ended(requirement, ended);
+                parts.verdicts().ended(requirement, ended);
             }
             return results;
         } finally {
-            requirements.forEach(verdicts::abandoned); // if it failed: others may wait for them
-            closeBench();
+            requirements.forEach(
+                    parts.verdicts()::abandoned); // if it failed: others may wait for them
+            closeContext();
         }
     }
 
@@ -75,7 +75,8 @@ final class GroupRun {
         if (!requirement.perService()) {
             return List.of("");
         }
-        List<String> variants = capabilities.services().stream().map(GroupRun::variant).toList();
+        List<String> variants =
+                parts.capabilities().services().stream().map(GroupRun::variant).toList();
         return variants.isEmpty() ? List.of("") : variants;
     }
 
@@ -85,45 +86,47 @@ final class GroupRun {
 
     /** The service of a variant; without one, the newest of those that the driver has. */
     private Service service(String variant) {
-        return capabilities.services().stream()
+        return parts.capabilities().services().stream()
                 .filter(service -> variant.isEmpty() || variant(service).equals(variant))
                 .findFirst()
                 .orElse(Service.V1);
     }
 
     private Ended one(Requirement requirement, String variant) {
-        progress.begun(requirement, variant);
+        parts.progress().begun(requirement, variant);
         Ended ended =
                 notTried(requirement, variant)
                         .map(Ended::new)
                         .orElseGet(() -> tried(requirement, variant));
         results.add(ended.result());
-        progress.ended(ended.result());
+        parts.progress().ended(ended.result());
         return ended;
     }
 
     private Optional<Result> notTried(Requirement requirement, String variant) {
-        if (skipped.contains(requirement.id())) {
+        if (parts.skipped().contains(requirement.id())) {
             return Optional.of(
                     untried(requirement, variant, Verdict.SKIPPED, "skipped by the settings"));
         }
-        if (rules.group(requirement.id()).isEmpty()) {
+        if (parts.rules().group(requirement.id()).isEmpty()) {
             String reason =
                     requirement.untested().isEmpty()
                             ? "the suite has no test of it yet"
                             : requirement.untested();
             return Optional.of(untried(requirement, variant, Verdict.UNTESTED, reason));
         }
-        if (!capabilities.isRegistered() && !rules.triesUnregistered(requirement.id())) {
+        if (!parts.capabilities().isRegistered()
+                && !parts.rules().triesUnregistered(requirement.id())) {
             return Optional.of(
-                    untried(requirement, variant, Verdict.BLOCKED, capabilities.trouble()));
+                    untried(requirement, variant, Verdict.BLOCKED, parts.capabilities().trouble()));
         }
-        Optional<Closed> missing = capabilities.missing(requirement);
+        Optional<Closed> missing = parts.capabilities().missing(requirement);
         if (missing.isPresent()) {
             Closed closed = missing.get();
             return Optional.of(untried(requirement, variant, closed.verdict(), closed.reason()));
         }
-        return verdicts.broken(requirement)
+        return parts.verdicts()
+                .broken(requirement)
                 .map(need -> untried(requirement, variant, Verdict.BLOCKED, "needs " + need));
     }
 
@@ -136,13 +139,15 @@ final class GroupRun {
         try {
             TestContext ready = ready();
             ready.detected(
-                    capabilities.present().stream().map(Gate::label).collect(Collectors.toSet()));
+                    parts.capabilities().present().stream()
+                            .map(Gate::label)
+                            .collect(Collectors.toSet()));
             ready.calls().use(service(variant));
-            Ended ended = trial.run(requirement, variant, ready);
+            Ended ended = parts.trial().run(requirement, variant, ready);
             tidy(ready, ended.result());
             return ended;
         } catch (DriverUnusable e) {
-            closeBench();
+            closeContext();
             return new Ended(
                     untried(requirement, variant, Verdict.BLOCKED, String.valueOf(e.getMessage())));
         }
@@ -157,28 +162,30 @@ final class GroupRun {
         if (known != null && !known.driver().adapter().controlsProcess()) {
             throw new DriverUnusable("the driver is gone, and somebody else runs it");
         }
-        closeBench();
+        closeContext();
         TestContext fresh = contexts.get();
         context = fresh;
-        if (capabilities.unpublished() != null) {
-            fresh.knows(capabilities.unpublished());
+        if (parts.capabilities().unpublished() != null) {
+            fresh.knows(parts.capabilities().unpublished());
         }
         start(fresh);
-        if (capabilities.isRegistered()) {
+        if (parts.capabilities().isRegistered()) {
             fresh.awaitPools(); // also of a pool without devices
         }
         return fresh;
     }
 
     private boolean isReady(TestContext known) {
-        return capabilities.isRegistered() ? known.driver().isReady() : known.driver().isAlive();
+        return parts.capabilities().isRegistered()
+                ? known.driver().isReady()
+                : known.driver().isAlive();
     }
 
     private void start(TestContext fresh) {
         try {
             fresh.driver().start();
         } catch (DriverUnusable e) {
-            if (capabilities.isRegistered() || !fresh.driver().isAlive()) {
+            if (parts.capabilities().isRegistered() || !fresh.driver().isAlive()) {
                 throw e;
             }
         }
@@ -188,7 +195,7 @@ final class GroupRun {
         List<String> troubles = used.tidy();
         boolean isSuspect = !troubles.isEmpty() || mayHoldOn(result);
         if (isSuspect && used.driver().adapter().runsAnywhere()) {
-            closeBench();
+            closeContext();
         }
     }
 
@@ -197,13 +204,14 @@ final class GroupRun {
      * where slices are looked at: one look serves many requirements.
      */
     private boolean mayHoldOn(Result result) {
-        ExecutionGroup group = rules.group(result.requirement().id()).orElse(ExecutionGroup.CALLS);
+        ExecutionGroup group =
+                parts.rules().group(result.requirement().id()).orElse(ExecutionGroup.CALLS);
         return BROKEN.contains(result.verdict())
                 && group != ExecutionGroup.SLICES
                 && group != ExecutionGroup.QUIET;
     }
 
-    private void closeBench() {
+    private void closeContext() {
         TestContext known = context;
         context = null;
         if (known != null) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param expires the last day on which the failure is excused
  * @param reason why it cannot be mended at once
  */
-public record KnownFailure(String id, String variant, URI issue, LocalDate expires, String reason) {
+record KnownFailure(String id, String variant, URI issue, LocalDate expires, String reason) {
 
     @JsonCreator
     static KnownFailure read(

@@ -249,6 +249,6 @@ class CatalogueTest {
                 requirements:
                 """;
         byte[] file = (head + entries).getBytes(StandardCharsets.UTF_8);
-        return CatalogueReader.read("t.yaml", new ByteArrayInputStream(file));
+        return Catalogue.read("t.yaml", new ByteArrayInputStream(file));
     }
 }
