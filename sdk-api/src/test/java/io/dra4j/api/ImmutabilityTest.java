@@ -92,7 +92,7 @@ class ImmutabilityTest {
                 : type == int.class ? Integer.valueOf(0) : null;
     }
 
-    /** What is in a collection matters to an inventory alone: generics are erased. */
+    /** The element type of a collection matters to an inventory alone: generics are erased. */
     private static Object given(RecordComponent component) {
         if (component.getType() == Map.class) {
             return new LinkedHashMap<>(Map.of("key", "value"));

@@ -119,7 +119,7 @@ class ApiClient {
         return token.isEmpty() ? request : request.header("Authorization", "Bearer " + token);
     }
 
-    /** The kubelet's patience, where it is the kubelet who waits. */
+    /** The kubelet's timeout, for work that the kubelet waits for. */
     private static Duration limit() {
         Deadline deadline = Context.current().getDeadline();
         if (deadline == null) {

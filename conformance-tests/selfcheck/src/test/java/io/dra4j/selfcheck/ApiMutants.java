@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** How the claim is read, and what happens to the work when that takes long or fails. */
+/** Mutants that read the claim wrongly, or work wrongly when that takes long or fails. */
 final class ApiMutants {
 
     private ApiMutants() {}

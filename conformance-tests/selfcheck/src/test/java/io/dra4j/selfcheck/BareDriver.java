@@ -57,7 +57,7 @@ class BareDriver {
         return settings.registry().resolve(settings.driver() + suffix() + "-reg.sock");
     }
 
-    /** Tells the sockets of two instances apart. */
+    /** A suffix that makes the sockets of two instances differ. */
     String suffix() {
         String uid = settings.podUid();
         return uid.isEmpty() ? "" : "-" + Integer.toHexString(uid.hashCode());

@@ -26,7 +26,7 @@ public final class BareDriverMain {
         Pauses.forEver();
     }
 
-    /** Starts the driver for the life of the thread, and tells of how it is stopped. */
+    /** Starts the driver for the life of the thread, and passes on how to stop it. */
     static void run(
             String[] arguments, Map<String, String> environment, Consumer<Runnable> onTerminate) {
         BareDriver driver;

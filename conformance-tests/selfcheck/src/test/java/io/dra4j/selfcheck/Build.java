@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * How much this build tests: {@code -Pfull} and {@code -Ddra4j.suite=whole} make it more.
+ * The extent of this build's tests: {@code -Pfull} and {@code -Ddra4j.suite=whole} make it more.
  *
  * <p>{@code -Ddra4j.mutants=REGEX} and {@code -Ddra4j.variants=REGEX} select drivers by their ids
  * instead, {@code -Ddra4j.part=1/6} a sixth of them.

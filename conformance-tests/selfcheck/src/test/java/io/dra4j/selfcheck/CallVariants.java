@@ -52,7 +52,7 @@ final class CallVariants {
         }
     }
 
-    /** Whatever is wrong with a claim fails the whole call. */
+    /** An error of one claim fails the whole call. */
     @Variant(
             id = "H-4b",
             what = "whatever is wrong with one claim fails the whole call",

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** What a call of the kubelet asks for, in any version: one answer for each claim. */
+/** A call of the kubelet, in any version: one result for each claim. */
 class Calls {
 
     final BareDriver driver;

@@ -338,7 +338,7 @@ final class CdiMutants {
         }
     }
 
-    /** What it writes first stays beside what it wrote. */
+    /** A first version of the spec stays beside the final one. */
     @Mutant(
             id = "M-125b",
             what = "temporary files stay",

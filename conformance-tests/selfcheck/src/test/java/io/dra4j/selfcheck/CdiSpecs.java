@@ -16,13 +16,13 @@ import java.util.Map;
 
 /**
  * One CDI spec for each claim, written beside its place and renamed; it holds the record of its
- * claim as an annotation, so that a lost state can be made anew.
+ * claim as an annotation, so that a lost state can be rebuilt.
  */
 class CdiSpecs {
 
     private static final String RECORD = "example.com/record";
 
-    /** What every host has, for the devices from the first on. */
+    /** Device nodes that every host has, for the devices from the first on. */
     private static final List<String> NODES = List.of("null", "zero", "full", "random", "urandom");
 
     final Settings settings;
@@ -63,7 +63,7 @@ class CdiSpecs {
         return spec;
     }
 
-    /** What is the same before and after the claim is prepared. */
+    /** The part that is the same before and after the claim is prepared. */
     static String record(ObjectNode held) {
         return held.deepCopy().without("done").toString();
     }

@@ -100,7 +100,7 @@ final class CdiVariants {
         void delete(String uid) {}
     }
 
-    /** Beside the specs of claims one for all of them, which is written anew with each. */
+    /** Beside the specs of claims, one for all of them, which is rewritten with each. */
     @Variant(
             id = "H-2b",
             what = "a common CDI spec beside those of claims, which every Prepare writes anew",

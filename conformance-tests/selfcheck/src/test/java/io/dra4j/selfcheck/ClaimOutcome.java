@@ -4,7 +4,7 @@ package io.dra4j.selfcheck;
 
 import java.util.List;
 
-/** What the kubelet hears of one claim. */
+/** The result of one claim, as the kubelet receives it. */
 record ClaimOutcome(List<Prepared> devices, String error) {
 
     static ClaimOutcome of(List<Prepared> devices) {

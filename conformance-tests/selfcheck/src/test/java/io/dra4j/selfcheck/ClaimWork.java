@@ -25,7 +25,7 @@ class ClaimWork {
         state = driver.parts.make(StateFile.class, driver.settings);
     }
 
-    /** What is left of an earlier boot counts for nothing. */
+    /** The remains of an earlier boot count for nothing. */
     void start() {
         if (state.isOfEarlierBoot()) {
             state.locked(

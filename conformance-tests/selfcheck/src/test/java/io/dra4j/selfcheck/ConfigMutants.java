@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** Which configuration applies, and how it is read. */
+/** Mutants that apply the wrong configuration, or read it wrongly. */
 final class ConfigMutants {
 
     private ConfigMutants() {}

@@ -19,7 +19,7 @@ class Configs {
     private static final String VERSION = "gpu.resource.example.com/v1alpha1";
     private static final Set<String> INTERVALS = Set.of("Default", "Short", "Medium", "Long");
 
-    /** What holds for a device without any configuration. */
+    /** The configuration of a device without any. */
     static final Map<String, String> DEFAULT =
             Map.of("SHARING_STRATEGY", "TimeSlicing", "TIMESLICE_INTERVAL", "Default");
 
@@ -29,7 +29,7 @@ class Configs {
         driver = settings.driver();
     }
 
-    /** What the device's environment says of its configuration, by the end of the variable. */
+    /** The device's environment for its configuration, by the end of the variable. */
     Map<String, String> of(JsonNode claim, JsonNode result) {
         Map<String, String> chosen = DEFAULT;
         for (JsonNode entry : applied(claim, result)) {

@@ -95,7 +95,7 @@ class ConformingVariantPlacesIT {
                         .formatted(server, authority, user, TOKEN));
     }
 
-    /** Neither has a hook: the boot id alone tells them of the reboot that they ignore. */
+    /** Neither has a hook: they could learn of the reboot that they ignore by the boot id alone. */
     @ParameterizedTest
     @CsvSource({"M-67, DRA-RST-05, resolves to nothing", "M-135, DRA-RST-09, which is deleted"})
     void whoIgnoresARebootIsCaughtWithoutAHook(String fault, String id, String message)

@@ -5,7 +5,7 @@ package io.dra4j.selfcheck;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** What the status of a claim says of its devices, if asked for; applied, so that others' stays. */
+/** The devices in the status of a claim, if requested; applied, so that those of others stay. */
 class DeviceReports {
 
     final BareDriver driver;

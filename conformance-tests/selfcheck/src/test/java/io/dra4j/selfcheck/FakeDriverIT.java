@@ -113,7 +113,7 @@ class FakeDriverIT {
                                                 Verdict.UNTESTED));
     }
 
-    /** What it offers when it is asked to, and changes that hooks make. */
+    /** Optional abilities, and changes that hooks make. */
     private static void holds(String settings, String only, String... options) {
         String driver = "driver:\n  name: %s\n  process: {command: [the test has it]}\n";
         Outcome outcome =

@@ -17,7 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What is told of the devices' health, to whom, and when. */
+/** Mutants that report the devices' health wrongly, to the wrong stream, or too late. */
 final class HealthMutants {
 
     private HealthMutants() {}

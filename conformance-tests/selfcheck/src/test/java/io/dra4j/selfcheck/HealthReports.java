@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Tells every stream of all devices: at its start, upon changes, and again before that is old. */
+/** Sends all devices on every stream: at its start, upon changes, and again before that is old. */
 class HealthReports extends DRAResourceHealthImplBase {
 
     static final String SERVICE = "v1alpha1.DRAResourceHealth";

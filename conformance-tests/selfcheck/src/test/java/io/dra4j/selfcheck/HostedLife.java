@@ -54,7 +54,7 @@ final class HostedLife extends Life implements Instance {
         thread(work).start();
     }
 
-    /** What SIGTERM does. */
+    /** Sets the effect of SIGTERM. */
     synchronized void onTerminate(Runnable orderly) {
         stop = orderly;
     }

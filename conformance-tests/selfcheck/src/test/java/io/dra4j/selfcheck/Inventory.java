@@ -25,7 +25,7 @@ class Inventory {
         this.settings = settings;
     }
 
-    /** What is published, by pool; the order is always the same. */
+    /** The devices to publish, by pool; the order is always the same. */
     Map<String, List<ObjectNode>> pools() {
         Map<String, String[]> faults = faults();
         Map<String, List<ObjectNode>> pools = new LinkedHashMap<>();
@@ -61,7 +61,7 @@ class Inventory {
         return List.copyOf(sets.values());
     }
 
-    /** What is wrong with a device: the words of its line in the file, the first is its name. */
+    /** The fault of a device: the words of its line in the file, the first is its name. */
     Map<String, String[]> faults() {
         Map<String, String[]> faults = new HashMap<>();
         for (String line : faultLines()) {

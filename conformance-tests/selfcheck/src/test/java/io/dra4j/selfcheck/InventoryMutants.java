@@ -264,7 +264,7 @@ final class InventoryMutants {
         }
     }
 
-    /** What was tainted once stays so. */
+    /** A device that was tainted once stays so. */
     @Mutant(
             id = "M-127b",
             what = "a taint stays after the recovery",

@@ -22,7 +22,7 @@ abstract class Life {
                 }
             };
 
-    /** It is over; thrown to end what still runs, so nobody catches it. */
+    /** It is over; thrown to end what still runs, so it is never caught. */
     static final class Over extends Error {
 
         private static final long serialVersionUID = 1L;
@@ -37,10 +37,10 @@ abstract class Life {
         return CURRENT.get();
     }
 
-    /** Tells it from all others. */
+    /** Returns a number that no other has. */
     abstract long number();
 
-    /** How many threads there are for the sockets of all drivers in this JVM. */
+    /** The number of threads for the sockets of all drivers in this JVM. */
     abstract int socketThreads();
 
     /** Writes a line of the driver's output. */

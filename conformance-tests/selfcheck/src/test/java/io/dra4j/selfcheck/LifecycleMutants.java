@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** How the driver begins, runs and ends. */
+/** Mutants that begin, run or end wrongly. */
 final class LifecycleMutants {
 
     private static final Queue<InputStream> LEAKED = new ConcurrentLinkedQueue<>();

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Files that tell containers of their devices, as KEP-5304 has them, if asked for. */
+/** Files that describe their devices to containers, as KEP-5304 has them, if asked for. */
 class Metadata {
 
     final Settings settings;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
-/** What the metrics count, and how they are written. */
+/** Mutants whose metrics count wrongly, or are written wrongly. */
 final class MetricsMutants {
 
     private MetricsMutants() {}

@@ -37,7 +37,7 @@ import java.lang.annotation.Target;
     /** More capabilities that the suite's settings declare. */
     String[] declares() default {};
 
-    /** Whether only a process shows the fault, not a driver in the JVM of the suite. */
+    /** True if only a process shows the fault, not a driver in the JVM of the suite. */
     boolean process() default false;
 
     /** Less than 1 where the suite waits for what the driver never does. */

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Execution(ExecutionMode.CONCURRENT)
 class MutantsIT {
 
-    /** A part of a MUST can be a SHOULD; the message tells which was violated. */
+    /** A part of a MUST can be a SHOULD; the message shows which was violated. */
     private static final Set<Verdict> VIOLATED = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.INFO);
 
     /** Those for which the suite waits longest come first. */

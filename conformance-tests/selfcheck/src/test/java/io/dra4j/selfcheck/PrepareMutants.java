@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What is prepared of a claim, for whom, and what is left when that fails. */
+/**
+ * Mutants that prepare the wrong devices, for the wrong claim, or leave too much when that fails.
+ */
 final class PrepareMutants {
 
     private PrepareMutants() {}

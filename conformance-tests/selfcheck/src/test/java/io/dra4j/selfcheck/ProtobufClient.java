@@ -14,7 +14,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The API server in protobuf alone, as typed clients in Go speak it: whatever is sent and all that
+ * The API server in protobuf alone, as typed clients in Go speak it: all that is sent and all that
  * is accepted, but for patches, which Kubernetes takes in JSON and YAML alone.
  */
 class ProtobufClient extends ApiClient {
@@ -58,7 +58,7 @@ class ProtobufClient extends ApiClient {
         }
     }
 
-    /** What the list's kind says of its items. */
+    /** The kind of the items, by that of the list. */
     private static void named(ObjectNode item, ObjectNode list) {
         item.put("apiVersion", list.path("apiVersion").asText());
         item.put("kind", list.path("kind").asText().replaceFirst("List$", ""));

@@ -10,7 +10,7 @@ import io.dra4j.testkit.stubs.registration.v1.RegistrationStatusResponse;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 
-/** Tells the kubelet who this is. */
+/** Responds to the kubelet's GetInfo. */
 class Registration extends RegistrationImplBase {
 
     final BareDriver driver;
@@ -47,7 +47,7 @@ class Registration extends RegistrationImplBase {
                 .build();
     }
 
-    /** Hears whether the kubelet has taken the driver on. */
+    /** Receives whether the kubelet has registered the driver. */
     void notified(RegistrationStatus status) {
         Life.current().say("Registered: " + status.getPluginRegistered() + " " + status.getError());
     }

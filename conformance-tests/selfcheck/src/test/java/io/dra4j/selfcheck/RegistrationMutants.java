@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the driver says of itself. */
+/** Mutants that describe themselves wrongly. */
 final class RegistrationMutants {
 
     private RegistrationMutants() {}

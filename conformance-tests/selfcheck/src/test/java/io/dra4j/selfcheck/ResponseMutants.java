@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** What the kubelet hears of work that was done well. */
+/** Mutants that do their work well, and respond wrongly. */
 final class ResponseMutants {
 
     private ResponseMutants() {}

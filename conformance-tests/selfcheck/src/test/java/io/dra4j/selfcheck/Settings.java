@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the driver is started with, under the names that the fake driver has for it: {@code --name
- * value}, {@code --name=value} or the environment's {@code NAME}.
+ * The settings with which the driver is started, under the names that the fake driver has for it:
+ * {@code --name value}, {@code --name=value} or the environment's {@code NAME}.
  *
  * <p>Read without a library: this driver is started hundreds of times, and is to be there at once.
  */
@@ -123,7 +123,7 @@ record Settings(Map<String, String> values) {
         return Boolean.parseBoolean(text("--health", "true"));
     }
 
-    /** Tells one boot of the node from another. */
+    /** Returns the id of the node's boot. */
     String boot() {
         try {
             return Files.readString(

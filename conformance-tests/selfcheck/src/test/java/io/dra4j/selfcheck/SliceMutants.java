@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** What is published, when it is looked at, and how failures are met. */
+/** Mutants that publish the wrong slices, repair them late, or handle failures wrongly. */
 final class SliceMutants {
 
     private static final long NEVER = 1_000_000_000;

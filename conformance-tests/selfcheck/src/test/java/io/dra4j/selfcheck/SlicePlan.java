@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the slices of each pool should be, and the writes that make them so.
+ * The planned slices of each pool, and the writes that publish them.
  *
  * <p>A pool of which one slice alone differs keeps its generation; otherwise all its slices go to
  * the next one.
@@ -194,7 +194,7 @@ class SlicePlan {
         return generation(existing) + 1;
     }
 
-    /** Whether a slice says what is wanted, or what the server made of that. */
+    /** Returns whether a slice is as planned, or what the server made of that. */
     boolean same(JsonNode slice, ObjectNode wanted) {
         ObjectNode content = content(slice);
         return content.equals(wanted) || content.equals(accepted.get(wanted.toString()));

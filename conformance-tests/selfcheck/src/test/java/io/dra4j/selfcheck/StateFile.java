@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 import java.util.zip.CRC32;
 
 /**
- * What is known of claims, in one file that is replaced as a whole; all instances of the driver on
- * the node share it, under a lock of the file system.
+ * The state of claims, in one file that is replaced as a whole; all instances of the driver on the
+ * node share it, under a lock of the file system.
  */
 class StateFile {
 
@@ -107,7 +107,7 @@ class StateFile {
         return claims;
     }
 
-    /** Whether the file was written before the node's last reboot. */
+    /** Returns whether the file was written before the node's last reboot. */
     boolean isOfEarlierBoot() {
         try {
             String written = Json.read(Files.readString(file)).path("boot").asText();

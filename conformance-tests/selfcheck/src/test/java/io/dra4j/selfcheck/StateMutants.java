@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What is remembered of claims, and when. */
+/** Mutants that persist the wrong claims, or too late. */
 final class StateMutants {
 
     private StateMutants() {}

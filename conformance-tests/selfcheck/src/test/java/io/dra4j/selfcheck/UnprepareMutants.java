@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Whose preparation is undone, and what is said of it. */
+/** Mutants that unprepare the wrong claim, or report it wrongly. */
 final class UnprepareMutants {
 
     private UnprepareMutants() {}

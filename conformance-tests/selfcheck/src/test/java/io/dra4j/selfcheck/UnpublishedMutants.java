@@ -5,7 +5,7 @@ package io.dra4j.selfcheck;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 
-/** Drivers of which no claim can have a device; {@link UnpublishedDriverIT} has them judged. */
+/** Drivers of which no claim can have a device; {@link UnpublishedDriverIT} has them tested. */
 final class UnpublishedMutants {
 
     private UnpublishedMutants() {}

@@ -18,7 +18,7 @@ import java.lang.annotation.Target;
     /** A number, with a letter where it has several forms. */
     String id();
 
-    /** What is unusual about it. */
+    /** The way in which it is unusual. */
     String what();
 
     /** More parts that are replaced. */
@@ -42,16 +42,16 @@ import java.lang.annotation.Target;
     /** More settings of the suite: YAML, by JSON pointer. */
     String settings() default "{}";
 
-    /** Whether it is run as a process: its settings are those of processes. */
+    /** True if it is run as a process: its settings are those of processes. */
     boolean process() default false;
 
-    /** Whether its process needs a mount namespace, which root alone can make. */
+    /** True if its process needs a mount namespace, which root alone can make. */
     boolean namespace() default false;
 
-    /** Whether it is so slow that the control requirements are not tried with it. */
+    /** True if it is so slow that the control requirements are not tried with it. */
     boolean slow() default false;
 
-    /** Whether the whole core suite is run on it, too. */
+    /** True if the whole core suite is run on it, too. */
     boolean core() default true;
 
     /** The smallest build that includes it. */

@@ -70,8 +70,8 @@ public final class ConformanceMain {
     }
 
     /**
-     * What keeps a command from its work and is told by its message; all else is a bug of the
-     * suite, which is shown with its stack trace, and neither says anything about a driver.
+     * Prints the message of an exception that users can act on; all else is a bug of the suite,
+     * which is shown with its stack trace, and neither says anything about a driver.
      */
     private static int explainTrouble(Exception e, CommandLine command, ParseResult line) {
         PrintWriter err = command.getErr();

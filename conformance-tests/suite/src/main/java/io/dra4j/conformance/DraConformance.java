@@ -83,7 +83,7 @@ public final class DraConformance {
     }
 
     /**
-     * Adds settings, as in the file of {@code dra-conformance run}: configs, profiles, patience.
+     * Adds settings, as in the file of {@code dra-conformance run}: configs, profiles, timeouts.
      */
     public DraConformance settings(String text) {
         yaml = text;

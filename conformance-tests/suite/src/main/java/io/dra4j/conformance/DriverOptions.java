@@ -62,7 +62,7 @@ final class DriverOptions {
                             + " their values; they are in its environment, too.")
     @Nullable List<String> command;
 
-    /** What the driver is. */
+    /** The driver's identity. */
     private static final class DriverGroup {
         @Option(
                 names = "--driver-name",
@@ -218,7 +218,7 @@ final class DriverOptions {
         @Nullable String precedence;
     }
 
-    /** Where somebody else runs it. */
+    /** The place of a driver that is run externally. */
     private static final class ExternalGroup {
         @Option(
                 names = "--node",
@@ -304,7 +304,7 @@ final class DriverOptions {
         @Nullable List<String> manifests;
     }
 
-    /** How long to wait, and what is random. */
+    /** The timeout factor and the seed. */
     private static final class ChanceGroup {
         @Option(
                 names = "--patience",

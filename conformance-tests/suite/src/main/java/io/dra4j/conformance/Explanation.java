@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the catalogue says of one requirement, in words and in the order of reading. */
+/** The catalogue's text of one requirement, in words and in the order of reading. */
 record Explanation(Catalogue catalogue, Requirement requirement) {
 
     /** A label and its text, which may have several lines. */

@@ -26,7 +26,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** The command {@code run}: a driver is judged. */
+/** The command {@code run}: tests a driver. */
 @Command(
         name = "run",
         customSynopsis = {

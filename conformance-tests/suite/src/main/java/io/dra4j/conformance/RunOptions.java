@@ -9,7 +9,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The flags of {@code run}: those of the driver, and what is tried and told. */
+/** The flags of {@code run}: those of the driver, of the selection, and of the reports. */
 final class RunOptions {
 
     @Mixin private final DriverOptions driver = new DriverOptions();
@@ -20,7 +20,7 @@ final class RunOptions {
     @ArgGroup(validate = false, order = 6, heading = "%nThe report:%n")
     private final ReportGroup report = new ReportGroup();
 
-    /** Which requirements. */
+    /** The selection of requirements. */
     private static final class TriedGroup {
         @Option(
                 names = "--profile",
@@ -59,7 +59,7 @@ final class RunOptions {
         @Nullable Boolean soak;
     }
 
-    /** What is told, and where. */
+    /** The reports and their places. */
     private static final class ReportGroup {
         @Option(
                 names = "--report",

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
-/** What is left of a run in JUnit, and how its tests are called. */
+/** The reports of a run in JUnit, and the names of its tests. */
 class DraConformanceIT {
 
     private final Set<Path> roots = ConcurrentHashMap.newKeySet();

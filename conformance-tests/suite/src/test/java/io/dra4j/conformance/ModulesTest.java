@@ -98,7 +98,7 @@ class ModulesTest {
                             "info.picocli",
                             "ch.qos.logback"));
 
-    /** What a module tests itself with, of ours. */
+    /** Our modules that a module tests itself with. */
     private static final Map<String, Set<String>> MAY_TEST_WITH =
             Map.of(
                     "sdk-runtime",

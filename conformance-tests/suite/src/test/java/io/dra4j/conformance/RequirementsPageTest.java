@@ -103,7 +103,7 @@ class RequirementsPageTest {
         return requirement.level() + (requirement.strictMust() ? " (strict: MUST)" : "");
     }
 
-    /** What stands above, in the heading or in the rule, is not said again. */
+    /** Text of the heading or of the rule is not repeated. */
     private static String line(Requirement requirement, Explanation.Part part) {
         return switch (part.label()) {
             case "Rule", "Level", "Profile" -> "";

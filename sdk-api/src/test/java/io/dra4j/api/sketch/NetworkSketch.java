@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NetworkSketch implements DeviceProvider {
 
-    /** What a claim may ask of an interface. */
+    /** The attributes of an interface that a claim may request. */
     record InterfaceConfig(@Nullable String interfaceName, @Nullable Integer mtu) {}
 
     private static final ConfigType<InterfaceConfig> CONFIG =
@@ -44,7 +44,7 @@ final class NetworkSketch implements DeviceProvider {
                                             given.mtu() == null ? 1500 : given.mtu()))
                     .validatedBy(NetworkSketch::problems);
 
-    /** What pods wait for, by claim; NRI's thread reads it. */
+    /** The claims that pods wait for; NRI's thread reads it. */
     private final Map<ClaimRef, String> waiting = new ConcurrentHashMap<>();
 
     private @Nullable DriverContext context;

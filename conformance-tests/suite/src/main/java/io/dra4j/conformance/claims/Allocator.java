@@ -43,7 +43,7 @@ public final class Allocator {
         this.counters = new HashMap<>(counters);
     }
 
-    /** How a counter of a pool is told from others. */
+    /** The key of a counter of a pool. */
     public static String counter(String pool, String set, String name) {
         return pool + "/" + set + "/" + name;
     }

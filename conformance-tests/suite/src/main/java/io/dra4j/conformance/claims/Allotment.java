@@ -103,7 +103,7 @@ public record Allotment(
         return device.json().path("allowMultipleAllocations").asBoolean();
     }
 
-    /** Whether another claim may have all of it at the same time. */
+    /** Returns whether another claim may have all of it at the same time. */
     public boolean isShared() {
         return devices.stream().allMatch(Allotment::isShared);
     }

@@ -58,7 +58,7 @@ public final class ClaimTemplates {
                 .filter(one -> one.path("kind").asText().equals(kind));
     }
 
-    /** Whether claims have no certain shape. */
+    /** Returns whether claims have no certain shape. */
     public boolean isEmpty() {
         return templates.isEmpty();
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the devices of a claim must have in common, or must not.
+ * A condition that the devices of a claim must have in common, or must not.
  *
  * @param requests those that it is for; empty means all
  * @param attribute the qualified name of the attribute
@@ -31,7 +31,7 @@ record Constraint(List<String> requests, String attribute, boolean distinct) {
                         .formatted(claim, json));
     }
 
-    /** Whether a device may join others that a claim gets. */
+    /** Returns whether a device may join others that a claim gets. */
     boolean allows(String request, Candidate device, List<RequestAlternative.Pick> picks) {
         if (!isFor(request)) {
             return true;

@@ -118,7 +118,7 @@ final class DeviceExpressions {
                         prefix + "isLessThan", type, type, (a, b) -> a.compareTo(b) < 0));
     }
 
-    /** What expressions see of a device. */
+    /** The variables that expressions see of a device. */
     static Map<String, Object> variable(Candidate device) {
         Map<String, Map<String, Object>> attributes = new HashMap<>();
         device.json()

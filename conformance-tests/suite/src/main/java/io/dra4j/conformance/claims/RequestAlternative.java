@@ -75,7 +75,7 @@ record RequestAlternative(
                         });
     }
 
-    /** Whether a device is one that this may take, by class and selectors. */
+    /** Returns whether this may take a device, by class and selectors. */
     boolean matches(Candidate device) {
         return deviceClass.selectors().stream().allMatch(selector -> selector.matches(device))
                 && selectors.stream().allMatch(selector -> selector.matches(device))
@@ -98,7 +98,7 @@ record RequestAlternative(
                         <= 0;
     }
 
-    /** Whether each taint that keeps a device from claims is tolerated. */
+    /** Returns whether each taint that keeps a device from claims is tolerated. */
     boolean tolerates(Candidate device) {
         return Cluster.elements(device.json().path("taints")).stream()
                 .filter(taint -> !taint.path("effect").asText().equals("None"))

@@ -85,7 +85,7 @@ final class Selector {
     }
 
     /**
-     * Whether a device may be had.
+     * Returns whether a device may be allocated.
      *
      * @throws SettingsException if the expression fails, or is neither true nor false
      */

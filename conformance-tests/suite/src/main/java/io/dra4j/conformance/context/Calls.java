@@ -51,7 +51,7 @@ public final class Calls {
         return service;
     }
 
-    /** Prepares claims in one call, and returns whatever came of it. */
+    /** Prepares claims in one call, and returns its result. */
     public CallResult prepare(KubeletClaim... claims) {
         List<KubeletClaim> all = Arrays.asList(claims);
         return transcript.call(
@@ -60,7 +60,7 @@ public final class Calls {
                 () -> kubelet.get().prepare(driver, all, service));
     }
 
-    /** Unprepares claims in one call, and returns whatever came of it. */
+    /** Unprepares claims in one call, and returns its result. */
     public CallResult unprepare(KubeletClaim... claims) {
         List<KubeletClaim> all = Arrays.asList(claims);
         return transcript.call(

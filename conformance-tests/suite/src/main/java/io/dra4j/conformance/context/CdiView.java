@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * JSON or YAML, and never by the names of files. Of two devices of one name that in the later
  * directory counts, and two in one directory are a conflict.
  *
- * <p>Files of the directory that the driver was told of go by their names, others by their paths.
+ * <p>Files of the directory that the driver was given go by their names, others by their paths.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */
@@ -41,7 +41,7 @@ public final class CdiView {
     private final List<Path> folders;
 
     /**
-     * @param folder the one that the driver was told of
+     * @param folder the one that the driver was given
      * @param folders all from which runtimes read, the one that counts most last
      */
     public CdiView(Path folder, List<Path> folders) {
@@ -49,7 +49,7 @@ public final class CdiView {
         this.folders = List.copyOf(folders);
     }
 
-    /** The directory that the driver was told of. */
+    /** The directory that the driver was given. */
     public Path folder() {
         return folder;
     }
@@ -59,7 +59,7 @@ public final class CdiView {
         return folders;
     }
 
-    /** Where a file is that goes by this name here. */
+    /** Returns the path of a file of this name. */
     public Path path(String file) {
         return folder.resolve(file);
     }
@@ -121,7 +121,7 @@ public final class CdiView {
         return specs;
     }
 
-    /** What the specs say to a runtime, which does not look at annotations. */
+    /** Returns the specs as a runtime reads them, which ignores annotations. */
     public Map<String, JsonNode> contents() {
         Map<String, JsonNode> specs = specs();
         for (JsonNode spec : specs.values()) {
@@ -145,7 +145,7 @@ public final class CdiView {
         }
     }
 
-    /** What begins as JSON can be YAML, all the same, but hardly ever is, and JSON is faster. */
+    /** Text that begins as JSON can be YAML, but hardly ever is, and JSON is faster. */
     private static JsonNode json(String content) throws IOException {
         try {
             return JSON.readTree(content);
@@ -183,7 +183,7 @@ public final class CdiView {
     }
 
     /**
-     * What an id resolves to.
+     * Resolves an id.
      *
      * @throws Violation if that is not exactly one device
      */
@@ -213,8 +213,8 @@ public final class CdiView {
     }
 
     /**
-     * What a container with these devices gets, a line for each edit, such as {@code env GPU=0} or
-     * {@code deviceNodes {"path":"/dev/x"}}.
+     * Returns the edits of a container with these devices, a line for each, such as {@code env
+     * GPU=0} or {@code deviceNodes {"path":"/dev/x"}}.
      */
     public List<String> edits(List<PreparedDevice> devices) {
         List<String> lines = new ArrayList<>();

@@ -94,7 +94,7 @@ public final class Claims {
         return Cluster.RESOURCE + "/namespaces/" + namespace + "/resourceclaims";
     }
 
-    /** Where the API server has a claim. */
+    /** Returns the path of a claim at the API server. */
     public String path(KubeletClaim claim) {
         return path() + "/" + claim.name();
     }

@@ -42,7 +42,7 @@ public final class Devices {
         return place.node();
     }
 
-    /** Whether claims have the shape that the settings give. */
+    /** Returns whether claims have the shape that the settings give. */
     public boolean areShaped() {
         return !templates.isEmpty();
     }

@@ -57,7 +57,7 @@ public final class DriverControl implements AutoCloseable {
         this.measurements = measurements;
     }
 
-    /** What kind of driver it is. */
+    /** The kind of the driver. */
     public DriverAdapter adapter() {
         return adapter;
     }
@@ -119,7 +119,7 @@ public final class DriverControl implements AutoCloseable {
         return registers(before, LOOK);
     }
 
-    /** Whether a new kubelet registers the driver soon. */
+    /** Returns whether a new kubelet registers the driver soon. */
     public boolean registersAgain() throws InterruptedException {
         Duration limit = timeouts.soon();
         Measurements.Wait wait =
@@ -129,7 +129,10 @@ public final class DriverControl implements AutoCloseable {
         return registered;
     }
 
-    /** Whether the kubelet registers a driver, since some number of its events, in some time. */
+    /**
+     * Returns whether the kubelet registers a driver, since some number of its events, in some
+     * time.
+     */
     public boolean registers(int before, Duration timeout) {
         try {
             return kubelet.get()
@@ -191,14 +194,14 @@ public final class DriverControl implements AutoCloseable {
         current = instance;
     }
 
-    /** Who the driver said it is when it registered. */
+    /** Returns the identity with which the driver registered. */
     public PluginInfo info() {
         return kubelet.get()
                 .plugin(place.driver())
                 .orElseThrow(() -> new Violation("the driver is not registered any more"));
     }
 
-    /** Whether the current instance runs and is registered. */
+    /** Returns whether the current instance runs and is registered. */
     public boolean isReady() {
         Instance instance = current;
         return instance != null
@@ -206,7 +209,7 @@ public final class DriverControl implements AutoCloseable {
                 && kubelet.get().plugin(place.driver()).isPresent();
     }
 
-    /** Whether the current instance runs, registered or not. */
+    /** Returns whether the current instance runs, registered or not. */
     public boolean isAlive() {
         Instance instance = current;
         return instance != null && instance.isAlive();
@@ -261,7 +264,7 @@ public final class DriverControl implements AutoCloseable {
         }
     }
 
-    /** How the current instance is, in words. */
+    /** Describes the state of the current instance. */
     public String fate() {
         Instance instance = current;
         return instance == null || instance.isAlive()
@@ -269,12 +272,12 @@ public final class DriverControl implements AutoCloseable {
                 : "it ended" + status(instance) + lastWords();
     }
 
-    /** What the driver wrote, the end of it. */
+    /** Returns the end of the driver's log. */
     public String log() {
         return logSince(0);
     }
 
-    /** What the driver wrote from some length of its log on, the end of it. */
+    /** Returns the end of the driver's log, from some length of it on. */
     String logSince(long length) {
         try (RandomAccessFile file = new RandomAccessFile(place.log().toFile(), "r")) {
             long from = Math.max(length, file.length() - LOG_LIMIT);
@@ -289,7 +292,7 @@ public final class DriverControl implements AutoCloseable {
         }
     }
 
-    /** Ends what was started for this test context; a driver that somebody else runs goes on. */
+    /** Ends what was started for this test context; a driver that is run externally goes on. */
     @Override
     public void close() {
         if (adapter.controlsProcess() || adapter.runsAnywhere()) {

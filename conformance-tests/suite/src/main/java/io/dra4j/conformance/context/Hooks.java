@@ -12,7 +12,7 @@ import java.util.Map;
  * The commands of the settings that change what the driver sees: unplug a device, break it, mend
  * it.
  *
- * <p>One that fails is the suite's trouble, and no fault of the driver.
+ * <p>One that fails is an error of the setup, and no fault of the driver.
  */
 public final class Hooks {
 
@@ -26,7 +26,7 @@ public final class Hooks {
         this.transcript = transcript;
     }
 
-    /** Whether the settings have a hook of this name. */
+    /** Returns whether the settings have a hook of this name. */
     public boolean has(String name) {
         return commands.containsKey(name);
     }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * A measured value beside the limit that it was judged by.
+ * A measured value beside the limit that it was compared with.
  *
  * @param what the subject, for example {@code time until the slices were as before}
  * @param value the greatest value that was measured, in the unit
@@ -31,7 +31,7 @@ public record Measured(String what, long value, long limit, Unit unit, boolean o
         return new Measured(what, took.toMillis(), limit.toMillis(), Unit.MILLISECONDS, open);
     }
 
-    /** Whether the value is not within the limit. */
+    /** Returns whether the value is not within the limit. */
     public boolean isOver() {
         return open || value > limit;
     }

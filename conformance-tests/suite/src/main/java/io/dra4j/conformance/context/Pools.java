@@ -49,12 +49,12 @@ public record Pools(Map<String, List<JsonNode>> newest) {
         return complete;
     }
 
-    /** Whether there is a pool, and every pool is complete. */
+    /** Returns whether there is a pool, and every pool is complete. */
     public boolean areComplete() {
         return !newest.isEmpty() && incomplete().isEmpty();
     }
 
-    /** How pools are that are not complete, a clause each. */
+    /** Describes the pools that are not complete, a clause each. */
     public List<String> incomplete() {
         return newest.entrySet().stream()
                 .filter(pool -> pool.getValue().size() != count(pool.getValue()))

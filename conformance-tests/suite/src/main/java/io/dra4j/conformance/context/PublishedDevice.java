@@ -27,7 +27,7 @@ public record PublishedDevice(
         this(pool, name, json, null);
     }
 
-    /** Whether several claims may have it at a time, each with a share id. */
+    /** Returns whether several claims may have it at a time, each with a share id. */
     public boolean isShared() {
         return allotment == null
                 ? json.path("allowMultipleAllocations").asBoolean()
@@ -41,13 +41,13 @@ public record PublishedDevice(
                 : allotment.devices().stream().map(Candidate::key).toList();
     }
 
-    /** Whether a scheduler would not give it to a claim without tolerations. */
+    /** Returns whether a scheduler would not give it to a claim without tolerations. */
     public boolean isTainted() {
         return Cluster.elements(json.path("taints")).stream()
                 .anyMatch(taint -> !taint.path("effect").asText().equals("None"));
     }
 
-    /** Whether it has binding conditions. */
+    /** Returns whether it has binding conditions. */
     public boolean isBound() {
         return !json.path("bindingConditions").isEmpty();
     }

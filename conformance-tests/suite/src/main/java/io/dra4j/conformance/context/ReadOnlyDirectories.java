@@ -140,7 +140,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
                 : folders.stream().noneMatch(ReadOnlyDirectories::isWritable);
     }
 
-    /** Whether the driver can create a file there. */
+    /** Returns whether the driver can create a file there. */
     private boolean takesFiles(String folder) {
         String probe = folder + "/" + PROBE;
         return run(atDriver("touch", probe)) && run(atDriver("rm", "-f", probe));
@@ -173,7 +173,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
         }
     }
 
-    /** How it blocks, for people. */
+    /** Describes the mechanism. */
     @Override
     public String toString() {
         return way.name().toLowerCase(Locale.ROOT);

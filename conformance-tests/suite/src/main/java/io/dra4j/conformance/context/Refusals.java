@@ -65,7 +65,7 @@ public final class Refusals {
         return same.size() == 1 ? words : words + " (" + same.size() + " such answers)";
     }
 
-    /** What the API server answered to a write that it refused. */
+    /** The response of the API server to a write that it refused. */
     public static String words(RecordedRequest refused) {
         Map<String, String> status = fields(refused.errorBody());
         String reason = status.getOrDefault("reason", "");

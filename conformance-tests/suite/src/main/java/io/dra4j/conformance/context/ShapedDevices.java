@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is published, as claims of the settings' shape can get it.
+ * The published devices, as claims of the settings' shape can get it.
  *
  * @param devices in the order in which a scheduler looks at them
  * @param counters what the counters of the pools have

@@ -158,7 +158,7 @@ public final class TestContext implements AutoCloseable {
         place.remove().ifPresent(notes);
     }
 
-    /** What the suite was told. */
+    /** Returns the settings of the suite. */
     public Settings settings() {
         return settings;
     }
@@ -261,7 +261,7 @@ public final class TestContext implements AutoCloseable {
         unpublished = found;
     }
 
-    /** How a driver is that was waited for without result; empty if it was not. */
+    /** Returns the state of a driver that was waited for in vain; empty if it was not. */
     public Optional<Unpublished> unpublished() {
         return Optional.ofNullable(unpublished);
     }
@@ -271,7 +271,7 @@ public final class TestContext implements AutoCloseable {
         return api.cluster();
     }
 
-    /** What stands between the driver and the API server. */
+    /** Returns the proxy between the driver and the API server. */
     public ApiProxy proxy() {
         return api.proxy();
     }
@@ -290,7 +290,7 @@ public final class TestContext implements AutoCloseable {
 
     /**
      * What several rules of this test context have to wait for together: it is made for the first,
-     * and found by the others, which judge it by their own measure.
+     * and found by the others, which compare it with their own limits.
      */
     public <T> T shared(Class<T> type, Supplier<T> made) {
         Object known = shared.get(type);
@@ -306,7 +306,7 @@ public final class TestContext implements AutoCloseable {
         detected = Set.copyOf(gates);
     }
 
-    /** What the run has found that the driver can do, by the labels of the gates. */
+    /** Returns the capabilities that the run has found, by the labels of the gates. */
     public Set<String> detected() {
         return detected;
     }
@@ -316,7 +316,7 @@ public final class TestContext implements AutoCloseable {
         remark = words;
     }
 
-    /** What was said since the last time; empty if nothing was. */
+    /** Returns and removes the notes since the last call; empty if there are none. */
     public String takeRemark() {
         String words = remark;
         remark = "";
@@ -328,12 +328,12 @@ public final class TestContext implements AutoCloseable {
         return measurements;
     }
 
-    /** How long to wait. */
+    /** Returns the limits of time. */
     public TimeoutFactor patience() {
         return patience;
     }
 
-    /** What is random; the same for the same seed. */
+    /** Returns the source of randomness; the same for the same seed. */
     public Random random() {
         return random;
     }
@@ -387,7 +387,7 @@ public final class TestContext implements AutoCloseable {
         return proxy().log(Requests.after(mark.request()));
     }
 
-    /** What the driver has written since then. */
+    /** Returns the driver's log since then. */
     public String logSince(Mark mark) {
         return driver.logSince(mark.log());
     }

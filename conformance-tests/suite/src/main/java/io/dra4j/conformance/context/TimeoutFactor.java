@@ -5,8 +5,8 @@ package io.dra4j.conformance.context;
 import java.time.Duration;
 
 /**
- * How long to wait. What a contract of the kubelet limits is a constant, and never longer; the rest
- * is a matter of patience, longer for slow drivers and machines.
+ * The limits of time. A limit of the kubelet's contract is a constant, and never longer; each other
+ * is multiplied by a factor, for slow drivers and machines.
  *
  * @param factor how many times longer than usual
  */
@@ -27,7 +27,7 @@ public record TimeoutFactor(double factor) {
     /** Contract: the first complete list of a health stream comes within it. */
     public static final Duration FIRST_HEALTH = Duration.ofSeconds(5);
 
-    /** Something that a driver does at once when it hears of it. */
+    /** Work that a driver does at once when it is notified. */
     public Duration soon() {
         return times(Duration.ofSeconds(10));
     }

@@ -47,7 +47,7 @@ public record Unpublished(
                         .toList());
     }
 
-    /** What the driver says about its node, which is all that one in this JVM leaves. */
+    /** The driver's log about its node, which is all that one in this JVM leaves. */
     private static Stream<String> events(Cluster cluster, String node) {
         try {
             String about = "involvedObject.kind=Node,type=Warning,involvedObject.name=" + node;
@@ -77,12 +77,12 @@ public record Unpublished(
                         writes, refusals.isEmpty() ? "the API server refused no write" : refusals);
     }
 
-    /** What a rule that needs devices says. */
+    /** Returns the message of a rule that needs devices. */
     public Blocked blocked() {
         return new Blocked(requirement, state);
     }
 
-    /** What the requirement that the driver fails says. */
+    /** Returns the message of the requirement that the driver fails. */
     public String message() {
         return state + ", " + details;
     }

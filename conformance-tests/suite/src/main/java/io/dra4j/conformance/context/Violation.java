@@ -5,7 +5,7 @@ package io.dra4j.conformance.context;
 /**
  * The driver breaks the rule that is tried.
  *
- * <p>The message says what was seen and what should have been, for somebody who knows the driver
+ * <p>The message says what was seen and what should have been, for a reader who knows the driver
  * and not the suite.
  */
 public final class Violation extends RuntimeException {
@@ -27,7 +27,7 @@ public final class Violation extends RuntimeException {
 
     /**
      * The same of a part of the rule that only those drivers are held to that claim an optional
-     * profile: requirements of other profiles can be judged all the same.
+     * profile: requirements of other profiles can still be checked.
      */
     public Violation of(String optionalProfile) {
         Violation own = new Violation(getMessage(), minor, optionalProfile);
@@ -40,7 +40,7 @@ public final class Violation extends RuntimeException {
         return profile;
     }
 
-    /** Whether a SHOULD is broken, also where the rule as a whole is a MUST. */
+    /** Returns whether a SHOULD is broken, also where the rule as a whole is a MUST. */
     public boolean isMinor() {
         return minor;
     }

@@ -34,7 +34,7 @@ public final class LoadRun {
      * Makes a run ready.
      *
      * @param rounds how often each call is measured
-     * @param remarks hears what goes on, and what is left out, a sentence each
+     * @param remarks receives the progress, and what is left out, a sentence each
      */
     public LoadRun(Settings settings, DriverAdapter adapter, int rounds, Consumer<String> remarks) {
         this.settings = settings;

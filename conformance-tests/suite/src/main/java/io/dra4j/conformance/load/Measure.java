@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How long one thing took, many times.
+ * The times that one thing took, many times.
  *
  * @param what for example {@code prepare}
  * @param batch how many claims one call had; 0 if it is not about calls
@@ -35,7 +35,7 @@ public record Measure(String what, int batch, int held, List<Duration> times, Du
         return times.get(times.size() - 1);
     }
 
-    /** Whether none took longer than the kubelet allows. */
+    /** Returns whether none took longer than the kubelet allows. */
     public boolean isWithinLimit() {
         return limit.isZero() || longest().compareTo(limit) <= 0;
     }

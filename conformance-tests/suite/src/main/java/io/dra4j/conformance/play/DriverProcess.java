@@ -51,7 +51,7 @@ final class DriverProcess implements AutoCloseable {
         instance = launch();
     }
 
-    /** How often it was started. */
+    /** The number of its starts. */
     int starts() {
         return starts;
     }
@@ -136,7 +136,7 @@ final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Ends the driver and whatever it has started, at once. */
+    /** Ends the driver and all that it has started, at once. */
     @Override
     public synchronized void close() {
         closed = true;

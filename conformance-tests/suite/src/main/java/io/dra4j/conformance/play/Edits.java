@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.StreamSupport;
 
 /**
- * What a container receives, gathered as a container runtime does: later edits win over earlier.
+ * The edits of a container, gathered as a container runtime does: later edits win over earlier.
  *
  * <p>Not thread-safe.
  */
@@ -24,7 +24,8 @@ final class Edits {
     private final List<String> others = new ArrayList<>();
 
     /**
-     * What a container with these devices receives; a spec's own edits once, before its devices'.
+     * Returns the edits of a container with these devices; a spec's own edits once, before its
+     * devices'.
      */
     static Edits of(CdiView cdi, Collection<String> ids) {
         Edits edits = new Edits();

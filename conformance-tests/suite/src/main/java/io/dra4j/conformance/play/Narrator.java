@@ -5,7 +5,7 @@ package io.dra4j.conformance.play;
 import java.io.PrintStream;
 import java.util.List;
 
-/** Tells whoever watches what happens: numbered steps, and lines below them. */
+/** Prints what happens: numbered steps, and lines below them. */
 final class Narrator {
 
     private final PrintStream out;

@@ -127,7 +127,7 @@ public final class Play implements AutoCloseable {
         return new Script.Cast(shared, kubeconfig, api, proxy, played, played.drivers());
     }
 
-    /** Where a driver runs: all drivers of a play share their directories. */
+    /** The place of a driver: all drivers of a play share their directories. */
     private static Place place(ProcessDriver adapter, Place bare, ApiProxy proxy) {
         try {
             Place place = adapter.place(bare);

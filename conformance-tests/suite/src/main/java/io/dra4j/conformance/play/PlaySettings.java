@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What to play, and with which drivers.
+ * The settings of a play: its drivers and manifests.
  *
  * @param drivers the drivers of the node, one or more
  * @param nodeName the node that the manifests speak of
  * @param manifests the folder of YAML manifests, applied in the order of their names
- * @param patience how long to wait for anything a driver is to do
+ * @param patience the timeout of each step of a driver
  */
 public record PlaySettings(
         List<Driver> drivers, String nodeName, Path manifests, Duration patience) {

@@ -73,7 +73,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         return events.stream().filter(e -> e.kind() == kind).map(KubeletEvent::detail).toList();
     }
 
-    /** How long after its socket's appearance a driver said last who it is. */
+    /** The time from a socket's appearance to the driver's last GetInfo. */
     String answerTime(String driver) {
         Path socket = last(Kind.REGISTERED, e -> e.detail().equals(driver)).socket();
         return last(Kind.INFO, e -> e.socket().equals(socket)).detail();
@@ -144,7 +144,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
                         .formatted(claim, allocated, driver, answered));
     }
 
-    /** How people call a device. */
+    /** Returns a device's name for people. */
     static String path(PreparedDevice device) {
         return device.pool() + "/" + device.device();
     }

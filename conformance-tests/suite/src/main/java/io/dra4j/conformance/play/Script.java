@@ -44,7 +44,7 @@ final class Script {
         this.slices = new Slices(cast.api(), cast.proxy(), settings.driverNames());
     }
 
-    /** Who takes part, at a place whose directories all drivers share. */
+    /** The drivers of the play, at a place whose directories they share. */
     record Cast(
             Place place,
             Path kubeconfig,

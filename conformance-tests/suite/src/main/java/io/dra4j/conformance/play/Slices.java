@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What drivers have published. */
+/** The slices that drivers have published. */
 record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
 
     /** The drivers' ResourceSlices as they are in the cluster now. */

@@ -28,14 +28,14 @@ public final class Absent {
                 pool, "dra-conformance-no-such-device", JsonNodeFactory.instance.objectNode());
     }
 
-    /** A device that claims can have, or one that nobody has if there is none. */
+    /** A device that claims can have, or one that does not exist if there is none. */
     public static PublishedDevice anyDevice(TestContext context) {
         return context.devices().usable().stream()
                 .findFirst()
                 .orElseGet(() -> device(context.place().node()));
     }
 
-    /** A claim that nobody has made. */
+    /** A claim that does not exist. */
     public static KubeletClaim claim(TestContext context) {
         String seed = "claim " + context.random().nextLong();
         return new KubeletClaim(

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** What drivers have written of the devices of a claim. */
+/** The devices in the status of a claim, as drivers wrote them. */
 public record ClaimStatus(TestContext context, KubeletClaim claim) {
 
     /** The entry of a driver's device, if there is one. */

@@ -16,7 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Sockets and files of nobody in the directories that a driver shares with others. */
+/** Sockets and files without an owner in the directories that a driver shares with others. */
 public final class ForeignFiles implements AutoCloseable {
 
     private final Map<Path, String> planted = new LinkedHashMap<>();

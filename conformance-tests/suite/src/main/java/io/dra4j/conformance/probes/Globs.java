@@ -30,7 +30,7 @@ final class Globs {
         return context.place().outside(Path.of(context.place().fill(setting))).toString();
     }
 
-    /** What matches now, files and directories; nothing if there is no such directory. */
+    /** Returns the files and directories that match now; nothing if there is no such directory. */
     static List<Path> matching(TestContext context, String setting) {
         String glob = onHost(context, setting);
         Path top = top(glob);

@@ -58,7 +58,7 @@ public final class HealthStreams {
                                         .formatted(what, timeout.toSeconds(), seen(watch))));
     }
 
-    /** Whether the driver ends a stream within a limit, with the time as measured. */
+    /** Returns whether the driver ends a stream within a limit, with the time as measured. */
     public boolean ends(HealthWatch watch, Duration limit) throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until the stream ended", limit);
         boolean ended = watch.awaitEnd(limit);
@@ -66,7 +66,10 @@ public final class HealthStreams {
         return ended;
     }
 
-    /** Whether an entry says more than a kubelet would assume by itself when it is out of date. */
+    /**
+     * Returns whether an entry says more than a kubelet would assume by itself when it is out of
+     * date.
+     */
     public static boolean isKnown(HealthWatch.Device device) {
         return !device.state().equals("UNKNOWN");
     }

@@ -71,7 +71,7 @@ public final class Held {
         }
     }
 
-    /** Finds that nobody else gets its device. */
+    /** Checks that no other claim gets its device. */
     public void isRemembered(String after) {
         if (!guarded) {
             return;

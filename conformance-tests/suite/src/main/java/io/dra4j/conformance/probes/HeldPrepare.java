@@ -61,7 +61,8 @@ public final class HeldPrepare implements AutoCloseable {
     }
 
     /**
-     * Whether a request comes before a call has ended: a slow driver has the call's time for it.
+     * Returns whether a request comes before a call has ended: a slow driver has the call's time
+     * for it.
      */
     static boolean comes(
             TestContext context,
@@ -90,7 +91,7 @@ public final class HeldPrepare implements AutoCloseable {
         return claim;
     }
 
-    /** Whether the prepare has not ended. */
+    /** Returns whether the prepare has not ended. */
     public boolean isWaiting() {
         return !call.isDone();
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What calls leave in the CDI directory, and among the files that the settings name. */
+/** Files that calls leave in the CDI directory, and where the settings name them. */
 public final class Leftovers {
 
     private static final int MOST_NAMED = 8;
@@ -40,7 +40,10 @@ public final class Leftovers {
         return new Leftovers(context, files(context));
     }
 
-    /** What each spec says, for a driver may write one for all claims anew; of others, the text. */
+    /**
+     * Returns the content of each spec, since a driver may rewrite one for all claims; of others,
+     * the text.
+     */
     private static Map<String, JsonNode> files(TestContext context) {
         Map<String, JsonNode> files = new TreeMap<>();
         context.cdi().files().forEach((file, text) -> files.put(file, TextNode.valueOf(text)));

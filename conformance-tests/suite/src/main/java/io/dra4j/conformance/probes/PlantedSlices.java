@@ -82,7 +82,7 @@ public final class PlantedSlices {
         context.transcript().note("somebody else makes slice " + SeenPools.name(created));
     }
 
-    /** What is seen, but for the slices of a pool that the driver does not have. */
+    /** Returns the slices that are seen, but for those of a pool that the driver does not have. */
     public SeenPools without(SeenPools seen) {
         return new SeenPools(
                 seen.slices().stream()
@@ -90,7 +90,7 @@ public final class PlantedSlices {
                         .toList());
     }
 
-    /** What the driver has done, or tried, to the slices; empty if nothing. */
+    /** Returns the driver's writes to the slices, and its attempts; empty if there are none. */
     Optional<String> harm(int number) {
         for (RecordedRequest write :
                 context.proxy().requests(Publishing.WRITES.and(Requests.after(number)))) {

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * What the driver's process holds at one moment.
+ * The resources that the driver's process holds at one moment.
  *
  * @param pid the process; empty if it has none of its own, and nothing can be counted
  * @param files its open files

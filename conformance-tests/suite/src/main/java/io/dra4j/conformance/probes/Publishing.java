@@ -37,7 +37,7 @@ public final class Publishing {
         this.context = context;
     }
 
-    /** All slices of the driver, of whatever node, from now on. */
+    /** All slices of the driver, of any node, from now on. */
     public ObjectWatch watch() {
         return context.cluster()
                 .watch(
@@ -68,12 +68,12 @@ public final class Publishing {
         }
     }
 
-    /** Whether it was waited in vain for settled pools, which have not been seen since. */
+    /** True if settled pools were awaited in vain, and have not been seen since. */
     private static final class InVain {
         private boolean unsettled;
     }
 
-    /** Whether it was once in vain waited for slices on this test context. */
+    /** Returns whether slices were once awaited in vain on this test context. */
     private record FirstLook(boolean inVain) {}
 
     /**
@@ -128,14 +128,14 @@ public final class Publishing {
         return found;
     }
 
-    /** How long to wait for what the driver does at its start, if it may do it. */
+    /** The timeout for work that a driver may do at its start. */
     private Duration patience() {
         boolean none =
                 context.unpublished().isPresent() || context.settings().driver().hasNoDevices();
         return none ? context.patience().soon() : context.patience().repair();
     }
 
-    /** How the pools are that have not settled. */
+    /** Describes the pools that have not settled. */
     public Violation unsettled() {
         String why = now().trouble().orElse("");
         String known = context.unpublished().map(u -> ", " + u.details()).orElse("");
@@ -201,7 +201,7 @@ public final class Publishing {
         }
     }
 
-    /** Whether the pools are settled and say the same as before. */
+    /** Returns whether the pools are settled and equal to those before. */
     public static Predicate<SeenPools> like(SeenPools before) {
         return seen -> seen.settled() && seen.content().equals(before.content());
     }
@@ -239,12 +239,17 @@ public final class Publishing {
         return context.proxy().requests(WRITES.and(Requests.after(number)));
     }
 
-    /** Whether the driver writes a slice within a time; waits no longer than until it does. */
+    /**
+     * Returns whether the driver writes a slice within a time; waits no longer than until it does.
+     */
     public boolean writesWithin(int number, Duration time) {
         return happens(WRITES.and(Requests.after(number)), time);
     }
 
-    /** Whether a request comes, or came, within a limit, with the time until then as measured. */
+    /**
+     * Returns whether a request comes, or came, within a limit, with the time until then as
+     * measured.
+     */
     public boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
         Measurements.Wait wait = context.measurements().begin(what, limit);
         boolean came = happens(request, limit);
@@ -252,7 +257,7 @@ public final class Publishing {
         return came;
     }
 
-    /** Whether a request comes, or came, within a time. */
+    /** Returns whether a request comes, or came, within a time. */
     public boolean happens(Predicate<RecordedRequest> request, Duration time) {
         try {
             context.proxy().await(time, request);
@@ -286,7 +291,7 @@ public final class Publishing {
         context.cluster().delete(SLICES + "/" + SeenPools.name(slice));
     }
 
-    /** What the kubelet does when it starts, and 30 s after it lost the driver. */
+    /** Deletes the slices, as the kubelet does when it starts and 30 s after it lost the driver. */
     public void wipe() {
         context.transcript().note("the kubelet wipes the slices of the driver on its node");
         context.cluster()

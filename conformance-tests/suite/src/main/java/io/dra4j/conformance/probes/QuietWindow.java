@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A time in which nobody disturbs the driver, and everything that it does is looked at: one for all
- * rules about it, because it is long by contract.
+ * A time in which the driver is left alone, and all that it does is recorded: one for all rules
+ * about it, because it is long by contract.
  */
 public final class QuietWindow {
 

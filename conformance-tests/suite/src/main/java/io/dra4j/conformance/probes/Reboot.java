@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The node of a test context goes down and up again, as far as a driver can tell. */
+/** The node of a test context goes down and up again, as far as a driver can know. */
 public final class Reboot {
 
     private static final int FORMAT = 0xf000;
@@ -22,8 +22,8 @@ public final class Reboot {
     private Reboot() {}
 
     /**
-     * Requires that a driver can tell the reboot from a restart: by a boot id of its own, or by
-     * what the settings' hook does.
+     * Requires that a driver can distinguish the reboot from a restart: by a boot id of its own, or
+     * by what the settings' hook does.
      *
      * @throws Untested if it can't
      */

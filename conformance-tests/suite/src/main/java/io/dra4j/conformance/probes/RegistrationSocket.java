@@ -57,7 +57,7 @@ public record RegistrationSocket(TestContext context, Path path) {
     }
 
     /**
-     * What GetInfo says to a kubelet.
+     * Returns the response to a kubelet's GetInfo.
      *
      * @throws Violation if it says nothing within the kubelet's time
      */
@@ -65,7 +65,7 @@ public record RegistrationSocket(TestContext context, Path path) {
         return info(RegistrationCalls.kubeletAuthority(path));
     }
 
-    /** What GetInfo says to somebody who calls the driver by this name. */
+    /** Returns the response to a GetInfo that calls the driver by this name. */
     public RegistrationCalls.Info info(String authority) {
         try (RegistrationCalls calls = new RegistrationCalls(path, authority)) {
             return calls.info(TimeoutFactor.GET_INFO.multipliedBy(5));

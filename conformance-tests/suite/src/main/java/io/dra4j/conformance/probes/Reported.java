@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What an answer reports, to be compared: devices may come in any order, and more than once.
+ * The content of a result, to be compared: devices may come in any order, and more than once.
  *
  * @param devices a line for each device of the answer, sorted
  */

@@ -17,7 +17,7 @@ public final class Rounds {
         end = System.nanoTime() + time.toNanos();
     }
 
-    /** Whether there is another round, which begins then. */
+    /** Returns whether there is another round, which begins then. */
     public boolean next() {
         boolean another = done < most && (done == 0 || System.nanoTime() < end);
         if (another) {
@@ -26,7 +26,7 @@ public final class Rounds {
         return another;
     }
 
-    /** How many have begun. */
+    /** Returns the number of rounds that have begun. */
     public int done() {
         return done;
     }

@@ -140,7 +140,7 @@ public record SeenPools(List<JsonNode> slices) {
     }
 
     /**
-     * What the complete pools say, whatever slices it is spread over: pools, devices and counter
+     * Returns the content of complete pools, in whichever slices it is: pools, devices and counter
      * sets, without the times of taints, which the server may add.
      */
     Map<String, JsonNode> content() {
@@ -157,8 +157,8 @@ public record SeenPools(List<JsonNode> slices) {
     }
 
     /**
-     * What a scheduler may take a pool for: schedulers look at the count of one slice, whichever
-     * comes first; empty if no slice makes the pool look complete.
+     * Returns the content that a scheduler may take for a pool: schedulers look at the count of one
+     * slice, whichever comes first; empty if no slice makes the pool look complete.
      */
     public Map<String, JsonNode> contentAtSight(String pool) {
         List<JsonNode> newest = newest(byPool().getOrDefault(pool, List.of()));
@@ -182,7 +182,7 @@ public record SeenPools(List<JsonNode> slices) {
         }
     }
 
-    /** How the content differs from another, in words. */
+    /** Describes the difference to another content. */
     public String difference(SeenPools wanted) {
         Map<String, JsonNode> have = content();
         Map<String, JsonNode> want = wanted.content();
@@ -203,7 +203,7 @@ public record SeenPools(List<JsonNode> slices) {
                 : all.subList(0, 5) + " and " + (all.size() - 5) + " more";
     }
 
-    /** Which version of which object each slice is: the same as long as nobody writes. */
+    /** Returns the version of each slice's object: the same until the next write. */
     public Map<String, String> versions() {
         return slices.stream()
                 .collect(

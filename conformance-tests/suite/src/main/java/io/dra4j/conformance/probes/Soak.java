@@ -119,7 +119,7 @@ public final class Soak {
         prepared.clear();
     }
 
-    /** How far it went, for a message. */
+    /** Describes the progress, for a message. */
     @Override
     public String toString() {
         return "%d random steps with %d kills, seed %d"

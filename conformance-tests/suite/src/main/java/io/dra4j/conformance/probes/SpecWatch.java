@@ -59,7 +59,7 @@ public final class SpecWatch implements AutoCloseable {
         return new SpecWatch(folders);
     }
 
-    /** What a reader may have seen that it should not; empty if nothing. */
+    /** Describes a state that no reader should have seen; empty if there was none. */
     public Optional<String> trouble() {
         done = true;
         watching.join();

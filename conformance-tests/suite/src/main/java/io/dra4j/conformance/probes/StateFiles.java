@@ -45,7 +45,7 @@ public final class StateFiles {
         return List.copyOf(before.keySet());
     }
 
-    /** What can happen to a file. */
+    /** A kind of damage to a file. */
     public enum Damage {
         EMPTIED("was emptied") {
             @Override
@@ -76,7 +76,7 @@ public final class StateFiles {
 
         abstract byte[] of(byte[] content);
 
-        /** What has happened, for a sentence about the file. */
+        /** The damage, for a sentence about the file. */
         public String words() {
             return words;
         }
@@ -95,7 +95,7 @@ public final class StateFiles {
         }
     }
 
-    /** Whether they are as they were. */
+    /** Returns whether they are as they were. */
     public boolean areUnchanged() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             if (!Files.exists(file.getKey())

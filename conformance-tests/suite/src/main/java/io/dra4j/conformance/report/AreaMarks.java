@@ -49,7 +49,7 @@ final class AreaMarks {
         return areas.computeIfAbsent(name, missing -> new Area());
     }
 
-    /** How many lines there are by now. */
+    /** Returns the number of lines by now. */
     int drawn() {
         return drawn;
     }

@@ -56,7 +56,7 @@ final class Html {
         return trusted(escaped(VisibleText.of(text)));
     }
 
-    /** What this module wrote itself, as it is. */
+    /** Appends text that this module wrote itself, without escapes. */
     Html trusted(String markup) {
         out.append(markup);
         return this;

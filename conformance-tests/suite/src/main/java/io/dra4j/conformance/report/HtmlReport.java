@@ -54,7 +54,7 @@ final class HtmlReport {
         this.outcome = outcome;
     }
 
-    /** Where on the page the requirements of a profile are. */
+    /** Returns the anchor of a profile's requirements. */
     static String anchor(String profile) {
         return "profile-" + profile;
     }
@@ -287,7 +287,7 @@ final class HtmlReport {
                 });
     }
 
-    /** What the labels of gates stand for, since nobody else knows them. */
+    /** The meaning of the labels of gates, which are the suite's own. */
     private void known() {
         List<String> open = outcome.header().detected();
         html.element("summary", "What was known of the driver and what the settings offered");

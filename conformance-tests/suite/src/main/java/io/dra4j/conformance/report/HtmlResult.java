@@ -17,7 +17,7 @@ final class HtmlResult {
 
     private static final int MESSAGE = 8_000;
 
-    /** How much of each kind of evidence is shown: all that helps of a failure, else a glimpse. */
+    /** Limits of each kind of evidence: all that helps of a failure, else a glimpse. */
     private static final int OF_TROUBLE = 40_000;
 
     private static final int OF_OTHERS = 3_000;
@@ -38,7 +38,7 @@ final class HtmlResult {
         this.html = html;
     }
 
-    /** Where on the page a result is. */
+    /** Returns the anchor of a result. */
     static String anchor(Result result) {
         String variant = result.variant();
         return result.requirement().id() + (variant.isEmpty() ? "" : "-" + variant);

@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes secrets out of whatever is written: reports are published, and logs are full of tokens.
+ * Takes secrets out of all that is written: reports are published, and logs are full of tokens.
  *
  * <p>What goes: the values of authorization headers, bearer tokens, JSON web tokens, private keys,
  * passwords in URLs, the values of fields, variables and options that are called a token, a
@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  */
 final class Redaction {
 
-    /** What stands where a secret was. */
+    /** The text in place of a secret. */
     static final String REDACTED = "REDACTED";
 
     /** Of longer texts, no report shows so much that it could show half a secret. */
@@ -142,7 +142,8 @@ final class Redaction {
     }
 
     /**
-     * Whether small letters, capitals and digits are as mixed as Base64 of random bytes has them.
+     * Returns whether small letters, capitals and digits are as mixed as Base64 of random bytes has
+     * them.
      *
      * <p>There, two neighbours are of different kinds in six cases of ten, and a small letter
      * follows four capitals of ten. It follows nearly all in names written in capitals and small

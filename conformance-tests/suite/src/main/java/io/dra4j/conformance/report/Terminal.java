@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where people watch a run, and what can be shown there.
+ * The terminal on which people watch a run, and its abilities.
  *
  * @param out what is printed goes here
  * @param unicode whether characters beyond ASCII can be shown
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record Terminal(PrintStream out, boolean unicode, boolean live) {
 
-    /** What a charset can encode to be called a charset of Unicode here. */
+    /** Characters that a charset of Unicode can encode. */
     private static final String SAMPLE = "✓✗…→×·";
 
     private static final String ESCAPE = "\u001b[";
 
-    /** What a colour says. */
+    /** The meaning of a colour. */
     enum Colour {
         GOOD(32),
         BAD(31),

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Tells whoever watches how a run goes on, and in the end what came of it.
+ * Prints the progress of a run, and in the end its outcome.
  *
  * <p>On a terminal, each area is a line of marks that grows; elsewhere each result is a line. What
- * is wrong is told at once, with the rule and the hint. Secrets are redacted. Thread-safe.
+ * is wrong is printed at once, with the rule and the hint. Secrets are redacted. Thread-safe.
  */
 public final class TerminalProgress implements Progress {
 
@@ -73,7 +73,7 @@ public final class TerminalProgress implements Progress {
         return concat(List.of(line.stripTrailing()), trouble);
     }
 
-    /** What is told at once of a result that is not well: the rule, what was found, and a hint. */
+    /** Prints a result that is not well at once: the rule, the finding, and a hint. */
     private List<String> trouble(Result result) {
         return switch (result.verdict()) {
             case FAIL, WARN, SUITE_ERROR, DEVIATION -> told(result);

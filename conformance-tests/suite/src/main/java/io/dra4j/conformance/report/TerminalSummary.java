@@ -64,7 +64,7 @@ final class TerminalSummary {
                         + numbers);
     }
 
-    /** What the last column counts, if there is anything. */
+    /** Prints the last column, if there is anything to count. */
     private void others() {
         Map<Verdict, Long> found =
                 outcome.results().stream()

@@ -57,7 +57,7 @@ final class Wording {
         };
     }
 
-    /** What the verdict means, for whoever reads one for the first time. */
+    /** Returns the meaning of a verdict, for a first reader. */
     static String meaning(Verdict verdict) {
         return switch (verdict) {
             case PASS -> "The driver does what the rule says, as far as the check can see.";
@@ -146,7 +146,10 @@ final class Wording {
         return profile.success().name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /** Who made the driver: first the keys that reports have, in their order, then others. */
+    /**
+     * Returns the data of the implementation: first the keys that reports have, in their order,
+     * then others.
+     */
     static Map<String, String> implementation(Header header) {
         Map<String, String> given = new TreeMap<>(header.implementation());
         Map<String, String> ordered = new LinkedHashMap<>();
@@ -163,7 +166,7 @@ final class Wording {
         return number + " " + noun + (number == 1 ? "" : "s");
     }
 
-    /** How many requirements have a verdict in a variant or more. */
+    /** Returns how many requirements have a verdict in a variant or more. */
     private static long requirements(List<Result> results, Verdict verdict) {
         return results.stream()
                 .filter(result -> result.verdict() == verdict)
@@ -172,7 +175,7 @@ final class Wording {
                 .count();
     }
 
-    /** How many results have each verdict; all verdicts are there, in their order. */
+    /** Returns the number of results of each verdict; all verdicts are there, in their order. */
     static Map<Verdict, Integer> tally(List<Result> results) {
         Map<Verdict, Integer> tally = new EnumMap<>(Verdict.class);
         for (Verdict verdict : Verdict.values()) {

@@ -188,7 +188,7 @@ final class YamlReport {
         return map;
     }
 
-    /** Where the wait was given up at the limit, the value is the limit, and not within it. */
+    /** A wait that was given up at the limit has the limit as its value, and is not within it. */
     private static Map<String, Object> measurement(Measured measured) {
         return map(
                 "what", measured.what(),

@@ -152,7 +152,7 @@ public final class Catalogue {
         }
     }
 
-    /** How many characters have to be put in, taken out or changed. */
+    /** Returns the number of characters to insert, remove or change. */
     private static int distance(String from, String to) {
         int[] last = IntStream.rangeClosed(0, to.length()).toArray();
         for (int i = 1; i <= from.length(); i++) {

@@ -4,7 +4,7 @@ package io.dra4j.conformance.requirements;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What has to be there for a requirement to be applicable: of the driver, or of the setting. */
+/** A condition for a requirement to be applicable: of the driver, or of the setting. */
 public enum Gate {
     PROC(
             "proc",
@@ -97,10 +97,10 @@ public enum Gate {
     }
 
     /**
-     * Whether it is about what the suite may do and was given, and not about the driver. Where such
-     * a gate is closed, a requirement is untested: that the driver does not have what it is about
-     * is not known. What the vendor tells of the driver, as its configurations and where its state
-     * is, is no such means: a driver may have none.
+     * Returns whether it is about what the suite may do and was given, and not about the driver.
+     * Where such a gate is closed, a requirement is untested: that the driver does not have what it
+     * is about is not known. What the vendor tells of the driver, as its configurations and where
+     * its state is, is no such means: a driver may have none.
      */
     public boolean isMeans() {
         return switch (this) {
@@ -120,7 +120,7 @@ public enum Gate {
         return words;
     }
 
-    /** What is the case if it is closed, for example "the driver publishes no device". */
+    /** Returns the reason if it is closed, for example "the driver publishes no device". */
     public String otherwise() {
         return otherwise;
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.requirements;
 
-/** How much a requirement weighs: a failed one fails the run, warns, or is only told. */
+/** The weight of a requirement: a failed one fails the run, warns, or is only listed. */
 public enum Level {
     MUST,
     SHOULD,

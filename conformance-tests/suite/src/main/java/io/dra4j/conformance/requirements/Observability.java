@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** What a passed check tells about a requirement. */
+/** The certainty that a passed check gives of a requirement. */
 public enum Observability {
     /** The check sees every violation of the kind that it provokes. */
     @JsonEnumDefaultValue

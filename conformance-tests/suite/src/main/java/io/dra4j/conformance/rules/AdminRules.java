@@ -82,7 +82,7 @@ final class AdminRules {
                 cause);
     }
 
-    /** Where the driver is a line of defense at all, the owner's device is still defended. */
+    /** A driver that is a line of defense at all still defends the owner's device. */
     private void notFreed(PublishedDevice device) {
         KubeletClaim third = context.claims().allocate(device);
         CallResult result = context.calls().prepare(third);
@@ -93,7 +93,9 @@ final class AdminRules {
         context.calls().unprepared(third);
     }
 
-    /** Whether a device in use is refused to other claims when no administrator was there. */
+    /**
+     * Returns whether a device in use is refused to other claims when no administrator was there.
+     */
     private boolean defends() {
         context.tidy();
         PublishedDevice device = exclusive();
@@ -132,7 +134,7 @@ final class AdminRules {
         }
     }
 
-    /** What a claim's container gets, with nothing that is the claim's alone. */
+    /** Returns the edits of a claim's container, without those that are the claim's alone. */
     private List<String> edits(KubeletClaim claim) {
         List<String> lines =
                 context.cdi().edits(context.calls().prepared(claim).devices()).stream()

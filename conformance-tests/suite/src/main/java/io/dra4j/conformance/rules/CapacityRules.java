@@ -23,7 +23,7 @@ import java.util.TreeMap;
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class CapacityRules {
 
-    /** How long a policy is looked at while a share is allocated. */
+    /** The time for which a policy is watched while a share is allocated. */
     private static final Duration WHILE_IN_USE = Duration.ofSeconds(2);
 
     private final TestContext context;

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** How a driver deals with the files of the CDI directory, its own and those of others. */
+/** Rules for the files of the CDI directory, the driver's own and those of others. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class CdiFileRules {
 

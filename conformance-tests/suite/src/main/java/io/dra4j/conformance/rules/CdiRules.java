@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** What the CDI specs say that answers lead to. */
+/** Rules for the CDI specs that results lead to. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class CdiRules {
 
@@ -197,7 +197,7 @@ final class CdiRules {
                                 first.get(id)));
     }
 
-    /** What the ids of a claim resolve to, which is unprepared again. */
+    /** Returns the edits that a claim's ids resolve to, and unprepares it. */
     private Map<String, List<JsonNode>> contents(ClaimDraft draft, List<Valid> configs, int which) {
         if (configs.size() > which) {
             draft.config(configs.get(which).parameters(), "r0");

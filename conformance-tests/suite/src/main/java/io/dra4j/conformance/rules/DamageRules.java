@@ -12,7 +12,7 @@ import io.dra4j.testkit.kubelet.CallResult;
 import java.io.IOException;
 import java.time.Duration;
 
-/** What a driver makes of a damaged memory. */
+/** Rules for a driver whose state files are damaged. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
 final class DamageRules {
 

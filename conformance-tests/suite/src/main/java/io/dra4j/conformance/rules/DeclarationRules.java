@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What the vendor says that the driver can do, and what was seen of it. */
+/** Rules for capabilities that the vendor declares, against those that were seen. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class DeclarationRules {
 

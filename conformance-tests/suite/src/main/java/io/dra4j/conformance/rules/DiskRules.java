@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a driver does that cannot write. */
+/** Rules for a driver that cannot write. */
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
 final class DiskRules {
 

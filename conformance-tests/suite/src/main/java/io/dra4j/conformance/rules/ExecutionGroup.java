@@ -8,21 +8,21 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Where rules run: those of one execution group one after the other on one test context, different
- * execution groups at the same time on test contexts of their own.
+ * A group of rules: those of one group one after the other on one test context, different execution
+ * groups at the same time on test contexts of their own.
  */
 public enum ExecutionGroup {
     /** Calls to a driver that is left alone. */
     CALLS,
     /** Calls while the API server, file systems or clients misbehave. */
     FAULTS,
-    /** What is published, and who changes it. */
+    /** Published slices, and changes to them. */
     SLICES,
     /** Start, stop and kill. */
     RESTARTS,
     /** Two instances, health, and the other optional profiles. */
     OPTIONAL,
-    /** Long looks at a driver that nobody disturbs. */
+    /** Long looks at a driver that is left alone. */
     QUIET;
 
     /** The execution group of the rules of a class, or of one of its methods. */

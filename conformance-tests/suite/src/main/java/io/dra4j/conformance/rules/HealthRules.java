@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What the driver tells of the health of its devices. */
+/** Rules for the health that the driver reports of its devices. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class HealthRules {
 
@@ -49,7 +49,7 @@ final class HealthRules {
         streams = new HealthStreams(context);
     }
 
-    /** What the driver has to tell of; without a device, it may as well be silent. */
+    /** The devices to report; a driver without any may be silent. */
     private Set<String> published() {
         Set<String> published = streams.published();
         context.devices().requirePool();
@@ -207,8 +207,8 @@ final class HealthRules {
     }
 
     /**
-     * The health service must not forget the first stream over the second: each has to hear again
-     * before what it heard is out of date, however late that is.
+     * The health service must not forget the first stream over the second: each has to receive
+     * again before what it heard is out of date, however late that is.
      */
     private void awaitRefresh(List<HealthWatch> all) throws InterruptedException {
         Duration due = due(all.get(0));
@@ -242,7 +242,7 @@ final class HealthRules {
         }
     }
 
-    /** How long a stream may be silent after what came last. */
+    /** The time for which a stream may be silent after its last message. */
     private static Duration due(HealthWatch watch) {
         return Duration.ofSeconds(
                 last(watch).devices().stream()

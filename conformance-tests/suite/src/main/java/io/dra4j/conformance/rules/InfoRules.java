@@ -32,7 +32,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What a driver says of itself. */
+/** Rules for a driver's GetInfo. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class InfoRules {
 

@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** What a driver leaves that is killed in the middle of its work. */
+/** Rules for a driver that is killed in the middle of its work. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
 final class KillRules {
 
@@ -63,7 +63,9 @@ final class KillRules {
         context.remark("window hit %d/%d".formatted(hits, rounds.done()));
     }
 
-    /** Whether the answer was still missing when the spec was there, and the driver killed. */
+    /**
+     * Returns whether the answer was still missing when the spec was there, and the driver killed.
+     */
     private boolean killedAtItsSpec(KubeletClaim claim) throws IOException, InterruptedException {
         try (WatchService watch = FileSystems.getDefault().newWatchService()) {
             for (Path folder : context.cdi().folders()) {

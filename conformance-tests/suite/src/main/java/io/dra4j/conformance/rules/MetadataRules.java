@@ -80,7 +80,7 @@ final class MetadataRules {
         return context.place().outside(Path.of(mount.path("hostPath").asText()));
     }
 
-    /** Who looks slowly finds a file that was not there in time: its own time tells. */
+    /** A slow look finds a file that was late: its own time shows that. */
     private static void checkTime(Path file, Instant answered) {
         try {
             Instant written = Files.getLastModifiedTime(file).toInstant();

@@ -22,8 +22,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the metrics of a driver count; of one that has not been replaced by two instances, of which
- * one alone can have the port.
+ * Rules for the counts in a driver's metrics; of one that has not been replaced by two instances,
+ * of which one alone can have the port.
  */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class MetricsRules {

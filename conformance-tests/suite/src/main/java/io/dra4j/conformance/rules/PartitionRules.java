@@ -29,7 +29,7 @@ final class PartitionRules {
         publishing = new Publishing(context);
     }
 
-    /** What a device takes of one counter, or what a set has of it. */
+    /** The amount of one counter that a device takes, or a set has. */
     private record Amount(String owner, String counter, BigDecimal value) {}
 
     private static List<Amount> amounts(String pool, String set, JsonNode counters) {

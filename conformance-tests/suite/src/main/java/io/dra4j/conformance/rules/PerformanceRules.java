@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What calls cost: time, requests, and what the process keeps. */
+/** Rules for the cost of calls: time, requests, and memory of the process. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class PerformanceRules {
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What is published can be had. */
+/** A rule that published devices can be prepared. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 final class PreparableRules {
 

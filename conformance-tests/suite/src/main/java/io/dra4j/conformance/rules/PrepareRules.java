@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What the kubelet hears when it lets valid claims be prepared. */
+/** Rules for the results of prepares of valid claims. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class PrepareRules {
 
@@ -261,7 +261,10 @@ final class PrepareRules {
                                         Reported.of(answers.get(claims[i].uid()))));
     }
 
-    /** How many claims a driver can prepare within a call, if it does so one after the other. */
+    /**
+     * The number of claims that a driver can prepare within a call, if it does so one after the
+     * other.
+     */
     private int roomFor() {
         KubeletClaim one = context.claims().allocate(context.devices().one());
         long begin = System.nanoTime();

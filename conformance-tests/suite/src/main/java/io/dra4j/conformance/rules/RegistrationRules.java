@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** How a driver registers with the kubelet, and stays registered. */
+/** Rules for a driver's registration with the kubelet. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class RegistrationRules {
 

@@ -22,7 +22,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** What outlives the end of a driver's process, of the kubelet's, and of the node's uptime. */
+/** Rules for restarts of the driver, of the kubelet, and of the node. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
 final class RestartRules {
 

@@ -24,6 +24,6 @@ import java.lang.annotation.Target;
     /** The requirement's id. */
     String value();
 
-    /** Whether it is tried even if the driver runs and the kubelet does not register it. */
+    /** True if it is tried even if the driver runs and the kubelet does not register it. */
     boolean unregistered() default false;
 }

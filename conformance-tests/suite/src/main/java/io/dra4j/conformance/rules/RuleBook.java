@@ -80,7 +80,7 @@ public final class RuleBook {
         return Optional.ofNullable(rules.get(id)).map(RuleBook::group);
     }
 
-    /** Whether a requirement is tried even if the kubelet does not register the driver. */
+    /** Returns whether a requirement is tried even if the kubelet does not register the driver. */
     public boolean triesUnregistered(String id) {
         return Optional.ofNullable(rules.get(id))
                 .map(method -> method.getAnnotation(Rule.class).unregistered())

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Who may use a driver, and what it gives away and asks for. */
+/** Rules for a driver's sockets, files, secrets and rights. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class SecurityRules {
 

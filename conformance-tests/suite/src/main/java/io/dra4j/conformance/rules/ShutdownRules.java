@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** How a driver ends that is asked to. */
+/** Rules for a driver's orderly end. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
 final class ShutdownRules {
 

@@ -70,7 +70,7 @@ final class SliceChangeRules {
         }
     }
 
-    /** Whether a device is gone, or tainted so that no claim gets it any more. */
+    /** Returns whether a device is gone, or tainted so that no claim gets it any more. */
     private static Predicate<SeenPools> isLess(SeenPools before) {
         Set<String> had = offered(before);
         return seen -> seen.settled() && !offered(seen).containsAll(had);

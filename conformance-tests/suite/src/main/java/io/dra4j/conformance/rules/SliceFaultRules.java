@@ -21,7 +21,9 @@ final class SliceFaultRules {
 
     private static final Duration OUTAGE = Duration.ofSeconds(2);
 
-    /** Who waits twice as long after each failure is not done sooner, whatever the patience. */
+    /**
+     * A driver that doubles its wait after each failure is not done sooner, for any timeout factor.
+     */
     private static final Duration LEAST = Duration.ofSeconds(60);
 
     /** Contract: so many writes in this time are enough for whoever is refused. */

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** What others do to the driver's slices while it runs: it puts them right. */
+/** Rules for slices that others change while the driver runs: it reconciles them. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 final class SliceRepairRules {
 

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What the driver's slices look like, and what it asked for to bring them there. */
+/** Rules for the content of the driver's slices, and the requests that publish them. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 final class SliceRules {
 

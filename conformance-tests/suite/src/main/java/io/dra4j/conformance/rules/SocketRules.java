@@ -128,7 +128,7 @@ final class SocketRules {
         context.awaitPools();
     }
 
-    /** What the first answer of a registration socket says, as soon as there is one. */
+    /** Returns the first response of a registration socket, as soon as there is one. */
     private Optional<Path> firstService(Duration limit) throws IOException, InterruptedException {
         Path registry = context.place().registry();
         long end = System.nanoTime() + limit.toNanos();

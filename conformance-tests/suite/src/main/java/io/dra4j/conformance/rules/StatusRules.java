@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** What the driver writes into the status of claims. */
+/** Rules for the status that the driver writes into claims. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class StatusRules {
 

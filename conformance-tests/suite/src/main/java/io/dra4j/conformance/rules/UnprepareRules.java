@@ -16,7 +16,7 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.List;
 import java.util.Set;
 
-/** What the kubelet hears when it lets claims be unprepared, and what is left then. */
+/** Rules for the results of unprepares, and for what remains. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 final class UnprepareRules {
 

@@ -29,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
-/** What two instances of a driver do to each other. */
+/** Rules for two instances of a driver side by side. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 final class UpgradeRules {
 

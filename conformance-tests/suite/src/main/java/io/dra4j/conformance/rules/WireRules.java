@@ -31,7 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a driver makes of bytes that no kubelet would send. */
+/** Rules for bytes that no kubelet would send. */
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
 final class WireRules {
 

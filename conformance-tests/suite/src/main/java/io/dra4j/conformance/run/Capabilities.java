@@ -18,12 +18,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver can do, as far as it was seen, and what of the settings helps.
+ * The capabilities that were seen of a driver, and those that the settings add.
  *
  * @param services the DRA services that it declares and the suite knows, in its order
  * @param present the gates that are open
  * @param absent why others are closed, where there is more to say than their words
- * @param trouble why the kubelet did not register the driver, which runs; empty if it did
+ * @param trouble the reason why the kubelet did not register the driver, which runs; empty if it
+ *     did
  * @param unpublished how a driver is that publishes nothing claims could have; null if it does
  */
 record Capabilities(
@@ -43,17 +44,17 @@ record Capabilities(
         absent = Collections.unmodifiableMap(reasons);
     }
 
-    /** Whether the kubelet registered the driver. */
+    /** Returns whether the kubelet registered the driver. */
     boolean isRegistered() {
         return trouble.isEmpty();
     }
 
-    /** Whether a requirement is the one that a driver without a complete pool fails. */
+    /** Returns whether a requirement is the one that a driver without a complete pool fails. */
     boolean isFailedBy(Requirement requirement) {
         return unpublished != null && unpublished.requirement().equals(requirement.id());
     }
 
-    /** What keeps a requirement from being tried; empty if its gates are open. */
+    /** Returns the reason not to check a requirement; empty if its gates are open. */
     Optional<Closed> missing(Requirement requirement) {
         if (isFailedBy(requirement)) {
             return Optional.empty();

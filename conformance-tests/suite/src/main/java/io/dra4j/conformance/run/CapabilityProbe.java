@@ -31,7 +31,7 @@ final class CapabilityProbe {
 
     private static final String HEALTH = "DRAResourceHealth";
 
-    /** What shows in devices that are published, and in the answers to claims that have them. */
+    /** Capabilities that show in published devices, and in the results of claims that have them. */
     private static final Set<Gate> SEEN_IN_DEVICES =
             EnumSet.of(
                     Gate.API,
@@ -180,7 +180,9 @@ final class CapabilityProbe {
         }
     }
 
-    /** Whether it publishes, or would if the API server let it, devices for several claims. */
+    /**
+     * Returns whether it publishes, or would if the API server let it, devices for several claims.
+     */
     private boolean triesToShare() {
         return context.proxy().requests(Requests.writes("resourceslices")).stream()
                 .anyMatch(write -> write.body().contains("\"allowMultipleAllocations\":true"));

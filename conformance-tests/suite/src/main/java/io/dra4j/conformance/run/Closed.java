@@ -16,7 +16,10 @@ import java.util.List;
  */
 record Closed(Verdict verdict, String reason) {
 
-    /** What decides, if several gates are closed: a driver that lacks something is not blocked. */
+    /**
+     * The order in which closed gates decide, if several are: a driver that lacks something is not
+     * blocked.
+     */
     private static final List<Verdict> ORDER =
             List.of(Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.BLOCKED);
 

@@ -82,7 +82,7 @@ public final class Engine {
                 header(capabilities, started), catalogue.profiles(), results, notes(capabilities));
     }
 
-    /** What was noted, and what the driver itself says about why it publishes nothing. */
+    /** Returns the notes, and the driver's own reason for publishing nothing. */
     private List<String> notes(Capabilities capabilities) {
         List<String> all = new ArrayList<>(notes);
         Unpublished unpublished = capabilities.unpublished();

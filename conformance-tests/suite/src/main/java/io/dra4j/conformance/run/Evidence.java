@@ -5,7 +5,7 @@ package io.dra4j.conformance.run;
 import java.util.List;
 
 /**
- * What was seen while a requirement was tried.
+ * The evidence that was gathered while a requirement was checked.
  *
  * @param calls the gRPC calls and steps, a line each
  * @param requests the driver's requests to the API server, as a table

@@ -28,7 +28,7 @@ final class GroupRun {
     private static final Set<Verdict> BROKEN =
             Set.of(Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR);
 
-    /** What all execution groups share. */
+    /** The parts that all execution groups share. */
     record Parts(
             Capabilities capabilities,
             Verdicts verdicts,
@@ -200,8 +200,8 @@ final class GroupRun {
     }
 
     /**
-     * Whether the driver may have kept what others then do not get, after a call that failed. Not
-     * where slices are looked at: one look serves many requirements.
+     * Returns whether the driver may have kept what others then do not get, after a call that
+     * failed. Not where slices are looked at: one look serves many requirements.
      */
     private boolean mayHoldOn(Result result) {
         ExecutionGroup group =

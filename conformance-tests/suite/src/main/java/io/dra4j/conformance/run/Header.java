@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was tested, with what.
+ * The driver that was tested, and the suite that tested it.
  *
  * @param suiteVersion the release of the suite
  * @param catalogueVersion the edition of the catalogue
@@ -21,7 +21,7 @@ import java.util.Map;
  * @param implementation who made it: organization, project, url, version, contact, language
  * @param detected the capabilities that were seen
  * @param declared the capabilities that its vendor claims
- * @param patience how many times longer the suite waited
+ * @param patience the timeout factor of the run
  * @param strict whether the run was strict
  * @param started when the run began
  * @param took how long it took

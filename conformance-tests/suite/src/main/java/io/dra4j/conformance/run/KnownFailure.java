@@ -75,7 +75,7 @@ record KnownFailure(String id, String variant, URI issue, LocalDate expires, Str
         return today.isAfter(expires);
     }
 
-    /** What it is about, for example {@code DRA-PREP-18[v1beta1]}. */
+    /** Returns its subject, for example {@code DRA-PREP-18[v1beta1]}. */
     public String target() {
         return variant.isEmpty() ? id : id + "[" + variant + "]";
     }

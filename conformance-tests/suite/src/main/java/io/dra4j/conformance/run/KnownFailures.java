@@ -51,7 +51,7 @@ public record KnownFailures(List<KnownFailure> entries) {
     }
 
     /**
-     * What becomes of results.
+     * Results in which known failures are marked.
      *
      * @param results all of them, in their order
      * @param notes what is wrong with the list itself, one sentence each
@@ -68,7 +68,7 @@ public record KnownFailures(List<KnownFailure> entries) {
     /**
      * Reads the file.
      *
-     * @throws SettingsException if it cannot be read or says what nobody understands
+     * @throws SettingsException if it cannot be read or has unknown content
      */
     public static KnownFailures read(Path file) {
         try {

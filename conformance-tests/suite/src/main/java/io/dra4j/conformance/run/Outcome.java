@@ -30,7 +30,7 @@ public record Outcome(
         this(header, profiles, results, List.of());
     }
 
-    /** What came of a profile. */
+    /** The outcome of a profile. */
     public enum Success {
         /** Every MUST holds. */
         SUCCESS,
@@ -52,7 +52,7 @@ public record Outcome(
     public record ProfileOutcome(
             Profile profile, Success success, Map<Verdict, Integer> statistics) {}
 
-    /** What came of each profile, in the order of the catalogue. */
+    /** Returns the outcome of each profile, in the order of the catalogue. */
     public List<ProfileOutcome> profileOutcomes() {
         return profiles.stream().map(this::outcome).toList();
     }
@@ -98,7 +98,7 @@ public record Outcome(
         return results.stream().anyMatch(result -> result.verdict() == verdict);
     }
 
-    /** Whether there is a check, which this run could not make. */
+    /** Returns whether there is a check that this run could not make. */
     public static boolean lacksMeans(Result result) {
         return result.verdict() == Verdict.UNTESTED && result.requirement().untested().isEmpty();
     }

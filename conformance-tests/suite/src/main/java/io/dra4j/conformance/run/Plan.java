@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Which requirements a run tries: first those that others need, before anything has been done to
- * the driver that it could suffer from, then the rest.
+ * The requirements that a run checks, in order: first those that others need, before anything has
+ * been done to the driver that it could suffer from, then the rest.
  */
 final class Plan {
 

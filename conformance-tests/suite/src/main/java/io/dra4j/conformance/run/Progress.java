@@ -4,10 +4,10 @@ package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.requirements.Requirement;
 
-/** Hears how a run goes on, from several threads. */
+/** Receives the progress of a run, from several threads. */
 public interface Progress {
 
-    /** Nobody listens. */
+    /** Ignores it. */
     Progress NONE = new Progress() {};
 
     /** A requirement is about to be tried. */

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What came of one requirement, in one version of the service.
+ * The result of one requirement, in one version of the service.
  *
  * @param requirement the requirement
  * @param variant {@code v1} or {@code v1beta1}; empty if it is tried once

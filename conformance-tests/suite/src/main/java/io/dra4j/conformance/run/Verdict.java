@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
-/** What came of a requirement. */
+/** The outcome of a requirement. */
 public enum Verdict {
     /** It holds. */
     PASS,
@@ -25,7 +25,7 @@ public enum Verdict {
     /** The suite itself failed. */
     SUITE_ERROR;
 
-    /** Whether those that need the requirement have no answer. */
+    /** Returns whether those that need the requirement have no answer. */
     boolean blocks() {
         return this == FAIL || this == BLOCKED || this == SUITE_ERROR || this == DEVIATION;
     }

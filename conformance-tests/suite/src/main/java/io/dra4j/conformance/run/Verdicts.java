@@ -14,8 +14,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Which requirements hold so far: execution groups wait here for what they need of other execution
- * groups.
+ * The requirements that hold so far: execution groups wait here for what they need of other
+ * execution groups.
  */
 final class Verdicts {
 
@@ -48,7 +48,7 @@ final class Verdicts {
     }
 
     /**
-     * What came of a requirement in one variant.
+     * The end of a requirement in one variant.
      *
      * @param result the result
      * @param profile the optional profile whose part of the requirement is broken; empty if it is

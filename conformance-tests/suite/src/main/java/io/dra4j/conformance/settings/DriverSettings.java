@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param name its name, as in its slices' {@code spec.driver}
  * @param kind who runs it
  * @param process how the suite runs it; for {@link Kind#PROCESS}
- * @param external where somebody else runs it; for {@link Kind#EXTERNAL}
+ * @param external the place of a driver that is run externally; for {@link Kind#EXTERNAL}
  * @param startTimeoutSeconds how long a start may take until the kubelet has registered it
  * @param seamlessUpgrade whether two instances with different {@code POD_UID} may run side by side
  * @param stateFiles a glob for the files in which it remembers claims; empty if it has none, or
@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  *     #NO_DEVICES} if it has no devices on the node of the run
  * @param cdiVersion the newest CDI version that the runtimes of its nodes read
  * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, the
- *     one that counts most last; empty for the one that it is told of, and with {@code
- *     standardPaths} for both standard ones
+ *     one that counts most last; empty for the one that it is given, and with {@code standardPaths}
+ *     for both standard ones
  * @param metrics the URL of its metrics in Prometheus' text format, with the names of the place in
  *     braces as in a command; empty if it has none
  */
@@ -83,25 +83,25 @@ public record DriverSettings(
         }
     }
 
-    /** What is declared of a driver that has no devices on the node of the run. */
+    /** The declaration of a driver that has no devices on the node of the run. */
     public static final String NO_DEVICES = "no-devices";
 
-    /** Whether the vendor says that it has no devices on the node of the run. */
+    /** Returns whether the vendor declares that it has no devices on the node of the run. */
     public boolean hasNoDevices() {
         return declares.contains(NO_DEVICES);
     }
 
-    /** How long a start may take until the kubelet has registered the driver. */
+    /** Returns the time that a start may take until the kubelet has registered the driver. */
     public Duration startTimeout() {
         return Duration.ofSeconds(startTimeoutSeconds);
     }
 
-    /** Who runs the driver. */
+    /** The ways to run a driver. */
     public enum Kind {
         /** The suite starts, stops and kills it. */
         @JsonProperty("process")
         PROCESS,
-        /** Somebody else runs it. */
+        /** It is run externally. */
         @JsonProperty("external")
         EXTERNAL,
         /** It is a provider in this JVM. */

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Everything that {@code dra-conformance run} is told.
+ * The settings of {@code dra-conformance run}.
  *
  * @param driver the driver under test
  * @param apiServer the API server that the driver talks to
  * @param profiles the profiles to try; empty means all
  * @param only the requirements to try, by id; empty means all
  * @param skip requirements to leave out, by id; they make their profile partial
- * @param patience how many times longer to wait where no contract sets the time
+ * @param patience the timeout factor, where no contract sets the time
  * @param strict whether the SHOULDs that strict turns into MUSTs are MUSTs
  * @param soak whether to repeat more often where that shows more, which takes minutes
  * @param seed what is random comes from it
@@ -78,8 +78,8 @@ public record Settings(
      * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}
      * @param kubeconfig a real one instead; empty for the embedded
      * @param context the kubeconfig's context; empty for its current one
-     * @param serviceAccount whose RBAC the driver's requests are judged by, {@code namespace/name};
-     *     empty if they are all allowed
+     * @param serviceAccount whose RBAC the driver's requests are checked against, {@code
+     *     namespace/name}; empty if they are all allowed
      * @param manifests files and folders with that ServiceAccount, its roles and their bindings
      */
     public record ApiServerSettings(
@@ -111,7 +111,7 @@ public record Settings(
             }
         }
 
-        /** Whether it is the suite's own. */
+        /** Returns whether it is the suite's own. */
         public boolean isEmbedded() {
             return kubeconfig.isEmpty();
         }

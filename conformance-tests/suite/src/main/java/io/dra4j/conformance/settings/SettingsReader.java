@@ -20,9 +20,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/**
- * Reads settings from YAML, with flags laid over it. Strict: what nobody understands is an error.
- */
+/** Reads settings from YAML, with flags laid over it. Strict: an unknown key is an error. */
 public final class SettingsReader {
 
     private static final ObjectMapper YAML =
@@ -39,7 +37,7 @@ public final class SettingsReader {
      * Reads a file of settings.
      *
      * @param flags what the command line says, by JSON pointer; it wins
-     * @throws SettingsException if it cannot be read, or says what nobody understands
+     * @throws SettingsException if it cannot be read, or has an unknown key
      */
     public static Settings read(Path file, Map<String, JsonNode> flags) {
         try {

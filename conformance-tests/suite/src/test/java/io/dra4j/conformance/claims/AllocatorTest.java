@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What claims of a shape get of what is published. */
+/** Devices that claims of a shape get. */
 class AllocatorTest {
 
     private static final YAMLMapper YAML = new YAMLMapper();

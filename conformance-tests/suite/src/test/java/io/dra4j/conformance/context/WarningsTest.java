@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which lines of a driver's log are quoted. */
+/** Selects the lines of a driver's log to quote. */
 class WarningsTest {
 
     @ParameterizedTest

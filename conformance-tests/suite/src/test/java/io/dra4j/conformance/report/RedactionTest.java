@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Redaction: what goes, what stays, and that nothing is written around it. */
 class RedactionTest {
 
-    /** Whatever is secret in these tests contains it, or is Base64 of random bytes. */
+    /** All secrets in these tests contain it, or is Base64 of random bytes. */
     private static final String S3CRET = "hunter2";
 
     private static String base64(int bytes, long seed) {

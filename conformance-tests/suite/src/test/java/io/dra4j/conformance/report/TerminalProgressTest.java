@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What is seen on a terminal, and in the log of a build. */
+/** The output on a terminal, and in the log of a build. */
 class TerminalProgressTest {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -36,7 +36,7 @@ class TerminalProgressTest {
         return printed().lines().toList();
     }
 
-    /** What is on the screen of a terminal: it knows colours, and how to take lines back. */
+    /** The screen of a terminal: it knows colours, and how to take lines back. */
     private List<String> screen() {
         List<String> screen = new ArrayList<>();
         for (String line : printed().replaceAll("\u001b\\[\\d+m", "").split("\\R")) {

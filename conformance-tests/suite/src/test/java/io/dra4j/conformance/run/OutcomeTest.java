@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What comes of a profile that was not tried as a whole. */
+/** The outcome of a profile that was not checked as a whole. */
 class OutcomeTest {
 
     private static final Catalogue CATALOGUE = Catalogue.load();

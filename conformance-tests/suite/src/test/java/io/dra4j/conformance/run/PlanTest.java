@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Which requirements a run tries, and in which order. */
+/** The selection and order of a run's requirements. */
 class PlanTest {
 
     private static final Catalogue CATALOGUE = Catalogue.load();

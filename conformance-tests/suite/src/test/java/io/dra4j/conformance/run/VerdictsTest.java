@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a failed requirement keeps from being tried. */
+/** Requirements that are blocked by a failed one. */
 class VerdictsTest {
 
     private static final Catalogue CATALOGUE = Catalogue.load();
