@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
  */
 final class DriverOptions {
 
-    /** How commands that take these flags say where the brackets lead. */
+    /** The line by which commands with these flags explain the brackets. */
     static final String PLACES =
             "Each flag stands for the setting in [brackets] of the file of --config, and wins over it.";
 

@@ -289,8 +289,8 @@ public final class TestContext implements AutoCloseable {
     }
 
     /**
-     * What several rules of this test context have to wait for together: it is made for the first,
-     * and found by the others, which compare it with their own limits.
+     * Something that several rules of this test context wait for together: it is made for the
+     * first, and found by the others, which compare it with their own limits.
      */
     public <T> T shared(Class<T> type, Supplier<T> made) {
         Object known = shared.get(type);

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How long a driver takes: numbers, and nothing asserted but the limits of the kubelet.
+ * The times that a driver takes: numbers, and nothing asserted but the limits of the kubelet.
  *
  * <p>Flow: the settings → {@link io.dra4j.conformance.load.LoadRun} on a test context → measures →
  * a table and JSON.

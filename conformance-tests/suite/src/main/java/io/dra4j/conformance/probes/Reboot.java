@@ -62,7 +62,9 @@ public final class Reboot {
         context.driver().restarted();
     }
 
-    /** What else the settings name is the host's, and has specs of others. */
+    /**
+     * Returns whether a directory is the run's own; another is the host's, with specs of others.
+     */
     private static boolean isOfTheRun(TestContext context, Path folder) {
         return folder.startsWith(context.place().root()) || folder.equals(context.place().cdi());
     }

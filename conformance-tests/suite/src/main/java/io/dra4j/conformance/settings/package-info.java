@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is tested, and how: the file of {@code run --config} as records.
+ * The settings of a run: the file of {@code run --config} as records.
  *
  * <p>Flow: the YAML file and the flags → {@link io.dra4j.conformance.settings.Settings} → the
  * driver's adapter, the test context and the run.
