@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
  * Directories in which nothing can be created, changed or removed until this is closed.
  *
  * <p>How depends on what the suite may do: modes stop a suite that is not root; root sets the
- * immutable flag, or mounts the directories read-only, as the driver's process sees them. Each way
- * is tried out before it counts.
+ * immutable flag, or mounts the directories read-only, as the driver's process sees them. Each
+ * mechanism is tried out before it counts.
  */
 public final class ReadOnlyDirectories implements AutoCloseable {
 
@@ -30,9 +30,9 @@ public final class ReadOnlyDirectories implements AutoCloseable {
     private final List<Path> folders;
     private final List<Path> files;
     private final TestContext context;
-    private RequestAlternative way = RequestAlternative.NONE;
+    private Mechanism mechanism = Mechanism.NONE;
 
-    private enum RequestAlternative {
+    private enum Mechanism {
         NONE,
         MODES,
         FLAGS,
@@ -50,17 +50,13 @@ public final class ReadOnlyDirectories implements AutoCloseable {
     /**
      * Blocks directories, and files in them, for the test context's driver.
      *
-     * @throws Untested if the suite has no way to do so
+     * @throws Untested if the suite has no mechanism to do so
      */
     public static ReadOnlyDirectories of(
             TestContext context, List<Path> folders, List<Path> files) {
         ReadOnlyDirectories blockade = new ReadOnlyDirectories(context, folders, files);
-        for (RequestAlternative way :
-                List.of(
-                        RequestAlternative.MODES,
-                        RequestAlternative.FLAGS,
-                        RequestAlternative.MOUNT)) {
-            blockade.way = way;
+        for (Mechanism mechanism : List.of(Mechanism.MODES, Mechanism.FLAGS, Mechanism.MOUNT)) {
+            blockade.mechanism = mechanism;
             if (blockade.begin() && blockade.works()) {
                 return blockade;
             }
@@ -71,7 +67,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
     }
 
     private boolean begin() {
-        return switch (way) {
+        return switch (mechanism) {
             case NONE -> false;
             case MODES -> writable(false);
             case FLAGS -> run(command("chattr", "+i"));
@@ -135,7 +131,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
     }
 
     private boolean works() {
-        return way == RequestAlternative.MOUNT
+        return mechanism == Mechanism.MOUNT
                 ? mountPoints().stream().noneMatch(this::takesFiles)
                 : folders.stream().noneMatch(ReadOnlyDirectories::isWritable);
     }
@@ -176,20 +172,20 @@ public final class ReadOnlyDirectories implements AutoCloseable {
     /** Describes the mechanism. */
     @Override
     public String toString() {
-        return way.name().toLowerCase(Locale.ROOT);
+        return mechanism.name().toLowerCase(Locale.ROOT);
     }
 
     /** Lets everybody write again. */
     @Override
     public void close() {
         boolean open =
-                switch (way) {
+                switch (mechanism) {
                     case NONE -> true;
                     case MODES -> writable(true);
                     case FLAGS -> run(command("chattr", "-i"));
                     case MOUNT -> unmounted();
                 };
-        way = open ? RequestAlternative.NONE : way;
+        mechanism = open ? Mechanism.NONE : mechanism;
     }
 
     private boolean unmounted() {
