@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 /** A runtime that records the reports of the provider. */
 final class RecordedContext implements DriverContext {
 
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 60;
 
     final Map<String, DeviceHealth> health = new ConcurrentHashMap<>();
     private final Semaphore changes = new Semaphore(0);
@@ -32,7 +32,7 @@ final class RecordedContext implements DriverContext {
 
     /** Waits until the provider asks for its inventory to be read. */
     void awaitChange() throws InterruptedException {
-        if (!changes.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!changes.tryAcquire(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("The inventory did not change");
         }
     }

@@ -38,7 +38,7 @@ class FakeDriverIT {
     private static final Set<String> LONG_BY_CONTRACT = Set.of("DRA-SLICE-06", "DRA-SLICE-14");
 
     /** Limits of a second are hard to keep beside other tests. */
-    private static final String TIMEOUT_FACTOR = "patience: 3\n";
+    private static final String TIMEOUT_FACTOR = "timeoutFactor: 3\n";
 
     private static final String HOOKS =
             """

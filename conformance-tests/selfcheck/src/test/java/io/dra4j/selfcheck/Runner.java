@@ -92,7 +92,7 @@ final class Runner {
         List<String> requirements =
                 Stream.of(mutant.violates()).map(Violation::requirement).toList();
         Map<String, JsonNode> changed = new HashMap<>(declaring(mutant.declares()));
-        changed.put("/patience", JSON.valueToTree(mutant.timeoutFactor()));
+        changed.put("/timeoutFactor", JSON.valueToTree(mutant.timeoutFactor()));
         return run(
                 whole ? "" : withControls(requirements),
                 changed,

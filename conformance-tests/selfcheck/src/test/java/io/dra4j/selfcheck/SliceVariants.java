@@ -153,7 +153,7 @@ final class SliceVariants {
             id = "H-18",
             what = "slices come late, and within the start time",
             passes = {"DRA-PREP-01", "DRA-SLICE-01", "DRA-SLICE-03"},
-            settings = "{/patience: 0.3}",
+            settings = "{/timeoutFactor: 0.3}",
             slow = true,
             from = Build.FULL)
     static final class After8Seconds extends Delayed {
@@ -223,7 +223,7 @@ final class SliceVariants {
             id = "H-24",
             what = "a deleted slice is back after 13 s, where the limit of 90 s is 18 s",
             passes = {"DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-10"},
-            settings = "{/patience: 0.2}",
+            settings = "{/timeoutFactor: 0.2}",
             slow = true,
             core = false,
             from = Build.FULL)

@@ -42,7 +42,9 @@ class UnpublishedDriverIT {
         flags.putAll(given);
         Outcome outcome =
                 Runner.run(
-                        "patience: 0.1\n" + more, flags, Runner.hosted(List.of("--fault", fault)));
+                        "timeoutFactor: 0.1\n" + more,
+                        flags,
+                        Runner.hosted(List.of("--fault", fault)));
         assertThat(outcome.header().took()).isLessThan(LIMIT);
         return outcome;
     }

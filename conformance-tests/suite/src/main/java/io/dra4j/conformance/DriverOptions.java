@@ -307,11 +307,14 @@ final class DriverOptions {
     /** The timeout factor and the seed. */
     private static final class ChanceGroup {
         @Option(
-                names = "--patience",
+                names = "--timeout-factor",
                 paramLabel = "FACTOR",
                 description =
-                        "[patience] Wait so many times longer where no contract sets"
+                        "[timeoutFactor] Wait so many times longer where no contract sets"
                                 + " the time; for slow machines. Default: 1")
+        @Nullable Double timeoutFactor;
+
+        @Option(names = "--patience", hidden = true, description = "[timeoutFactor] Its old name.")
         @Nullable Double patience;
 
         @Option(

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -66,12 +67,13 @@ final class PlayMain implements Callable<Integer> {
     private Path manifests;
 
     @Option(
-            names = "--patience",
+            names = "--step-timeout",
             paramLabel = "SECONDS",
-            defaultValue = "30",
-            description =
-                    "How long to wait for anything a driver is to do. Default: ${DEFAULT-VALUE}")
-    private int patienceSeconds;
+            description = "How long to wait for each thing a driver is to do. Default: 30")
+    private int stepTimeoutSeconds = 30;
+
+    @Option(names = "--patience", hidden = true, description = "The old name of --step-timeout.")
+    private @Nullable Integer patience;
 
     @Option(
             names = "--keep",
@@ -116,8 +118,7 @@ final class PlayMain implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        Duration patience = Duration.ofSeconds(patienceSeconds);
-        PlaySettings settings = new PlaySettings(drivers(), nodeName, manifests, patience);
+        PlaySettings settings = new PlaySettings(drivers(), nodeName, manifests, stepTimeout());
         try (Play play = new Play(settings, System.out)) {
             Runtime.getRuntime().addShutdownHook(new Thread(play::close, "dra4j-play-end"));
             boolean held = keep ? play.open() : play.run();
@@ -126,6 +127,11 @@ final class PlayMain implements Callable<Integer> {
             }
             return held ? 0 : 1;
         }
+    }
+
+    /** Returns the timeout of each step. */
+    Duration stepTimeout() {
+        return Duration.ofSeconds(patience == null ? stepTimeoutSeconds : patience);
     }
 
     /** Returns the drivers in the order of their names, each with the command of its place. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -31,6 +32,14 @@ class PlayMainTest {
                 .containsExactly(
                         new PlaySettings.Driver("a", List.of("run", "-x")),
                         new PlaySettings.Driver("b", List.of("b")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--step-timeout=7, 7", "--patience=7, 7", "--keep, 30"})
+    void aStepHasATimeout(String flag, long seconds) {
+        drivers("--driver-name=a", flag, "--", "run");
+
+        assertThat(main.stepTimeout()).hasSeconds(seconds);
     }
 
     @ParameterizedTest

@@ -73,6 +73,15 @@ class RunOptionsTest {
                 .doesNotContain("--only", "--strict", "--report", "--deviations");
     }
 
+    @Test
+    void anOldFlagIsReadButNotShown() {
+        assertThat(settings("--driver-name=a", "--patience=3", "--", "b").timeoutFactor())
+                .isEqualTo(3);
+        assertThat(new CommandLine(new RunOptions()).getUsageMessage())
+                .contains("--timeout-factor")
+                .doesNotContain("--patience");
+    }
+
     private static Set<String> leaves(String path, Class<?> type) {
         Set<String> leaves = new TreeSet<>();
         for (RecordComponent component : type.getRecordComponents()) {
@@ -97,7 +106,7 @@ class RunOptionsTest {
                         "--valid-config={\"parameters\": {\"kind\": \"A\"}, \"effect\": \"env A\"}",
                         "--invalid-config={\"kind\": \"B\"}",
                         "--implementation=language=go",
-                        "--patience=3",
+                        "--timeout-factor=3",
                         "--",
                         "driver",
                         "--verbose");
@@ -112,7 +121,7 @@ class RunOptionsTest {
                 .extracting(JsonNode::toString)
                 .isEqualTo(List.of("{\"kind\":\"B\"}"));
         assertThat(settings.implementation()).containsEntry("language", "go");
-        assertThat(settings.patience()).isEqualTo(3);
+        assertThat(settings.timeoutFactor()).isEqualTo(3);
     }
 
     @Test

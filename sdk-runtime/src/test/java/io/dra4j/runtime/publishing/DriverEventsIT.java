@@ -4,8 +4,8 @@ package io.dra4j.runtime.publishing;
 
 import static io.dra4j.runtime.publishing.PublishingDriver.DRIVER;
 import static io.dra4j.runtime.publishing.PublishingDriver.NODE;
-import static io.dra4j.runtime.publishing.PublishingDriver.PATIENCE;
 import static io.dra4j.runtime.publishing.PublishingDriver.SLICES;
+import static io.dra4j.runtime.publishing.PublishingDriver.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -50,7 +50,7 @@ class DriverEventsIT {
 
     private static JsonNode event(EmbeddedApiServer api, String reason) {
         return api.store()
-                .awaitObject("events", e -> e.path("reason").asText().equals(reason), PATIENCE);
+                .awaitObject("events", e -> e.path("reason").asText().equals(reason), TIMEOUT);
     }
 
     @Test
@@ -61,7 +61,7 @@ class DriverEventsIT {
 
             driver.publish(List.of(pool("x".repeat(65))));
 
-            assertThat(driver.problems.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+            assertThat(driver.problems.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                     .hasMessageStartingWith("Pool node-1 is not published")
                     .hasMessageContainingAll(
                             "device gpu-0", "attributes[model]", "64 bytes", "xxx");
@@ -95,14 +95,14 @@ class DriverEventsIT {
                             new DeviceName("gpu-0"),
                             HealthState.UNHEALTHY,
                             "",
-                            PATIENCE));
+                            TIMEOUT));
 
             JsonNode slice =
                     api.store()
                             .awaitObject(
                                     SLICES,
                                     each -> each.at("/spec/devices/0").has("taints"),
-                                    PATIENCE);
+                                    TIMEOUT);
             JsonNode taint = slice.at("/spec/devices/0/taints/0");
             assertThat(taint.path("key").asText()).isEqualTo("gpu.example.com/unhealthy");
             assertThat(taint.path("effect").asText()).isEqualTo("NoSchedule");
@@ -151,7 +151,7 @@ class DriverEventsIT {
             driver.proxy.inject(NO_DRA);
             driver.proxy.up();
 
-            assertThat(driver.fatal.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+            assertThat(driver.fatal.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                     .hasMessageContaining("Kubernetes 1.34 or newer");
         }
     }

@@ -191,7 +191,7 @@ class GatedFeaturesIT {
                     .awaitObject(
                             PublishingDriver.SLICES,
                             slice -> slice.at("/spec/devices/0/name").asText().equals("first"),
-                            PublishingDriver.PATIENCE);
+                            PublishingDriver.TIMEOUT);
 
             assertThat(SliceHistory.of(api).names()).contains("first").doesNotContain("special");
         }

@@ -124,7 +124,7 @@ class InvalidPoolsIT {
                                                 == round
                                         && slice.at("/spec/devices/0/attributes/part/int").asInt()
                                                 == part,
-                        PublishingDriver.PATIENCE);
+                        PublishingDriver.TIMEOUT);
     }
 
     private static Pool healthy(int round, int part) {

@@ -39,7 +39,7 @@ final class PublishingDriver implements AutoCloseable {
     static final String DRIVER = "gpu.example.com";
     static final String NODE = "node-1";
     static final String SLICES = "resourceslices";
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     final EmbeddedApiServer api;
     final ApiProxy proxy;
@@ -110,7 +110,7 @@ final class PublishingDriver implements AutoCloseable {
     }
 
     boolean awaitPublished() throws InterruptedException {
-        return driver.awaitPublished(PATIENCE);
+        return driver.awaitPublished(TIMEOUT);
     }
 
     boolean awaitPublished(Duration limit) throws InterruptedException {
@@ -119,7 +119,7 @@ final class PublishingDriver implements AutoCloseable {
 
     /** Waits for a message to the host with all of some words; others before it are dropped. */
     String awaitProblem(String... words) throws InterruptedException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         String heard = "";
         DraException problem;
         while ((problem = problems.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS)) != null) {

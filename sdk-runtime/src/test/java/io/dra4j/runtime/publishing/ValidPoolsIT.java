@@ -106,7 +106,7 @@ class ValidPoolsIT {
                         .awaitObject(
                                 PublishingDriver.SLICES,
                                 slice -> slice.at("/spec/pool/name").asText().equals(last),
-                                PublishingDriver.PATIENCE);
+                                PublishingDriver.TIMEOUT);
 
                 assertThat(driver.refused()).isEmpty();
                 for (Pool pool : inventory.subList(0, POOLS)) {

@@ -107,7 +107,7 @@ public final class Calls {
 
     /** Makes a call whose time counts, and measures it. */
     private CallResult timed(String what, Supplier<CallResult> call) {
-        Measurements.Wait wait = measurements.begin(what, TimeoutFactor.PREPARE);
+        Measurements.Wait wait = measurements.begin(what, Timeouts.PREPARE);
         CallResult result = call.get();
         wait.end(!result.status().startsWith("DEADLINE_EXCEEDED"));
         return result;

@@ -36,7 +36,7 @@ public final class DriverControl implements AutoCloseable {
     private final DriverAdapter adapter;
     private final Place place;
     private final Supplier<FakeKubelet> kubelet;
-    private final TimeoutFactor timeouts;
+    private final Timeouts timeouts;
     private final Transcript transcript;
     private final Measurements measurements;
     private final List<Instance> instances = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class DriverControl implements AutoCloseable {
             DriverAdapter adapter,
             Place place,
             Supplier<FakeKubelet> kubelet,
-            TimeoutFactor timeouts,
+            Timeouts timeouts,
             Transcript transcript,
             Measurements measurements) {
         this.adapter = adapter;

@@ -56,7 +56,7 @@ public final class TestContext implements AutoCloseable {
     private final Claims claims;
     private final CdiView cdi;
     private final Devices devices;
-    private final TimeoutFactor patience;
+    private final Timeouts timeouts;
     private final Random random;
     private Set<String> detected = Set.of();
     private final List<Injection> faults = new ArrayList<>();
@@ -79,10 +79,10 @@ public final class TestContext implements AutoCloseable {
         this.place = place;
         this.api = api;
         kubelet = FakeKubelet.start(place.registry(), place::outside);
-        patience = new TimeoutFactor(settings.patience());
+        timeouts = new Timeouts(settings.timeoutFactor());
         driver =
                 new DriverControl(
-                        adapter, place, this::kubelet, patience, transcript, measurements);
+                        adapter, place, this::kubelet, timeouts, transcript, measurements);
         calls = new Calls(place.driver(), this::kubelet, transcript, measurements);
         cdi = new CdiView(place.cdi(), place.cdiDirectories());
         devices = new Devices(place, api.cluster(), templates, settings.driver().hasNoDevices());
@@ -211,7 +211,7 @@ public final class TestContext implements AutoCloseable {
      */
     public boolean awaitPools() {
         boolean mayCome = unpublished == null && !settings.driver().hasNoDevices();
-        return awaitPools(mayCome ? patience.repair() : Duration.ZERO);
+        return awaitPools(mayCome ? timeouts.repair() : Duration.ZERO);
     }
 
     /** The same within a time. */
@@ -329,8 +329,8 @@ public final class TestContext implements AutoCloseable {
     }
 
     /** Returns the limits of time. */
-    public TimeoutFactor patience() {
-        return patience;
+    public Timeouts timeouts() {
+        return timeouts;
     }
 
     /** Returns the source of randomness; the same for the same seed. */

@@ -4,7 +4,7 @@ package io.dra4j.conformance.load;
 
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.testkit.cluster.Cluster;
@@ -75,7 +75,7 @@ public final class LoadRun {
     }
 
     private static boolean awaitRepair(TestContext context) {
-        Duration limit = context.patience().cachedRepair();
+        Duration limit = context.timeouts().cachedRepair();
         Violation.unless(
                 context.awaitPools(limit),
                 "%d s after the kubelet's wipe the driver has no complete pool again",
@@ -159,8 +159,8 @@ public final class LoadRun {
             context.claims().deleteObject(claim); // its device is that of other claims now
         }
         return List.of(
-                new Measure("prepare", claims.length, held, prepares, TimeoutFactor.PREPARE),
-                new Measure("unprepare", claims.length, held, unprepares, TimeoutFactor.PREPARE));
+                new Measure("prepare", claims.length, held, prepares, Timeouts.PREPARE),
+                new Measure("unprepare", claims.length, held, unprepares, Timeouts.PREPARE));
     }
 
     private static boolean succeeds(CallResult result) {

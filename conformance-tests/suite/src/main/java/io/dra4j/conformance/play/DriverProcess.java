@@ -109,15 +109,15 @@ final class DriverProcess implements AutoCloseable {
     }
 
     /** Ends the driver as the kubelet ends a pod, and returns its exit status. */
-    int stop(Duration patience) {
+    int stop(Duration timeout) {
         requireAlive();
         instance.terminate();
-        return instance.awaitExit(patience)
+        return instance.awaitExit(timeout)
                 .orElseThrow(
                         () ->
                                 new StepFailed(
                                         "%s still runs %d s after SIGTERM"
-                                                .formatted(name(), patience.toSeconds())));
+                                                .formatted(name(), timeout.toSeconds())));
     }
 
     private void requireAlive() {

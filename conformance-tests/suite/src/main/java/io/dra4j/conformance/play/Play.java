@@ -109,7 +109,7 @@ public final class Play implements AutoCloseable {
         List<Place> places = new ArrayList<>();
         for (PlaySettings.Driver driver : settings.drivers()) {
             ProcessDriver adapter =
-                    new ProcessDriver(driver.process(), List.of(), settings.patience());
+                    new ProcessDriver(driver.process(), List.of(), settings.stepTimeout());
             adapters.add(adapter);
             places.add(place(adapter, node.of(driver.name()), proxy));
         }

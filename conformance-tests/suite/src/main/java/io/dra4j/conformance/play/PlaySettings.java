@@ -14,10 +14,10 @@ import java.util.Map;
  * @param drivers the drivers of the node, one or more
  * @param nodeName the node that the manifests speak of
  * @param manifests the folder of YAML manifests, applied in the order of their names
- * @param patience the timeout of each step of a driver
+ * @param stepTimeout the timeout of each step of a driver
  */
 public record PlaySettings(
-        List<Driver> drivers, String nodeName, Path manifests, Duration patience) {
+        List<Driver> drivers, String nodeName, Path manifests, Duration stepTimeout) {
 
     public PlaySettings {
         drivers = List.copyOf(drivers);

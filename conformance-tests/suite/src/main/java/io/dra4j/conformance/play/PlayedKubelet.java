@@ -27,16 +27,16 @@ import java.util.stream.Stream;
 record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
 
     /** Waits until a driver has registered once for each of its starts. */
-    PluginInfo awaitRegistration(DriverProcess driver, Duration patience) {
-        return driver.await(() -> registered(driver.name(), driver.starts(), patience));
+    PluginInfo awaitRegistration(DriverProcess driver, Duration timeout) {
+        return driver.await(() -> registered(driver.name(), driver.starts(), timeout));
     }
 
-    private PluginInfo registered(String driver, int times, Duration patience) {
+    private PluginInfo registered(String driver, int times, Duration timeout) {
         try {
             kubelet.awaitEvents(
                     events ->
                             registrations(driver, events) >= times || !strangers(events).isEmpty(),
-                    patience);
+                    timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StepFailed("the play was ended");
@@ -46,7 +46,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
                 registrations(driver, events) >= times,
                 strangers(events).isEmpty()
                         ? "%s has not registered within %d s%s"
-                                .formatted(driver, patience.toSeconds(), attempts(events))
+                                .formatted(driver, timeout.toSeconds(), attempts(events))
                         : "another driver has registered, and not %s: %s"
                                 .formatted(driver, strangers(events)));
         return kubelet.plugin(driver)

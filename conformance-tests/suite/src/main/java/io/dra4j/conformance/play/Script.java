@@ -63,7 +63,7 @@ final class Script {
         awaitRegistrations(
                 told("The driver starts and registers", "The drivers start and register"));
         narrator.step(told("It publishes its devices", "They publish their devices"));
-        published = cast.drivers().get(0).await(() -> slices.awaitComplete(settings.patience()));
+        published = cast.drivers().get(0).await(() -> slices.awaitComplete(settings.stepTimeout()));
         narrator.lines(1, slices.lines());
         narrator.step("The claims of " + settings.manifests() + " are there");
         pods = Manifests.apply(settings.manifests(), cast.api());
@@ -108,7 +108,7 @@ final class Script {
         narrator.step(title);
         long begin = System.nanoTime();
         for (DriverProcess driver : cast.drivers()) {
-            PluginInfo info = cast.kubelet().awaitRegistration(driver, settings.patience());
+            PluginInfo info = cast.kubelet().awaitRegistration(driver, settings.stepTimeout());
             long millis = Duration.ofNanos(System.nanoTime() - begin).toMillis();
             narrator.line(1, "process " + driver.pid() + " registered after " + millis + " ms");
             narrator.line(1, info.name() + " speaks " + info.versions() + " on " + info.endpoint());
@@ -202,7 +202,7 @@ final class Script {
         narrator.step(
                 told("The driver is stopped with SIGTERM", "The drivers are stopped with SIGTERM"));
         for (DriverProcess driver : cast.drivers()) {
-            int status = driver.stop(settings.patience());
+            int status = driver.stop(settings.stepTimeout());
             StepFailed.unless(status == 0, driver.name() + " ended with " + status + ", not 0");
         }
         List<Path> sockets = sockets();

@@ -33,7 +33,7 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
     }
 
     /** Waits until there are slices of each driver and every pool is complete. */
-    List<JsonNode> awaitComplete(Duration patience) {
+    List<JsonNode> awaitComplete(Duration timeout) {
         try {
             api.store()
                     .await(
@@ -42,11 +42,11 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
                                     drivers.stream()
                                             .allMatch(
                                                     name -> Pools.of(of(name, all)).areComplete()),
-                            patience);
+                            timeout);
             return objects();
         } catch (AssertionError e) {
             throw new StepFailed(
-                    "%s within %d s; %s".formatted(missing(), patience.toSeconds(), requests()));
+                    "%s within %d s; %s".formatted(missing(), timeout.toSeconds(), requests()));
         }
     }
 
@@ -69,7 +69,7 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
         }
         String refused = new Refusals(proxy).summary();
         return refused.isEmpty()
-                ? "the API server refused no write of them; --patience gives them longer"
+                ? "the API server refused no write of them; --step-timeout gives them longer"
                 : refused;
     }
 

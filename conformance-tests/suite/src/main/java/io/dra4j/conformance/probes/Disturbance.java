@@ -139,7 +139,7 @@ public record Disturbance(
         }
 
         private Duration limit() {
-            return context.patience().cachedRepair();
+            return context.timeouts().cachedRepair();
         }
 
         private String about(String trouble, String what) {

@@ -5,7 +5,7 @@ package io.dra4j.conformance.probes;
 import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
@@ -71,6 +71,6 @@ public final class HeldCall {
 
     /** Waits for the end of the call. */
     public CallResult end() throws InterruptedException, ExecutionException, TimeoutException {
-        return call.get(TimeoutFactor.PREPARE.toSeconds() + 5, TimeUnit.SECONDS);
+        return call.get(Timeouts.PREPARE.toSeconds() + 5, TimeUnit.SECONDS);
     }
 }

@@ -5,7 +5,7 @@ package io.dra4j.conformance.probes;
 import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
@@ -101,7 +101,7 @@ public final class HeldPrepare implements AutoCloseable {
     public void close() {
         fault.close();
         try {
-            call.get(TimeoutFactor.PREPARE.toMillis() + 5000, TimeUnit.MILLISECONDS);
+            call.get(Timeouts.PREPARE.toMillis() + 5000, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
             throw new IllegalStateException("a prepare outlived its deadline", e);
         } catch (InterruptedException e) {

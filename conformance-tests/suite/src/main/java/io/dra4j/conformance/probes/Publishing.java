@@ -64,7 +64,7 @@ public final class Publishing {
     /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
     public void begun() {
         if (now().slices().isEmpty()) {
-            happens(WRITES, patience());
+            happens(WRITES, timeout());
         }
     }
 
@@ -123,16 +123,16 @@ public final class Publishing {
         if (known.unsettled) {
             return Optional.of(now()).filter(wanted);
         }
-        Optional<SeenPools> found = await(wanted, patience());
+        Optional<SeenPools> found = await(wanted, timeout());
         known.unsettled = found.isEmpty();
         return found;
     }
 
     /** The timeout for work that a driver may do at its start. */
-    private Duration patience() {
+    private Duration timeout() {
         boolean none =
                 context.unpublished().isPresent() || context.settings().driver().hasNoDevices();
-        return none ? context.patience().soon() : context.patience().repair();
+        return none ? context.timeouts().soon() : context.timeouts().repair();
     }
 
     /** Describes the pools that have not settled. */
@@ -144,7 +144,7 @@ public final class Publishing {
 
     private FirstLook firstLook() {
         try {
-            return new FirstLook(await(seen -> !seen.slices().isEmpty(), patience()).isEmpty());
+            return new FirstLook(await(seen -> !seen.slices().isEmpty(), timeout()).isEmpty());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
@@ -230,7 +230,7 @@ public final class Publishing {
                 && context.driver().isReady()
                 && !like(before).test(now())) {
             context.driver().restart();
-            await(like(before), context.patience().repair());
+            await(like(before), context.timeouts().repair());
         }
     }
 

@@ -3,7 +3,7 @@
 package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
@@ -68,7 +68,7 @@ public record RegistrationSocket(TestContext context, Path path) {
     /** Returns the response to a GetInfo that calls the driver by this name. */
     public RegistrationCalls.Info info(String authority) {
         try (RegistrationCalls calls = new RegistrationCalls(path, authority)) {
-            return calls.info(TimeoutFactor.GET_INFO.multipliedBy(5));
+            return calls.info(Timeouts.GET_INFO.multipliedBy(5));
         } catch (RegistrationCalls.Failed e) {
             throw new Violation(
                     "GetInfo with :authority %s failed: %s".formatted(authority, e.getMessage()));

@@ -137,15 +137,15 @@ final class HtmlReport {
         facts.put("Suite", header.suiteVersion() + ", requirements " + header.catalogueVersion());
         facts.put("Seed", Long.toString(header.seed()));
         facts.put("Strict", header.strict() ? "yes: some SHOULDs are MUSTs" : "no");
-        facts.put("Patience", patience(header.patience()));
+        facts.put("Timeout factor", timeoutFactor(header.timeoutFactor()));
         facts.put("Started", TIME.format(header.started()));
         facts.put("Took", Wording.took(header.took()));
         facts.values().removeIf(String::isBlank);
         return facts;
     }
 
-    private static String patience(double patience) {
-        return patience == 1 ? "1× (as for conformance)" : patience + "× (for conformance: 1×)";
+    private static String timeoutFactor(double factor) {
+        return factor == 1 ? "1× (as for conformance)" : factor + "× (for conformance: 1×)";
     }
 
     private static String words(List<String> words) {

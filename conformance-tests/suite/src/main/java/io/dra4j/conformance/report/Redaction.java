@@ -125,7 +125,7 @@ final class Redaction {
                         implementation,
                         header.detected(),
                         header.declared(),
-                        header.patience(),
+                        header.timeoutFactor(),
                         header.strict(),
                         header.started(),
                         header.took(),

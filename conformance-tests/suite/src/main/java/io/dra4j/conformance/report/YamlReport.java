@@ -9,7 +9,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
 import io.dra4j.conformance.context.Measured;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Outcome;
@@ -116,15 +116,15 @@ final class YamlReport {
 
     private Map<String, Object> timeouts() {
         return map(
-                "patience", header.patience(),
+                "patience", header.timeoutFactor(),
                 "patienceForConformance", 1,
                 "contract",
                         map(
-                                "getInfo", seconds(TimeoutFactor.GET_INFO),
-                                "notify", seconds(TimeoutFactor.NOTIFY),
-                                "prepare", seconds(TimeoutFactor.PREPARE),
-                                "shutdown", seconds(TimeoutFactor.SHUTDOWN),
-                                "firstHealth", seconds(TimeoutFactor.FIRST_HEALTH)));
+                                "getInfo", seconds(Timeouts.GET_INFO),
+                                "notify", seconds(Timeouts.NOTIFY),
+                                "prepare", seconds(Timeouts.PREPARE),
+                                "shutdown", seconds(Timeouts.SHUTDOWN),
+                                "firstHealth", seconds(Timeouts.FIRST_HEALTH)));
     }
 
     private static String seconds(Duration limit) {

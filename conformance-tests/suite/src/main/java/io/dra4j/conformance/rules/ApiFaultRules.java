@@ -7,7 +7,7 @@ import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.HeldPrepare;
@@ -71,16 +71,16 @@ final class ApiFaultRules {
     private void inTime(RegistrationCalls calls, String when) {
         for (int i = 0; i < TIMES; i++) {
             Duration took = timed(calls, when);
-            if (took.compareTo(TimeoutFactor.GET_INFO) > 0) {
+            if (took.compareTo(Timeouts.GET_INFO) > 0) {
                 took = timed(calls, when);
             }
-            context.measurements().time("slowest GetInfo " + when, took, TimeoutFactor.GET_INFO);
+            context.measurements().time("slowest GetInfo " + when, took, Timeouts.GET_INFO);
             Violation.unless(
-                    took.compareTo(TimeoutFactor.GET_INFO) <= 0,
+                    took.compareTo(Timeouts.GET_INFO) <= 0,
                     "GetInfo took %d ms %s; the kubelet gives up after %d ms",
                     took.toMillis(),
                     when,
-                    TimeoutFactor.GET_INFO.toMillis());
+                    Timeouts.GET_INFO.toMillis());
         }
     }
 
@@ -108,7 +108,7 @@ final class ApiFaultRules {
         try {
             instance = context.driver().launch(Map.of());
             context.driver().use(instance);
-            early = context.driver().registers(before, context.patience().soon());
+            early = context.driver().registers(before, context.timeouts().soon());
         } finally {
             context.proxy().up();
         }
@@ -131,8 +131,8 @@ final class ApiFaultRules {
 
     /** The time that something may take here: what it took undisturbed, and some more. */
     private Duration limit(Duration usual) {
-        Duration more = usual.multipliedBy(3).plus(context.patience().times(SOME));
-        return more.compareTo(TimeoutFactor.PREPARE) < 0 ? more : TimeoutFactor.PREPARE;
+        Duration more = usual.multipliedBy(3).plus(context.timeouts().times(SOME));
+        return more.compareTo(Timeouts.PREPARE) < 0 ? more : Timeouts.PREPARE;
     }
 
     private static Duration timed(Runnable work) {
@@ -189,7 +189,7 @@ final class ApiFaultRules {
 
     /** Repeats a prepare as a kubelet does, until it succeeds or there was time enough. */
     private void eventually(KubeletClaim claim, Duration limit, String what) {
-        long end = System.nanoTime() + context.patience().soon().toNanos();
+        long end = System.nanoTime() + context.timeouts().soon().toNanos();
         CallResult result = context.calls().prepareWithin(limit, claim);
         while (result.complaint().isPresent() && System.nanoTime() < end) {
             result = context.calls().prepareWithin(limit, claim);

@@ -58,12 +58,12 @@ final class BindingRules {
                                 "time until a binding condition was set",
                                 entry -> conditions(device).stream().anyMatch(c -> holds(entry, c)),
                                 device,
-                                context.patience().change());
+                                context.timeouts().change());
         Violation.unless(
                 isSet,
                 "device %s was allocated to a claim %d s ago, and the driver has set none of its conditions %s in status.devices: its pod is never bound",
                 device,
-                context.patience().change().toSeconds(),
+                context.timeouts().change().toSeconds(),
                 conditions(device));
     }
 

@@ -5,7 +5,7 @@ package io.dra4j.conformance.rules;
 import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.HealthStreams;
@@ -66,7 +66,7 @@ final class HealthRules {
                 streams.await(
                         watch,
                         report -> HealthStreams.missing(report, published).isEmpty(),
-                        TimeoutFactor.FIRST_HEALTH,
+                        Timeouts.FIRST_HEALTH,
                         "the complete list of the %d published devices on %s"
                                 .formatted(published.size(), version.wireName()));
             }
@@ -83,7 +83,7 @@ final class HealthRules {
                 streams.await(
                         watch,
                         report -> !states(report).equals(states(before)),
-                        context.patience().change(),
+                        context.timeouts().change(),
                         "a change of health after the hook fault");
             } finally {
                 context.hooks().run("recover");
@@ -91,7 +91,7 @@ final class HealthRules {
             streams.await(
                     watch,
                     report -> states(report).equals(states(before)),
-                    context.patience().change(),
+                    context.timeouts().change(),
                     "the health of before, after the hook recover,");
             for (Report report : watch.reports()) {
                 List<String> missing = HealthStreams.missing(report, published);
@@ -108,7 +108,7 @@ final class HealthRules {
         return streams.await(
                 watch,
                 report -> HealthStreams.missing(report, published).isEmpty(),
-                TimeoutFactor.FIRST_HEALTH,
+                Timeouts.FIRST_HEALTH,
                 "the complete list");
     }
 
@@ -290,8 +290,7 @@ final class HealthRules {
         Set<String> published = published();
         try (HealthWatch watch = streams.open()) {
             Report report =
-                    streams.await(
-                            watch, any -> true, TimeoutFactor.FIRST_HEALTH, "a first message");
+                    streams.await(watch, any -> true, Timeouts.FIRST_HEALTH, "a first message");
             Set<String> seen = new HashSet<>();
             for (Device device : report.devices()) {
                 String name = device.pool() + "/" + device.device();
@@ -317,7 +316,7 @@ final class HealthRules {
         for (Version version : Version.values()) {
             try (HealthWatch watch = streams.open(version)) {
                 Violation.unless(
-                        streams.ends(watch, TimeoutFactor.FIRST_HEALTH),
+                        streams.ends(watch, Timeouts.FIRST_HEALTH),
                         "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED at once",
                         version.wireName());
                 String end = watch.end().orElse("");

@@ -4,7 +4,7 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.cluster.Cluster;
@@ -129,7 +129,7 @@ final class InfoRules {
             RegistrationSocket registration = RegistrationSocket.since(context, before);
             Path other = registration.service();
             second.terminate();
-            second.awaitExit(TimeoutFactor.SHUTDOWN);
+            second.awaitExit(Timeouts.SHUTDOWN);
             Files.deleteIfExists(registration.path());
             Violation.unless(
                     !other.equals(socket),
@@ -239,8 +239,7 @@ final class InfoRules {
 
     private boolean servesHealth(Version version) throws InterruptedException {
         try (HealthWatch watch = context.kubelet().watchHealth(context.place().driver(), version)) {
-            watch.awaitAll(
-                    all -> !all.isEmpty() || watch.end().isPresent(), TimeoutFactor.FIRST_HEALTH);
+            watch.awaitAll(all -> !all.isEmpty() || watch.end().isPresent(), Timeouts.FIRST_HEALTH);
             return !watch.end().equals(Optional.of("UNIMPLEMENTED"));
         }
     }

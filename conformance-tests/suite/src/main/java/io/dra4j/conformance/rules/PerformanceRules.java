@@ -4,7 +4,7 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ProcessCount;
@@ -73,13 +73,13 @@ final class PerformanceRules {
                 .time(
                         "slowest %s of a claim with %d results".formatted(call, results),
                         took,
-                        TimeoutFactor.PREPARE);
+                        Timeouts.PREPARE);
         Violation.unless(
-                took.compareTo(TimeoutFactor.PREPARE) < 0,
+                took.compareTo(Timeouts.PREPARE) < 0,
                 "%s of a claim with %d results took longer than %d s, when the kubelet gives up",
                 call,
                 results,
-                TimeoutFactor.PREPARE.toSeconds());
+                Timeouts.PREPARE.toSeconds());
         Violation.unless(
                 result.complaint().isEmpty(),
                 "%s of a claim with %d results failed: %s",

@@ -8,7 +8,7 @@ import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Absent;
@@ -271,7 +271,7 @@ final class PrepareRules {
         context.calls().prepared(one);
         long took = System.nanoTime() - begin;
         context.calls().unprepared(one);
-        return (int) Math.min(BATCH, TimeoutFactor.PREPARE.toNanos() * 2 / 3 / took);
+        return (int) Math.min(BATCH, Timeouts.PREPARE.toNanos() * 2 / 3 / took);
     }
 
     @Rule("DRA-PREP-08")

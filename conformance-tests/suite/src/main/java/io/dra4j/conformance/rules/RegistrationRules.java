@@ -4,7 +4,7 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.kubelet.PluginInfo;
@@ -57,10 +57,9 @@ final class RegistrationRules {
 
     private void timed(RegistrationCalls calls, String error) throws RegistrationCalls.Failed {
         Measurements.Wait wait =
-                context.measurements()
-                        .begin("slowest NotifyRegistrationStatus", TimeoutFactor.NOTIFY);
+                context.measurements().begin("slowest NotifyRegistrationStatus", Timeouts.NOTIFY);
         try {
-            calls.notify(error, TimeoutFactor.NOTIFY);
+            calls.notify(error, Timeouts.NOTIFY);
             wait.end(true);
         } catch (RegistrationCalls.Failed e) {
             wait.end(!isSilence(e));
@@ -80,7 +79,7 @@ final class RegistrationRules {
             Violation.unless(
                     !isSilence(e),
                     "NotifyRegistrationStatus was not answered within %s",
-                    TimeoutFactor.NOTIFY);
+                    Timeouts.NOTIFY);
         }
     }
 
@@ -88,7 +87,7 @@ final class RegistrationRules {
         try {
             return socket.info();
         } catch (Violation e) {
-            context.driver().current().awaitExit(context.patience().times(DEATH));
+            context.driver().current().awaitExit(context.timeouts().times(DEATH));
             Violation.unless(
                     context.driver().isAlive(),
                     "the driver ended when it was told that it is not registered: %s",

@@ -153,7 +153,7 @@ final class RestartRules {
             context.driver().awaitRegistered(old, before);
             context.calls().prepared(claim);
             old.terminate();
-            old.awaitExit(context.patience().change());
+            old.awaitExit(context.timeouts().change());
         } finally {
             if (old.isAlive()) {
                 old.kill();

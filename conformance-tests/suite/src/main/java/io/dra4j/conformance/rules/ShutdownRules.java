@@ -5,7 +5,7 @@ package io.dra4j.conformance.rules;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.TimeoutFactor;
+import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.HealthStreams;
 import io.dra4j.conformance.probes.Held;
@@ -51,12 +51,12 @@ final class ShutdownRules {
         context.transcript().note("SIGTERM " + when);
         Instance instance = context.driver().current();
         instance.terminate();
-        OptionalInt status = context.driver().awaitExit(instance, TimeoutFactor.SHUTDOWN);
+        OptionalInt status = context.driver().awaitExit(instance, Timeouts.SHUTDOWN);
         Violation.unless(
                 status.isPresent(),
                 "SIGTERM %s did not end the driver within %d s",
                 when,
-                TimeoutFactor.SHUTDOWN.toSeconds());
+                Timeouts.SHUTDOWN.toSeconds());
         return status.getAsInt();
     }
 
@@ -68,8 +68,7 @@ final class ShutdownRules {
                         .orElse(HealthWatch.Version.V1ALPHA1);
         try (HealthWatch stream = streams.open(version)) {
             stream.awaitAll(
-                    told -> !told.isEmpty() || stream.end().isPresent(),
-                    TimeoutFactor.FIRST_HEALTH);
+                    told -> !told.isEmpty() || stream.end().isPresent(), Timeouts.FIRST_HEALTH);
             Optional<HeldCall> call =
                     context.devices().usable().stream()
                             .findFirst()
@@ -134,10 +133,10 @@ final class ShutdownRules {
         }
         Violation.unless(
                 context.driver()
-                        .awaitExit(context.driver().current(), TimeoutFactor.SHUTDOWN)
+                        .awaitExit(context.driver().current(), Timeouts.SHUTDOWN)
                         .isPresent(),
                 "SIGTERM during a Prepare did not end the driver within %d s",
-                TimeoutFactor.SHUTDOWN.toSeconds());
+                Timeouts.SHUTDOWN.toSeconds());
         call.release();
         context.driver().restarted();
         context.calls().unprepared(claim);

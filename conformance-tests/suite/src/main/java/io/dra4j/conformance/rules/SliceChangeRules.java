@@ -57,11 +57,11 @@ final class SliceChangeRules {
                                     "time from the hook unplug until a device was gone",
                                     watch,
                                     isLess(before),
-                                    context.patience().change())
+                                    context.timeouts().change())
                             .orElseThrow(() -> notGone(before));
             context.hooks().run("plug");
             isPlugged = true;
-            publishing.restored(before, "the hook plug", context.patience().change());
+            publishing.restored(before, "the hook plug", context.timeouts().change());
             return less;
         } finally {
             if (!isPlugged) {
@@ -87,7 +87,7 @@ final class SliceChangeRules {
         return new Violation(
                 "%d s after the hook unplug all %d devices are still published without a taint"
                         .formatted(
-                                context.patience().change().toSeconds(),
+                                context.timeouts().change().toSeconds(),
                                 before.deviceNames().size()));
     }
 
@@ -143,12 +143,12 @@ final class SliceChangeRules {
                             .measured(
                                     "time from the hook plug-many until a pool had more than one slice holds",
                                     seen -> seen.settled() && largest(seen) > ROOM,
-                                    context.patience().change())
+                                    context.timeouts().change())
                             .orElseThrow(() -> notSplit(number));
             checkSplit(many);
         } finally {
             context.hooks().run("plug");
-            publishing.await(Publishing.like(pools), context.patience().change());
+            publishing.await(Publishing.like(pools), context.timeouts().change());
         }
     }
 
@@ -179,7 +179,7 @@ final class SliceChangeRules {
         return new Violation(
                 "%d s after the hook %s no pool has more than %d devices, which is the room of one slice; %s"
                         .formatted(
-                                context.patience().change().toSeconds(),
+                                context.timeouts().change().toSeconds(),
                                 PLUG_MANY,
                                 ROOM,
                                 refused.isEmpty()

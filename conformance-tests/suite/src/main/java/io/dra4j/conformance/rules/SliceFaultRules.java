@@ -55,12 +55,12 @@ final class SliceFaultRules {
         } finally {
             context.proxy().up();
         }
-        Duration usual = context.patience().repair().plus(context.patience().change());
-        Duration patience = usual.compareTo(LEAST) < 0 ? LEAST : usual;
+        Duration usual = context.timeouts().repair().plus(context.timeouts().change());
+        Duration timeout = usual.compareTo(LEAST) < 0 ? LEAST : usual;
         publishing.restored(
                 before,
                 "they were deleted while the API server was down, and the writes that followed were answered by 500, 503, 429, 409 Conflict, 409 AlreadyExists and a broken connection",
-                patience);
+                timeout);
         long left = failures.stream().filter(failure -> !failure.over()).count();
         context.transcript().note(left + " of the failures were not needed");
         Violation.unless(
@@ -88,7 +88,7 @@ final class SliceFaultRules {
         publishing.deleteAll(before);
         try {
             Predicate<RecordedRequest> writes = Publishing.WRITES.and(Requests.after(number));
-            if (publishing.happens(writes, context.patience().cachedRepair())) {
+            if (publishing.happens(writes, context.timeouts().cachedRepair())) {
                 tooMany(writes);
             } else {
                 context.transcript().note("the driver has not written at all");

@@ -61,7 +61,7 @@ final class SliceRepairRules {
                 before.slices().stream().anyMatch(slice -> slice.path("spec").has("nodeName")),
                 "no slice of the driver is local to its node, and so the kubelet wipes none");
         publishing.wipe();
-        publishing.restored(before, "the kubelet wiped them", context.patience().cachedRepair());
+        publishing.restored(before, "the kubelet wiped them", context.timeouts().cachedRepair());
     }
 
     @Rule("DRA-SLICE-16")
@@ -82,7 +82,7 @@ final class SliceRepairRules {
         publishing.restored(
                 before,
                 "a slice was deleted, which came after two watches that broke",
-                context.patience().cachedRepair());
+                context.timeouts().cachedRepair());
     }
 
     private void awaitWatch(int number, String after) {
@@ -90,9 +90,9 @@ final class SliceRepairRules {
                 publishing.happens(
                         "time until the next watch of ResourceSlices",
                         WATCHES.and(Requests.after(number)),
-                        context.patience().repair()),
+                        context.timeouts().repair()),
                 "the driver has not begun another watch of ResourceSlices within %d s after %s",
-                context.patience().repair().toSeconds(),
+                context.timeouts().repair().toSeconds(),
                 after);
     }
 
@@ -109,7 +109,7 @@ final class SliceRepairRules {
                             .measured(
                                     "time from the start until a stale slice was gone",
                                     seen -> Publishing.like(before).test(planted.without(seen)),
-                                    context.patience().repair())
+                                    context.timeouts().repair())
                             .orElseThrow(
                                     () ->
                                             new Violation(
@@ -120,7 +120,7 @@ final class SliceRepairRules {
                             .measured(
                                     "time from then until a slice of an old pool was gone",
                                     Publishing.like(before),
-                                    context.patience().repair())
+                                    context.timeouts().repair())
                             .isPresent(),
                     "a slice of a pool that the driver does not have any more is still there after its start: %s",
                     after.difference(before));

@@ -63,7 +63,7 @@ final class SliceRules {
         int slices = publishing.now().slices().size();
         return slices == 0
                 ? ""
-                : "; there are %d slices now: if the driver rightly takes so long, raise the setting patience"
+                : "; there are %d slices now: if the driver rightly takes so long, raise the setting timeoutFactor"
                         .formatted(slices);
     }
 

@@ -209,13 +209,13 @@ final class SocketRules {
         OptionalInt status;
         boolean registered = false;
         try {
-            status = instance.awaitExit(context.patience().times(SOME));
+            status = instance.awaitExit(context.timeouts().times(SOME));
         } finally {
             Files.delete(inTheWay);
             Files.deleteIfExists(socket);
         }
         if (status.isEmpty()) {
-            registered = context.driver().registers(before, context.patience().change());
+            registered = context.driver().registers(before, context.timeouts().change());
             status = instance.awaitExit(Duration.ZERO);
         }
         if (status.isPresent()) {

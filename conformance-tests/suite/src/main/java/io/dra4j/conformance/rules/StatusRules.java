@@ -55,9 +55,9 @@ final class StatusRules {
             context.calls().prepared(claim); // a kubelet comes again, too
         }
         Violation.unless(
-                status.await(WRITTEN, entry -> true, device, context.patience().change()),
+                status.await(WRITTEN, entry -> true, device, context.timeouts().change()),
                 "the driver is said to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
-                context.patience().change().toSeconds(),
+                context.timeouts().change().toSeconds(),
                 device);
         check(status.entry(context.place().driver(), device.name()).orElseThrow());
         survives(status, planted, "Prepare");
@@ -108,7 +108,7 @@ final class StatusRules {
             int number = context.proxy().lastNumber();
             CallResult first = context.calls().prepare(claim);
             new Publishing(context)
-                    .happens(STATUS_WRITES.and(Requests.after(number)), context.patience().soon());
+                    .happens(STATUS_WRITES.and(Requests.after(number)), context.timeouts().soon());
             refusal.close();
             if (first.complaint().isPresent()) {
                 CallResult second = context.calls().prepare(claim);
@@ -120,10 +120,10 @@ final class StatusRules {
             }
             Violation.unless(
                     new ClaimStatus(context, claim)
-                            .await(WRITTEN, entry -> true, device, context.patience().repair()),
+                            .await(WRITTEN, entry -> true, device, context.timeouts().repair()),
                     "a status that was refused with %d was not written within %d s after it could be",
                     code,
-                    context.patience().repair().toSeconds());
+                    context.timeouts().repair().toSeconds());
             context.calls().unprepared(claim);
         }
     }

@@ -83,7 +83,7 @@ final class TaintRules {
                             .measured(
                                     TAINTED,
                                     seen -> seen.settled() && !taints(seen).isEmpty(),
-                                    context.patience().change())
+                                    context.timeouts().change())
                             .orElseThrow(() -> new Untested("the hook fault taints no device"));
             publishing.writesWithin(context.proxy().lastNumber(), RESYNC);
             keptTheirTime(before);
@@ -150,18 +150,18 @@ final class TaintRules {
     @Rule("DRA-TAINT-02")
     void aFaultTaintsAndItsRecoveryTakesTheTaintAway() throws InterruptedException {
         Set<String> known = lasting(publishing.settled());
-        Duration patience = context.patience().change();
+        Duration timeout = context.timeouts().change();
         try {
             context.hooks().run("fault");
             Predicate<SeenPools> more = seen -> !known.containsAll(taints(seen).keySet());
             SeenPools broken =
                     publishing
-                            .measured(TAINTED, seen -> seen.settled() && more.test(seen), patience)
+                            .measured(TAINTED, seen -> seen.settled() && more.test(seen), timeout)
                             .orElseThrow(
                                     () ->
                                             new Violation(
                                                     "%d s after the hook fault no device has a new taint"
-                                                            .formatted(patience.toSeconds())));
+                                                            .formatted(timeout.toSeconds())));
             broken.devices().forEach(this::checkDomain);
         } finally {
             context.hooks().run("recover");
@@ -171,10 +171,10 @@ final class TaintRules {
                         .measured(
                                 "time from the hook recover until the taints were as before",
                                 seen -> seen.settled() && taints(seen).keySet().equals(known),
-                                patience)
+                                timeout)
                         .isPresent(),
                 "%d s after the hook recover the taints are %s instead of %s",
-                patience.toSeconds(),
+                timeout.toSeconds(),
                 taints(publishing.now()).keySet(),
                 known);
     }

@@ -230,7 +230,7 @@ final class UpgradeRules {
         context.transcript().note("start an instance with a kubeconfig that is not there");
         Instance bad = context.driver().adapter().start(wrong, Map.of("POD_UID", "cannot-start"));
         try {
-            bad.awaitExit(context.patience().times(Duration.ofSeconds(5)));
+            bad.awaitExit(context.timeouts().times(Duration.ofSeconds(5)));
         } finally {
             bad.kill();
         }

@@ -122,7 +122,7 @@ final class CapabilityProbe {
 
     private void devices() {
         if (context.settings().driver().hasNoDevices()) {
-            context.awaitPools(context.patience().soon());
+            context.awaitPools(context.timeouts().soon());
         } else {
             context.awaitPublished().ifPresent(this::unpublished);
         }

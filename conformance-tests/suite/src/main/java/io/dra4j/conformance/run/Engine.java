@@ -201,7 +201,7 @@ public final class Engine {
                 settings.implementation(),
                 capabilities.present().stream().map(Gate::label).toList(),
                 settings.driver().declares(),
-                settings.patience(),
+                settings.timeoutFactor(),
                 settings.strict(),
                 started,
                 Duration.between(started, Instant.now()),

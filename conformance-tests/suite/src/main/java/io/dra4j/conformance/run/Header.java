@@ -21,7 +21,7 @@ import java.util.Map;
  * @param implementation who made it: organization, project, url, version, contact, language
  * @param detected the capabilities that were seen
  * @param declared the capabilities that its vendor claims
- * @param patience the timeout factor of the run
+ * @param timeoutFactor the timeout factor of the run
  * @param strict whether the run was strict
  * @param started when the run began
  * @param took how long it took
@@ -39,7 +39,7 @@ public record Header(
         Map<String, String> implementation,
         List<String> detected,
         List<String> declared,
-        double patience,
+        double timeoutFactor,
         boolean strict,
         Instant started,
         Duration took,

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param profiles the profiles to try; empty means all
  * @param only the requirements to try, by id; empty means all
  * @param skip requirements to leave out, by id; they make their profile partial
- * @param patience the timeout factor, where no contract sets the time
+ * @param timeoutFactor the timeout factor, where no contract sets the time
  * @param strict whether the SHOULDs that strict turns into MUSTs are MUSTs
  * @param soak whether to repeat more often where that shows more, which takes minutes
  * @param seed what is random comes from it
@@ -30,7 +30,7 @@ public record Settings(
         List<String> profiles,
         List<String> only,
         List<String> skip,
-        double patience,
+        double timeoutFactor,
         boolean strict,
         boolean soak,
         long seed,
@@ -47,9 +47,10 @@ public record Settings(
         profiles = profiles == null ? List.of() : List.copyOf(profiles);
         only = only == null ? List.of() : List.copyOf(only);
         skip = skip == null ? List.of() : List.copyOf(skip);
-        patience = patience == 0 ? 1 : patience;
-        if (!(patience > 0 && patience <= 100)) {
-            throw new SettingsException("patience must be between 0 and 100, not " + patience);
+        timeoutFactor = timeoutFactor == 0 ? 1 : timeoutFactor;
+        if (!(timeoutFactor > 0 && timeoutFactor <= 100)) {
+            throw new SettingsException(
+                    "timeoutFactor must be between 0 and 100, not " + timeoutFactor);
         }
         implementation = implementation == null ? Map.of() : Map.copyOf(implementation);
         report = report == null || report.isEmpty() ? "dra-conformance-report" : report;

@@ -31,6 +31,9 @@ public final class SettingsReader {
                     .disable(MapperFeature.AUTO_DETECT_IS_GETTERS)
                     .build();
 
+    /** The old names of keys, which are still read, and their current ones. */
+    private static final Map<String, String> RENAMED = Map.of("patience", "timeoutFactor");
+
     private SettingsReader() {}
 
     /**
@@ -57,6 +60,7 @@ public final class SettingsReader {
     public static Settings parse(String text, String name, Map<String, JsonNode> flags) {
         try {
             ObjectNode tree = tree(text);
+            RENAMED.forEach((old, key) -> rename(tree, old, key));
             flags.forEach((pointer, value) -> set(tree, pointer, value));
             return YAML.treeToValue(tree, Settings.class);
         } catch (JsonProcessingException e) {
@@ -82,6 +86,14 @@ public final class SettingsReader {
             return YAML.createObjectNode();
         }
         throw new SettingsException("the settings are no mapping of names to values");
+    }
+
+    private static void rename(ObjectNode tree, String old, String key) {
+        JsonNode value = tree.remove(old);
+        if (value != null && tree.putIfAbsent(key, value) != null) {
+            throw new SettingsException(
+                    "%s is the old name of %s: the settings have both".formatted(old, key));
+        }
     }
 
     private static void set(ObjectNode tree, String pointer, JsonNode value) {

@@ -50,7 +50,7 @@ class ProviderDriverIT {
         Outcome outcome =
                 new Engine(
                                 SettingsReader.parse(
-                                        "only: [DRA-PREP-01]\npatience: 0.1\n", "none", NAMED),
+                                        "only: [DRA-PREP-01]\ntimeoutFactor: 0.1\n", "none", NAMED),
                                 ProviderDriver.of(place -> new NoInventory(), builder -> {}),
                                 Catalogue.load(),
                                 Progress.NONE)

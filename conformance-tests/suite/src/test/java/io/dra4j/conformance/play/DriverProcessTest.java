@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class DriverProcessTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Place place = Place.create("node-a", "gpu.example.com");
 
@@ -28,7 +28,7 @@ class DriverProcessTest {
 
     private DriverProcess start(String script) {
         List<String> command = List.of("sh", "-c", script);
-        return new DriverProcess(new ProcessDriver(command, Map.of(), PATIENCE), place);
+        return new DriverProcess(new ProcessDriver(command, Map.of(), TIMEOUT), place);
     }
 
     private static boolean forever() {
@@ -92,7 +92,7 @@ class DriverProcessTest {
                         return true;
                     });
 
-            assertThat(driver.stop(PATIENCE)).isEqualTo(7);
+            assertThat(driver.stop(TIMEOUT)).isEqualTo(7);
         }
     }
 

@@ -38,14 +38,14 @@ class PlayIT {
         return run(command, Duration.ofSeconds(30), said);
     }
 
-    private static boolean run(List<String> command, Duration patience, OutputStream said) {
+    private static boolean run(List<String> command, Duration stepTimeout, OutputStream said) {
         try (Play play =
-                new Play(settings(command, patience), new PrintStream(said, true, UTF_8))) {
+                new Play(settings(command, stepTimeout), new PrintStream(said, true, UTF_8))) {
             return play.run();
         }
     }
 
-    private static PlaySettings settings(List<String> command, Duration patience) {
+    private static PlaySettings settings(List<String> command, Duration stepTimeout) {
         Path manifests = Path.of("../../example-fake-driver/demo");
         List<String> nics = new ArrayList<>(FAKE_DRIVER);
         nics.add("--device-profile=net");
@@ -55,7 +55,7 @@ class PlayIT {
                         new PlaySettings.Driver("net.example.com", nics)),
                 "demo-node",
                 manifests,
-                patience);
+                stepTimeout);
     }
 
     /** The fake driver, started by a shell script that ends with {@code "$@"}. */

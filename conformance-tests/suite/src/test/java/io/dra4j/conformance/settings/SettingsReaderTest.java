@@ -5,6 +5,8 @@ package io.dra4j.conformance.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.Map;
@@ -23,7 +25,7 @@ class SettingsReaderTest {
         Settings settings = parse(LEAST);
 
         assertThat(settings.apiServer().isEmbedded()).isTrue();
-        assertThat(settings.patience()).isEqualTo(1);
+        assertThat(settings.timeoutFactor()).isEqualTo(1);
         assertThat(settings.report()).isEqualTo("dra-conformance-report");
         assertThat(settings.driver().kind()).isEqualTo(DriverSettings.Kind.PROCESS);
         assertThat(settings.driver().startTimeout()).hasSeconds(30);
@@ -44,6 +46,17 @@ class SettingsReaderTest {
     }
 
     @Test
+    void anOldKeyIsReadUnlessItsCurrentOneIsThereToo() {
+        Map<String, JsonNode> flag = Map.of("/timeoutFactor", IntNode.valueOf(3));
+
+        assertThat(parse(LEAST + "\npatience: 2").timeoutFactor()).isEqualTo(2);
+        assertThat(SettingsReader.parse(LEAST + "\npatience: 2", "x", flag).timeoutFactor())
+                .isEqualTo(3);
+        assertThatThrownBy(() -> parse(LEAST + "\npatience: 2\ntimeoutFactor: 2"))
+                .hasMessageContaining("patience is the old name of timeoutFactor");
+    }
+
+    @Test
     void whatIsWrittenIsReadAsTheSame() {
         Settings settings =
                 parse(
@@ -58,7 +71,7 @@ class SettingsReaderTest {
                             invalid: [{kind: B}]
                           emptyWhenUnprepared: ["{ROOT}/claims/*"]
                           claims: [claims.yaml, {kind: DeviceClass, metadata: {name: a}}]
-                        patience: 2.5
+                        timeoutFactor: 2.5
                         skip: [DRA-PREP-01]
                         """);
 
@@ -84,10 +97,10 @@ class SettingsReaderTest {
         assertThatThrownBy(() -> parse(LEAST + "\ncolour: red"))
                 .hasMessageStartingWith("x.yaml: ")
                 .hasMessageContaining("colour");
-        assertThatThrownBy(() -> parse(LEAST + "\npatience: many"))
-                .hasMessageContaining("patience");
-        assertThatThrownBy(() -> parse(LEAST + "\npatience: -1"))
-                .hasMessageContaining("patience must be between 0 and 100, not -1.0");
+        assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: many"))
+                .hasMessageContaining("timeoutFactor");
+        assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: -1"))
+                .hasMessageContaining("timeoutFactor must be between 0 and 100, not -1.0");
         assertThatThrownBy(() -> parse(LEAST + "\nseed: 1\nseed: 2")).hasMessageContaining("seed");
         assertThatThrownBy(() -> parse("- a")).hasMessageContaining("no mapping");
         assertThatThrownBy(() -> parse("driver: [")).hasMessageContaining("line ");

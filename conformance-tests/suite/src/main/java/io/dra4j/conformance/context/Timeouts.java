@@ -10,7 +10,7 @@ import java.time.Duration;
  *
  * @param factor how many times longer than usual
  */
-public record TimeoutFactor(double factor) {
+public record Timeouts(double factor) {
 
     /** Contract: GetInfo is answered within it, or the kubelet gives up. */
     public static final Duration GET_INFO = Duration.ofSeconds(1);
@@ -50,7 +50,7 @@ public record TimeoutFactor(double factor) {
         return times(Duration.ofSeconds(30));
     }
 
-    /** A wait that is longer for the patient. */
+    /** Multiplies a usual wait by the factor. */
     public Duration times(Duration usual) {
         return Duration.ofMillis(Math.round(usual.toMillis() * factor));
     }
