@@ -314,7 +314,10 @@ final class DriverOptions {
                                 + " the time; for slow machines. Default: 1")
         @Nullable Double timeoutFactor;
 
-        @Option(names = "--patience", hidden = true, description = "[timeoutFactor] Its old name.")
+        @Option(
+                names = "--patience",
+                hidden = true,
+                description = "[timeoutFactor] The old name of --timeout-factor.")
         @Nullable Double patience;
 
         @Option(

@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
             "",
             DriverOptions.PLACES,
             "Exit status: 0 if all is well, 1 if a MUST is broken, 2 if a core profile is only partly"
-                    + " tried or has known deviations, 3 if the suite or the driver could not be run."
+                    + " tried or has known failures, 3 if the suite or the driver could not be run."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class RunMain implements Callable<Integer> {
@@ -56,10 +56,10 @@ final class RunMain implements Callable<Integer> {
     public Integer call() throws IOException {
         Settings settings = DriverOptions.settings(spec);
         Catalogue catalogue = Catalogue.load();
-        KnownFailures deviations =
-                settings.deviations().isEmpty()
+        KnownFailures knownFailures =
+                settings.knownFailures().isEmpty()
                         ? KnownFailures.NONE
-                        : KnownFailures.read(Path.of(settings.deviations()));
+                        : KnownFailures.read(Path.of(settings.knownFailures()));
         TerminalProgress progress =
                 new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
         Outcome seen =
@@ -67,7 +67,7 @@ final class RunMain implements Callable<Integer> {
                         .run();
         Set<String> known =
                 catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
-        KnownFailures.Applied applied = deviations.apply(seen.results(), known, LocalDate.now());
+        KnownFailures.Applied applied = knownFailures.apply(seen.results(), known, LocalDate.now());
         List<String> notes = new ArrayList<>(seen.notes());
         notes.addAll(applied.notes());
         Outcome outcome = new Outcome(seen.header(), seen.profiles(), applied.results(), notes);

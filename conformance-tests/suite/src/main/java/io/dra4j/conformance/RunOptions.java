@@ -68,11 +68,17 @@ final class RunOptions {
         @Nullable String report;
 
         @Option(
-                names = "--deviations",
+                names = "--known-failures",
                 paramLabel = "FILE",
                 description =
-                        "[deviations] A list of known deviations, each with an issue"
+                        "[knownFailures] A list of known failures, each with an issue"
                                 + " and an end.")
+        @Nullable String knownFailures;
+
+        @Option(
+                names = "--deviations",
+                hidden = true,
+                description = "[knownFailures] The old name of --known-failures.")
         @Nullable String deviations;
 
         @Option(

@@ -70,16 +70,19 @@ class RunOptionsTest {
 
         assertThat(flags)
                 .contains("--config", "--driver-name", "--kubeconfig", "--rounds")
-                .doesNotContain("--only", "--strict", "--report", "--deviations");
+                .doesNotContain("--only", "--strict", "--report", "--known-failures");
     }
 
     @Test
-    void anOldFlagIsReadButNotShown() {
-        assertThat(settings("--driver-name=a", "--patience=3", "--", "b").timeoutFactor())
-                .isEqualTo(3);
+    void oldFlagsAreReadButNotShown() {
+        Settings settings =
+                settings("--driver-name=a", "--patience=3", "--deviations=f.yaml", "--", "b");
+
+        assertThat(settings.timeoutFactor()).isEqualTo(3);
+        assertThat(settings.knownFailures()).isEqualTo("f.yaml");
         assertThat(new CommandLine(new RunOptions()).getUsageMessage())
-                .contains("--timeout-factor")
-                .doesNotContain("--patience");
+                .contains("--timeout-factor", "--known-failures")
+                .doesNotContain("patience", "deviation");
     }
 
     private static Set<String> leaves(String path, Class<?> type) {

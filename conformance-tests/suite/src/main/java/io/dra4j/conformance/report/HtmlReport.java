@@ -38,7 +38,7 @@ final class HtmlReport {
     static {
         TROUBLES.put(Verdict.FAIL, "Failures");
         TROUBLES.put(Verdict.SUITE_ERROR, "Errors of the suite");
-        TROUBLES.put(Verdict.DEVIATION, "Known deviations");
+        TROUBLES.put(Verdict.DEVIATION, "Known failures");
         TROUBLES.put(Verdict.WARN, "Warnings");
     }
 

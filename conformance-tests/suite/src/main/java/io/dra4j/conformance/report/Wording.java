@@ -105,7 +105,7 @@ final class Wording {
                             + untested(outcome);
             case 1 -> broken(failed) + warned(outcome) + ".";
             case 2 ->
-                    "The driver breaks no rule that it must keep, but for listed deviations. Core"
+                    "The driver breaks no rule that it must keep, but for known failures. Core"
                             + " profiles that are partial, by these or because not all was tried: "
                             + partial(outcome)
                             + ".";

@@ -11,13 +11,13 @@ import java.time.LocalDate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A known fault.
+ * A known failure of a requirement.
  *
  * @param id the requirement, for example {@code DRA-PREP-18}
  * @param variant the variant that fails, for example {@code v1beta1}; empty for all
  * @param issue where the fault is tracked
  * @param expires the last day on which the failure is excused
- * @param reason why it cannot be mended at once
+ * @param reason why it cannot be fixed at once
  */
 record KnownFailure(String id, String variant, URI issue, LocalDate expires, String reason) {
 
@@ -29,14 +29,14 @@ record KnownFailure(String id, String variant, URI issue, LocalDate expires, Str
             @JsonProperty("expires") @Nullable String expires,
             @JsonProperty("reason") @Nullable String reason) {
         return new KnownFailure(
-                said("id", id),
+                required("id", id),
                 variant == null ? "" : variant,
-                address(said("issue", issue)),
-                day(said("expires", expires)),
-                said("reason", reason));
+                address(required("issue", issue)),
+                day(required("expires", expires)),
+                required("reason", reason));
     }
 
-    private static String said(String field, @Nullable String value) {
+    private static String required(String field, @Nullable String value) {
         if (value == null || value.isBlank()) {
             throw new SettingsException(
                     field + " is missing: an entry has id, issue, expires and reason");

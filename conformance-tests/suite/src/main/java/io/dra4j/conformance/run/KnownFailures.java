@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The faults that a vendor knows of and has promised to mend: the file {@code deviations.yaml}.
+ * The faults that a vendor knows of and has promised to fix: a YAML file.
  *
  * <p>A listed failure is still shown, and its profile is partial; it only no longer fails the run,
  * until the day on which the promise expires.
  *
- * @param entries the known faults, each requirement and variant once
+ * @param entries the known failures, each requirement and variant once
  */
 public record KnownFailures(List<KnownFailure> entries) {
 
@@ -82,7 +82,7 @@ public record KnownFailures(List<KnownFailure> entries) {
             throw new SettingsException(file + ": " + explained(e));
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException ? "no such file" : e.getMessage();
-            throw new SettingsException("Can't read the deviations " + file + ": " + why);
+            throw new SettingsException("Can't read the known failures " + file + ": " + why);
         }
     }
 
@@ -100,7 +100,7 @@ public record KnownFailures(List<KnownFailure> entries) {
     }
 
     /**
-     * Turns listed failures into deviations.
+     * Turns listed failures into the verdict DEVIATION.
      *
      * <p>An entry that has expired excuses nothing, and the failure says so. An entry about an
      * unknown requirement, or about one that did not fail, is worth a note.
@@ -113,7 +113,7 @@ public record KnownFailures(List<KnownFailure> entries) {
         for (KnownFailure entry : entries) {
             String note = note(entry, results, known);
             if (!note.isEmpty()) {
-                notes.add("deviations: " + entry.target() + " " + note);
+                notes.add("known failures: " + entry.target() + " " + note);
             }
         }
         return new Applied(changed, notes);
@@ -135,8 +135,8 @@ public record KnownFailures(List<KnownFailure> entries) {
         boolean expired = entry.expired(today);
         String words =
                 expired
-                        ? "The deviation that was listed for it expired on %s (%s)."
-                        : "A known deviation until %s: %s (%s)";
+                        ? "The known failure that was listed for it expired on %s (%s)."
+                        : "A known failure until %s: %s (%s)";
         String said =
                 expired
                         ? words.formatted(entry.expires(), entry.issue())

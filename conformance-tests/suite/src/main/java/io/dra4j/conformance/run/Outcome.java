@@ -14,7 +14,7 @@ import java.util.Map;
  * @param header what was tested, with what
  * @param profiles the profiles of the catalogue, in its order
  * @param results in the order of the catalogue
- * @param notes what else has to be said, of the list of deviations for example; a sentence each
+ * @param notes other remarks, on the list of known failures for example; a sentence each
  */
 public record Outcome(
         Header header, List<Profile> profiles, List<Result> results, List<String> notes) {

@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param seed what is random comes from it
  * @param implementation who made the driver, for the report
  * @param report the directory for the reports
- * @param deviations a file of known deviations; empty if there is none
+ * @param knownFailures a file of known failures; empty if there is none
  */
 public record Settings(
         DriverSettings driver,
@@ -36,7 +36,7 @@ public record Settings(
         long seed,
         Map<String, String> implementation,
         String report,
-        String deviations) {
+        String knownFailures) {
 
     /** Fills in what was left out. */
     public Settings {
@@ -54,7 +54,7 @@ public record Settings(
         }
         implementation = implementation == null ? Map.of() : Map.copyOf(implementation);
         report = report == null || report.isEmpty() ? "dra-conformance-report" : report;
-        deviations = deviations == null ? "" : deviations;
+        knownFailures = knownFailures == null ? "" : knownFailures;
     }
 
     /**

@@ -32,7 +32,8 @@ public final class SettingsReader {
                     .build();
 
     /** The old names of keys, which are still read, and their current ones. */
-    private static final Map<String, String> RENAMED = Map.of("patience", "timeoutFactor");
+    private static final Map<String, String> RENAMED =
+            Map.of("patience", "timeoutFactor", "deviations", "knownFailures");
 
     private SettingsReader() {}
 

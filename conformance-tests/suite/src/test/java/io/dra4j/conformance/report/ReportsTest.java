@@ -91,7 +91,8 @@ class ReportsTest {
 
     @Test
     void notesAreInEachReportAndInNoneThatHasNone() throws Exception {
-        String note = "deviations: DRA-PREP-01 is listed, but did not fail: take it off the list";
+        String note =
+                "known failures: DRA-PREP-01 is listed, but did not fail: take it off the list";
         Path noted = directory.resolve("noted");
         Reports.write(SampleOutcome.noted(note), noted);
 

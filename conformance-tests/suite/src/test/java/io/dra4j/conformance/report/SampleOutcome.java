@@ -107,7 +107,7 @@ final class SampleOutcome {
                             requirement,
                             variant,
                             Verdict.DEVIATION,
-                            "A half-written spec was seen.\nA known deviation until 2027-01-31: the"
+                            "A half-written spec was seen.\nA known failure until 2027-01-31: the"
                                     + " rename comes with release 2 (https://example.com/issues/5)");
             case "DRA-PREP-17v1" ->
                     result(requirement, variant, Verdict.INFO, "The driver answers with an error.");

@@ -208,13 +208,13 @@ class TerminalProgressTest {
         void thereIsATableTheFailuresAndTheVerdict() {
             on(true, false)
                     .finished(
-                            SampleOutcome.noted("deviations: DRA-X-01 is listed"),
+                            SampleOutcome.noted("known failures: DRA-X-01 is listed"),
                             List.of(Path.of("out", "report.html")));
 
             assertThat(lines())
                     .contains(
                             "node-core (core)         failure            95     1     2     ·      5",
-                            "Note: deviations: DRA-X-01 is listed",
+                            "Note: known failures: DRA-X-01 is listed",
                             "Report: " + Path.of("out", "report.html"),
                             "What to do: see the hints above and in the report, or"
                                     + " dra-conformance explain DRA-PREP-03")

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The file of known faults, and what it does to results. */
+/** The file of known failures, and what it does to results. */
 class KnownFailuresTest {
 
     private static final Catalogue CATALOGUE = Catalogue.load();
@@ -40,7 +40,7 @@ class KnownFailuresTest {
                 Evidence.NONE);
     }
 
-    private static KnownFailure deviation(String id, String variant) {
+    private static KnownFailure entry(String id, String variant) {
         URI issue = URI.create("https://example.com/issues/5");
         return new KnownFailure(id, variant, issue, LAST_DAY, "comes with release 2");
     }
@@ -55,10 +55,10 @@ class KnownFailuresTest {
     class AListedFailure {
 
         @Test
-        void isADeviationWithReasonAndIssue() {
+        void isExcusedWithReasonAndIssue() {
             KnownFailures.Applied applied =
                     applied(
-                            List.of(deviation("DRA-PREP-03", "")),
+                            List.of(entry("DRA-PREP-03", "")),
                             LAST_DAY,
                             result("DRA-PREP-01", "v1", Verdict.FAIL),
                             result("DRA-PREP-03", "v1", Verdict.FAIL));
@@ -68,7 +68,7 @@ class KnownFailuresTest {
                     .containsExactly(Verdict.FAIL, Verdict.DEVIATION);
             assertThat(applied.results().get(1).message())
                     .isEqualTo(
-                            "it is so\nA known deviation until 2027-01-31: comes with release 2"
+                            "it is so\nA known failure until 2027-01-31: comes with release 2"
                                     + " (https://example.com/issues/5)");
             assertThat(applied.notes()).isEmpty();
         }
@@ -77,7 +77,7 @@ class KnownFailuresTest {
         void isOneInItsVariantOnly() {
             KnownFailures.Applied applied =
                     applied(
-                            List.of(deviation("DRA-PREP-03", "v1beta1")),
+                            List.of(entry("DRA-PREP-03", "v1beta1")),
                             LAST_DAY,
                             result("DRA-PREP-03", "v1", Verdict.FAIL),
                             result("DRA-PREP-03", "v1beta1", Verdict.FAIL));
@@ -91,14 +91,14 @@ class KnownFailuresTest {
         void isAFailureAgainOnceThePromiseHasExpired() {
             KnownFailures.Applied applied =
                     applied(
-                            List.of(deviation("DRA-PREP-03", "")),
+                            List.of(entry("DRA-PREP-03", "")),
                             LAST_DAY.plusDays(1),
                             result("DRA-PREP-03", "v1", Verdict.FAIL));
 
             assertThat(applied.results().get(0).verdict()).isEqualTo(Verdict.FAIL);
             assertThat(applied.results().get(0).message())
                     .isEqualTo(
-                            "it is so\nThe deviation that was listed for it expired on 2027-01-31"
+                            "it is so\nThe known failure that was listed for it expired on 2027-01-31"
                                     + " (https://example.com/issues/5).");
         }
 
@@ -107,7 +107,7 @@ class KnownFailuresTest {
         void mustHaveFailed(Verdict verdict) {
             Result result = result("DRA-PREP-03", "v1", verdict);
 
-            assertThat(applied(List.of(deviation("DRA-PREP-03", "")), LAST_DAY, result).results())
+            assertThat(applied(List.of(entry("DRA-PREP-03", "")), LAST_DAY, result).results())
                     .containsExactly(result);
         }
     }
@@ -117,21 +117,21 @@ class KnownFailuresTest {
 
         @Test
         void isToldOfUnknownIds() {
-            assertThat(applied(List.of(deviation("DRA-OLD-07", "")), LAST_DAY).notes())
+            assertThat(applied(List.of(entry("DRA-OLD-07", "")), LAST_DAY).notes())
                     .containsExactly(
-                            "deviations: DRA-OLD-07 is listed, but no requirement has this id");
+                            "known failures: DRA-OLD-07 is listed, but no requirement has this id");
         }
 
         @Test
         void isToldOfWhatPasses() {
             assertThat(
                             applied(
-                                            List.of(deviation("DRA-PREP-03", "v1")),
+                                            List.of(entry("DRA-PREP-03", "v1")),
                                             LAST_DAY,
                                             result("DRA-PREP-03", "v1", Verdict.PASS))
                                     .notes())
                     .containsExactly(
-                            "deviations: DRA-PREP-03[v1] is listed, but did not fail: take it off"
+                            "known failures: DRA-PREP-03[v1] is listed, but did not fail: take it off"
                                     + " the list");
         }
 
@@ -139,7 +139,7 @@ class KnownFailuresTest {
         void isNotToldOfWhatHasNoAnswer() {
             assertThat(
                             applied(
-                                            List.of(deviation("DRA-PREP-03", "")),
+                                            List.of(entry("DRA-PREP-03", "")),
                                             LAST_DAY,
                                             result("DRA-PREP-03", "v1", Verdict.BLOCKED))
                                     .notes())
@@ -150,12 +150,12 @@ class KnownFailuresTest {
         void isToldOfWhatWasNotPartOfTheRun() {
             assertThat(
                             applied(
-                                            List.of(deviation("DRA-PREP-03", "v2")),
+                                            List.of(entry("DRA-PREP-03", "v2")),
                                             LAST_DAY,
                                             result("DRA-PREP-03", "v1", Verdict.FAIL))
                                     .notes())
                     .containsExactly(
-                            "deviations: DRA-PREP-03[v2] is listed, but was not part of this run");
+                            "known failures: DRA-PREP-03[v2] is listed, but was not part of this run");
         }
     }
 
@@ -165,7 +165,7 @@ class KnownFailuresTest {
         @TempDir private Path directory;
 
         private Path file(String text) throws IOException {
-            return Files.writeString(directory.resolve("deviations.yaml"), text);
+            return Files.writeString(directory.resolve("known-failures.yaml"), text);
         }
 
         @Test
@@ -182,7 +182,7 @@ class KnownFailuresTest {
                             """);
 
             assertThat(KnownFailures.read(file).entries())
-                    .containsExactly(deviation("DRA-PREP-03", "v1"));
+                    .containsExactly(entry("DRA-PREP-03", "v1"));
         }
 
         @ParameterizedTest
@@ -199,7 +199,7 @@ class KnownFailuresTest {
 
             assertThatThrownBy(() -> KnownFailures.read(file))
                     .isInstanceOf(SettingsException.class)
-                    .hasMessageContainingAll("deviations.yaml: ", message)
+                    .hasMessageContainingAll("known-failures.yaml: ", message)
                     .message()
                     .doesNotContain("\n");
         }
@@ -232,8 +232,8 @@ class KnownFailuresTest {
                         () ->
                                 new KnownFailures(
                                         List.of(
-                                                deviation("DRA-PREP-03", "v1"),
-                                                deviation("DRA-PREP-03", "v1"))))
+                                                entry("DRA-PREP-03", "v1"),
+                                                entry("DRA-PREP-03", "v1"))))
                 .isInstanceOf(SettingsException.class)
                 .hasMessage("DRA-PREP-03[v1] is listed twice");
     }

@@ -50,6 +50,7 @@ class SettingsReaderTest {
         Map<String, JsonNode> flag = Map.of("/timeoutFactor", IntNode.valueOf(3));
 
         assertThat(parse(LEAST + "\npatience: 2").timeoutFactor()).isEqualTo(2);
+        assertThat(parse(LEAST + "\ndeviations: f").knownFailures()).isEqualTo("f");
         assertThat(SettingsReader.parse(LEAST + "\npatience: 2", "x", flag).timeoutFactor())
                 .isEqualTo(3);
         assertThatThrownBy(() -> parse(LEAST + "\npatience: 2\ntimeoutFactor: 2"))
