@@ -43,7 +43,7 @@ final class AlteredDrivers {
     /** The mutants on which the suite is run, by their numbers. */
     static List<Mutant> mutants() {
         return annotations(Mutant.class)
-                .filter(mutant -> mutant.violates().length > 0)
+                .filter(mutant -> !violations(mutant.id()).isEmpty())
                 .sorted(Comparator.comparing(Mutant::id, BY_NUMBER))
                 .toList();
     }
@@ -59,6 +59,17 @@ final class AlteredDrivers {
         return variants().stream().filter(each -> each.id().equals(id)).findFirst().orElseThrow();
     }
 
+    /** A requirement that does not pass with a driver, and a part of the message. */
+    record Expected(String requirement, String message) {}
+
+    /** The violations of a mutant or a variant. */
+    static List<Expected> violations(String id) {
+        return Stream.of(type(id).getAnnotationsByType(Violation.class))
+                .map(violation -> violation.value().split(": ", 2))
+                .map(parts -> new Expected(parts[0], parts[1]))
+                .toList();
+    }
+
     /** The parts of the mutant and of the variant that the options name. */
     static Parts parts(Settings settings) {
         return new Parts(
@@ -69,17 +80,23 @@ final class AlteredDrivers {
     }
 
     private static Stream<Class<?>> replacements(String id) {
-        for (Class<?> type : types().toList()) {
-            Mutant mutant = type.getAnnotation(Mutant.class);
-            if (mutant != null && mutant.id().equals(id)) {
-                return Stream.concat(Stream.of(type), Stream.of(mutant.with()));
-            }
-            Variant variant = type.getAnnotation(Variant.class);
-            if (variant != null && variant.id().equals(id)) {
-                return Stream.concat(Stream.of(type), Stream.of(variant.with()));
-            }
-        }
-        throw new IllegalArgumentException("There is no mutant and no variant " + id);
+        Class<?> type = type(id);
+        Mutant mutant = type.getAnnotation(Mutant.class);
+        Class<?>[] more = mutant == null ? type.getAnnotation(Variant.class).with() : mutant.with();
+        return Stream.concat(Stream.of(type), Stream.of(more));
+    }
+
+    private static Class<?> type(String id) {
+        return types().filter(type -> id(type).equals(id))
+                .findFirst()
+                .orElseThrow(
+                        () -> new IllegalArgumentException("No mutant and no variant is " + id));
+    }
+
+    private static String id(Class<?> type) {
+        Mutant mutant = type.getAnnotation(Mutant.class);
+        Variant variant = type.getAnnotation(Variant.class);
+        return mutant != null ? mutant.id() : variant != null ? variant.id() : "";
     }
 
     private static <A extends Annotation> Stream<A> annotations(Class<A> kind) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.selfcheck.AlteredDrivers.Expected;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -139,7 +140,7 @@ class AlteredDriversTest {
     }
 
     private static Stream<String> violated(Mutant mutant) {
-        return Stream.of(mutant.violates()).map(Violation::requirement);
+        return AlteredDrivers.violations(mutant.id()).stream().map(Expected::requirement);
     }
 
     private Stream<String> needs(String id) {

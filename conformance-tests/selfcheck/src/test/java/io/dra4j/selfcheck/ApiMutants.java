@@ -23,13 +23,8 @@ final class ApiMutants {
 
     private ApiMutants() {}
 
-    @Mutant(
-            id = "M-28",
-            what = "a claim that is not found is an empty success",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-10",
-                            message = "was prepared, although there is no such claim on the API"))
+    @Mutant(id = "M-28", what = "a claim that is not found is an empty success")
+    @Violation("DRA-PREP-10: was prepared, although there is no such claim on the API")
     static final class MissingIsEmpty extends ClaimWork {
         MissingIsEmpty(BareDriver driver) {
             super(driver);
@@ -48,13 +43,8 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-29",
-            what = "prepares whatever has the claim's name, with any UID",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-11",
-                            message = "was prepared, although the claim of that name has another"))
+    @Mutant(id = "M-29", what = "prepares whatever has the claim's name, with any UID")
+    @Violation("DRA-PREP-11: was prepared, although the claim of that name has another")
     static final class AnyUid extends ClaimWork {
         AnyUid(BareDriver driver) {
             super(driver);
@@ -64,13 +54,8 @@ final class ApiMutants {
         void checkUid(ClaimId id, JsonNode claim) {}
     }
 
-    @Mutant(
-            id = "M-30",
-            what = "prepares an unallocated claim from its spec",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-12",
-                            message = "was prepared, although it has no allocation"))
+    @Mutant(id = "M-30", what = "prepares an unallocated claim from its spec")
+    @Violation("DRA-PREP-12: was prepared, although it has no allocation")
     static final class Unallocated extends ClaimWork {
         Unallocated(BareDriver driver) {
             super(driver);
@@ -97,13 +82,9 @@ final class ApiMutants {
     @Mutant(
             id = "M-49",
             what = "remembers a failure, so that no retry succeeds",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-34",
-                            message =
-                                    "the prepare of a claim whose read had failed before failed:"),
             collateral = "DRA-RST-07",
             timeoutFactor = 0.3)
+    @Violation("DRA-PREP-34: the prepare of a claim whose read had failed before failed:")
     static final class Resentful extends ClaimWork {
         private final Map<String, ClaimOutcome> failures = new ConcurrentHashMap<>();
 
@@ -122,13 +103,8 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-50",
-            what = "waits for its slices to be published before it prepares",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-33",
-                            message = "a prepare, while the driver may not publish its devices,"))
+    @Mutant(id = "M-50", what = "waits for its slices to be published before it prepares")
+    @Violation("DRA-PREP-33: a prepare, while the driver may not publish its devices,")
     static final class AfterPublishing extends ClaimWork {
         AfterPublishing(BareDriver driver) {
             super(driver);
@@ -143,17 +119,9 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-51",
-            what = "holds one lock while it reads a claim",
-            violates = {
-                @Violation(
-                        requirement = "DRA-PREP-32",
-                        message = "s waits for the API server, is not answered within"),
-                @Violation(
-                        requirement = "DRA-UNP-11",
-                        message = "an unprepare, while the prepare of another claim waits, is")
-            })
+    @Mutant(id = "M-51", what = "holds one lock while it reads a claim")
+    @Violation("DRA-PREP-32: s waits for the API server, is not answered within")
+    @Violation("DRA-UNP-11: an unprepare, while the prepare of another claim waits, is")
     static final class OneLock extends ClaimWork {
         private final ReentrantLock lock = new ReentrantLock();
 
@@ -186,12 +154,9 @@ final class ApiMutants {
     @Mutant(
             id = "M-97",
             what = "replaces all of status.devices",
-            violates =
-                    @Violation(
-                            requirement = "DRA-DST-01",
-                            message = "after Prepare it is gone: entries belong to their drivers"),
             options = "--gpu-device-status",
             declares = "dst")
+    @Violation("DRA-DST-01: after Prepare it is gone: entries belong to their drivers")
     static final class Replacing extends DeviceReports {
         Replacing(BareDriver driver) {
             super(driver);
@@ -206,10 +171,8 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-99",
-            what = "reads the claim five times in a Prepare",
-            violates = @Violation(requirement = "DRA-PERF-02", message = "reads of the API server"))
+    @Mutant(id = "M-99", what = "reads the claim five times in a Prepare")
+    @Violation("DRA-PERF-02: reads of the API server")
     static final class Insistent extends ClaimWork {
         Insistent(BareDriver driver) {
             super(driver);
@@ -225,13 +188,8 @@ final class ApiMutants {
     }
 
     /** Makes a file of the UID's name before it knows whether that is one. */
-    @Mutant(
-            id = "M-101",
-            what = "makes a file name of the raw UID",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SEC-02",
-                            message = "a hostile UID, name or namespace reached files outside the"))
+    @Mutant(id = "M-101", what = "makes a file name of the raw UID")
+    @Violation("DRA-SEC-02: a hostile UID, name or namespace reached files outside the")
     static final class RawUid extends ClaimWork {
         RawUid(BareDriver driver) {
             super(driver);
@@ -250,14 +208,8 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-102",
-            what = "puts the raw name into the API path",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SEC-02",
-                            message = "a hostile name or namespace altered the API path of a"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-102", what = "puts the raw name into the API path", timeoutFactor = 0.3)
+    @Violation("DRA-SEC-02: a hostile name or namespace altered the API path of a")
     static final class RawName extends ClaimWork {
         RawName(BareDriver driver) {
             super(driver);
@@ -267,13 +219,8 @@ final class ApiMutants {
         void check(ClaimId id) {}
     }
 
-    @Mutant(
-            id = "M-104",
-            what = "prints a token in an error",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SEC-04",
-                            message = "an error contains the token of the driver"))
+    @Mutant(id = "M-104", what = "prints a token in an error")
+    @Violation("DRA-SEC-04: an error contains the token of the driver")
     static final class Talkative extends ClaimWork {
         Talkative(BareDriver driver) {
             super(driver);
@@ -289,13 +236,8 @@ final class ApiMutants {
     }
 
     /** Whoever was given up by the kubelet keeps the claim locked. */
-    @Mutant(
-            id = "M-110",
-            what = "a cancelled Prepare keeps its lock for ever",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-31",
-                            message = "a prepare that an earlier caller gave up failed: claim UID"))
+    @Mutant(id = "M-110", what = "a cancelled Prepare keeps its lock for ever")
+    @Violation("DRA-PREP-31: a prepare that an earlier caller gave up failed: claim UID")
     static final class KeepsTheLock extends ClaimWork {
         private static final long NEARLY_OVER = 500;
         private final Set<String> busy = ConcurrentHashMap.newKeySet();
@@ -339,15 +281,9 @@ final class ApiMutants {
     @Mutant(
             id = "M-111",
             what = "a record that was left by a kill blocks the next Prepare",
-            violates = {
-                @Violation(
-                        requirement = "DRA-RST-02",
-                        message = "Preparation of the claim is in progress"),
-                @Violation(
-                        requirement = "DRA-RST-10",
-                        message = "Preparation of the claim is in progress")
-            },
             collateral = {"DRA-PREP-06", "DRA-UPG-02"})
+    @Violation("DRA-RST-02: Preparation of the claim is in progress")
+    @Violation("DRA-RST-10: Preparation of the claim is in progress")
     static final class InProgress extends ClaimWork {
         InProgress(BareDriver driver) {
             super(driver);
@@ -390,16 +326,10 @@ final class ApiMutants {
     }
 
     /** Looks at what is none of its business, too. */
-    @Mutant(
-            id = "M-120",
-            what = "lists all claims and pods of the cluster",
-            violates = {
-                @Violation(
-                        requirement = "DRA-SEC-05",
-                        message = "the driver asks the API server for more than it needs"),
-                @Violation(requirement = "DRA-PERF-02", message = "one Prepare cost 3 reads"),
-                @Violation(requirement = "DRA-SLICE-18", message = "those of all nodes")
-            })
+    @Mutant(id = "M-120", what = "lists all claims and pods of the cluster")
+    @Violation("DRA-SEC-05: the driver asks the API server for more than it needs")
+    @Violation("DRA-PERF-02: one Prepare cost 3 reads")
+    @Violation("DRA-SLICE-18: those of all nodes")
     static final class Curious extends ClaimWork {
         Curious(BareDriver driver) {
             super(driver);
@@ -431,14 +361,11 @@ final class ApiMutants {
     @Mutant(
             id = "M-132a",
             what = "writes a status that was refused never again",
-            violates =
-                    @Violation(
-                            requirement = "DRA-DST-02",
-                            message = "a status that was refused with 403 was not written"),
             collateral = "DRA-DST-01",
             options = "--gpu-device-status",
             declares = "dst",
             timeoutFactor = 0.3)
+    @Violation("DRA-DST-02: a status that was refused with 403 was not written")
     static final class OnceOnly extends DeviceReports {
         OnceOnly(BareDriver driver) {
             super(driver);
@@ -454,14 +381,10 @@ final class ApiMutants {
     @Mutant(
             id = "M-132b",
             what = "never prepares a claim of which it could not write the status",
-            violates =
-                    @Violation(
-                            requirement = "DRA-DST-02",
-                            message =
-                                    "status was refused with 403, and again when it no longer was"),
             collateral = "DRA-DST-01",
             options = "--gpu-device-status",
             declares = "dst")
+    @Violation("DRA-DST-02: status was refused with 403, and again when it no longer was")
     static final class Unforgiving extends DeviceReports {
         private final Set<String> refused = ConcurrentHashMap.newKeySet();
 

@@ -60,8 +60,8 @@ final class CallVariants {
                 "DRA-PREP-09", "DRA-PREP-10", "DRA-PREP-11",
                 "DRA-PREP-12", "DRA-PREP-16", "DRA-PREP-18",
                 "DRA-PREP-27", "DRA-UNP-07", "DRA-UNP-10"
-            },
-            warned = @Violation(requirement = "DRA-PREP-08", message = "failed the whole call"))
+            })
+    @Violation("DRA-PREP-08: failed the whole call")
     static final class WholeErrors extends Calls {
         WholeErrors(BareDriver driver) {
             super(driver);

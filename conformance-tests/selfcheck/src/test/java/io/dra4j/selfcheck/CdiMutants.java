@@ -20,12 +20,12 @@ final class CdiMutants {
     @Mutant(
             id = "M-60",
             what = "writes the spec 200 ms after the answer",
-            violates = @Violation(requirement = "DRA-CDI-02", message = "resolves to nothing"),
             collateral = {
                 "DRA-PREP-05", "DRA-PREP-10", "DRA-PREP-11", "DRA-PREP-12", "DRA-PREP-13",
                 "DRA-PREP-15", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25", "DRA-PREP-26",
                 "DRA-PREP-27", "DRA-PREP-30", "DRA-UNP-05"
             })
+    @Violation("DRA-CDI-02: resolves to nothing")
     static final class Late extends CdiSpecs {
         Late(Settings settings) {
             super(settings);
@@ -40,11 +40,8 @@ final class CdiMutants {
     @Mutant(
             id = "M-61a",
             what = "devices of the specs have no edits",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-03",
-                            message = "is empty: a device has edits"),
             collateral = {"DRA-PREP-24", "DRA-PREP-25", "DRA-PREP-26"})
+    @Violation("DRA-CDI-03: is empty: a device has edits")
     static final class WithoutEdits extends CdiSpecs {
         WithoutEdits(Settings settings) {
             super(settings);
@@ -58,13 +55,8 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-63",
-            what = "writes its spec in place, in three parts",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-05",
-                            message = "was still being written after it had appeared"))
+    @Mutant(id = "M-63", what = "writes its spec in place, in three parts")
+    @Violation("DRA-CDI-05: was still being written after it had appeared")
     static final class Chunked extends CdiSpecs {
         private static final int CHUNKS = 3;
 
@@ -87,13 +79,13 @@ final class CdiMutants {
     @Mutant(
             id = "M-64",
             what = "leaves the spec after Unprepare",
-            violates = @Violation(requirement = "DRA-CDI-06", message = "after Unprepare of claim"),
             collateral = {
                 "DRA-VER-02", "DRA-UNP-05",
                 "DRA-RST-06", "DRA-RST-07",
                 "DRA-UPG-02"
             },
             from = Build.PLAIN)
+    @Violation("DRA-CDI-06: after Unprepare of claim")
     static final class Left extends CdiSpecs {
         Left(Settings settings) {
             super(settings);
@@ -107,11 +99,8 @@ final class CdiMutants {
     @Mutant(
             id = "M-65",
             what = "puts variables of a claim into the common edits of a shared spec",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-07",
-                            message = "was prepared, containers of claim"),
             collateral = {"DRA-UNP-08", "DRA-UNP-09"})
+    @Violation("DRA-CDI-07: was prepared, containers of claim")
     static final class OneForAll extends CdiSpecs {
         private static final String PREFIX = "example.com/";
 
@@ -184,13 +173,8 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-66",
-            what = "the CDI name is the device's, with content that changes by claim",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-08",
-                            message = "was used again with other content"))
+    @Mutant(id = "M-66", what = "the CDI name is the device's, with content that changes by claim")
+    @Violation("DRA-CDI-08: was used again with other content")
     static final class NamedByDevice extends CdiSpecs {
         NamedByDevice(Settings settings) {
             super(settings);
@@ -205,11 +189,9 @@ final class CdiMutants {
     @Mutant(
             id = "M-67",
             what = "a repeated Prepare trusts the checkpoint although the spec is missing",
-            violates = {
-                @Violation(requirement = "DRA-CDI-10", message = "resolves to nothing"),
-                @Violation(requirement = "DRA-RST-05", message = "resolves to nothing")
-            },
             options = "--proc-root={ROOT}/proc")
+    @Violation("DRA-CDI-10: resolves to nothing")
+    @Violation("DRA-RST-05: resolves to nothing")
     static final class Trusting extends ClaimWork {
         Trusting(BareDriver driver) {
             super(driver);
@@ -226,11 +208,8 @@ final class CdiMutants {
     @Mutant(
             id = "M-68",
             what = "deletes all *.json files of the CDI directory at its start",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-11",
-                            message = "a file of others, was removed"),
             collateral = {"DRA-RST-01", "DRA-RST-06", "DRA-SHUT-02"})
+    @Violation("DRA-CDI-11: a file of others, was removed")
     static final class Tidy extends BareDriver {
         Tidy(Settings settings, Parts parts) {
             super(settings, parts);
@@ -246,12 +225,9 @@ final class CdiMutants {
     @Mutant(
             id = "M-118a",
             what = "leaves the metadata file after Unprepare",
-            violates =
-                    @Violation(
-                            requirement = "DRA-META-01",
-                            message = "is still there after Unprepare"),
             options = "--gpu-device-metadata",
             declares = "meta")
+    @Violation("DRA-META-01: is still there after Unprepare")
     static final class MetadataLeft extends Metadata {
         MetadataLeft(Settings settings) {
             super(settings);
@@ -264,12 +240,9 @@ final class CdiMutants {
     @Mutant(
             id = "M-118b",
             what = "writes the metadata file after the answer",
-            violates =
-                    @Violation(
-                            requirement = "DRA-META-01",
-                            message = "is not there when Prepare returns"),
             options = "--gpu-device-metadata",
             declares = "meta")
+    @Violation("DRA-META-01: is not there when Prepare returns")
     static final class MetadataLate extends Metadata {
         MetadataLate(Settings settings) {
             super(settings);
@@ -281,14 +254,8 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-124c",
-            what = "two exclusive devices have one node",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-09",
-                            message = "the node /dev/null is in the edits of the claims"),
-            options = "--device-nodes")
+    @Mutant(id = "M-124c", what = "two exclusive devices have one node", options = "--device-nodes")
+    @Violation("DRA-CDI-09: the node /dev/null is in the edits of the claims")
     static final class OneNodeForTwo extends CdiSpecs {
         OneNodeForTwo(Settings settings) {
             super(settings);
@@ -300,13 +267,8 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-125a",
-            what = "everybody may write its specs",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-12",
-                            message = ".json can be written by its group or others: rw-rw-rw-"))
+    @Mutant(id = "M-125a", what = "everybody may write its specs")
+    @Violation("DRA-CDI-12: .json can be written by its group or others: rw-rw-rw-")
     static final class OpenToAll extends CdiSpecs {
         OpenToAll(Settings settings) {
             super(settings);
@@ -319,13 +281,8 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-125c",
-            what = "everybody may write into the CDI directory",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-12",
-                            message = "/cdi can be written by its group or others: rwxrwxrwx"))
+    @Mutant(id = "M-125c", what = "everybody may write into the CDI directory")
+    @Violation("DRA-CDI-12: /cdi can be written by its group or others: rwxrwxrwx")
     static final class OpenFolder extends CdiSpecs {
         OpenFolder(Settings settings) {
             super(settings);
@@ -342,16 +299,12 @@ final class CdiMutants {
     @Mutant(
             id = "M-125b",
             what = "temporary files stay",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-12",
-                            message =
-                                    "rounds of prepare and unprepare, files stay that are no specs"),
             collateral = {
                 "DRA-VER-02", "DRA-PREP-06", "DRA-UNP-04", "DRA-UNP-05",
                 "DRA-UNP-06", "DRA-UNP-12", "DRA-RST-02", "DRA-RST-03",
                 "DRA-RST-06", "DRA-RST-07", "DRA-RST-10", "DRA-UPG-02"
             })
+    @Violation("DRA-CDI-12: rounds of prepare and unprepare, files stay that are no specs")
     static final class Untidy extends CdiSpecs {
         Untidy(Settings settings) {
             super(settings);
@@ -364,14 +317,8 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-61b",
-            what = "specs have an unknown field",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-03",
-                            message = "is invalid: has the unknown field"),
-            from = Build.PLAIN)
+    @Mutant(id = "M-61b", what = "specs have an unknown field", from = Build.PLAIN)
+    @Violation("DRA-CDI-03: is invalid: has the unknown field")
     static final class UnknownField extends CdiSpecs {
         UnknownField(Settings settings) {
             super(settings);
@@ -383,13 +330,8 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-62",
-            what = "cdiVersion is 0.3.0 with newer fields",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-04",
-                            message = "is too low: annotations needs"))
+    @Mutant(id = "M-62", what = "cdiVersion is 0.3.0 with newer fields")
+    @Violation("DRA-CDI-04: is too low: annotations needs")
     static final class TooOld extends CdiSpecs {
         TooOld(Settings settings) {
             super(settings);
@@ -401,14 +343,8 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-124a",
-            what = "a device node is not there",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-09",
-                            message = "the device node /dev/gone is not on the host"),
-            options = "--device-nodes")
+    @Mutant(id = "M-124a", what = "a device node is not there", options = "--device-nodes")
+    @Violation("DRA-CDI-09: the device node /dev/gone is not on the host")
     static final class MissingNode extends CdiSpecs {
         MissingNode(Settings settings) {
             super(settings);
@@ -428,12 +364,8 @@ final class CdiMutants {
     @Mutant(
             id = "M-124b",
             what = "a device node is declared as another type than it has",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-09",
-                            message =
-                                    "the device node /dev/null is declared as \"b\", but is \"c\""),
             options = "--device-nodes")
+    @Violation("DRA-CDI-09: the device node /dev/null is declared as \"b\", but is \"c\"")
     static final class OtherType extends CdiSpecs {
         OtherType(Settings settings) {
             super(settings);

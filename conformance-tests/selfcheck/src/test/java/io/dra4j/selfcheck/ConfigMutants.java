@@ -14,14 +14,8 @@ final class ConfigMutants {
 
     private ConfigMutants() {}
 
-    @Mutant(
-            id = "M-32",
-            what = "decodes foreign config, and fails",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-14",
-                            message =
-                                    "a claim with configs of other drivers was refused: claim UID"))
+    @Mutant(id = "M-32", what = "decodes foreign config, and fails")
+    @Violation("DRA-PREP-14: a claim with configs of other drivers was refused: claim UID")
     static final class Everybodys extends Configs {
         Everybodys(Settings settings) {
             super(settings);
@@ -34,13 +28,8 @@ final class ConfigMutants {
     }
 
     /** A claim that is configured at all has the privileges of an administrator. */
-    @Mutant(
-            id = "M-38",
-            what = "gives admin privileges because an opaque config asks for them",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-20",
-                            message = "gives a claim without admin access"))
+    @Mutant(id = "M-38", what = "gives admin privileges because an opaque config asks for them")
+    @Violation("DRA-PREP-20: gives a claim without admin access")
     static final class Privileged extends ClaimWork {
         Privileged(BareDriver driver) {
             super(driver);
@@ -53,13 +42,8 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(
-            id = "M-41a",
-            what = "class config beats claim config",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-23",
-                            message = "s config comes after the class"))
+    @Mutant(id = "M-41a", what = "class config beats claim config")
+    @Violation("DRA-PREP-23: s config comes after the class")
     static final class ClassFirst extends Configs {
         ClassFirst(Settings settings) {
             super(settings);
@@ -71,13 +55,8 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(
-            id = "M-41b",
-            what = "the first entry beats a later one",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-23",
-                            message = "although it is the later of two configs of the claim"))
+    @Mutant(id = "M-41b", what = "the first entry beats a later one")
+    @Violation("DRA-PREP-23: although it is the later of two configs of the claim")
     static final class FirstWins extends Configs {
         FirstWins(Settings settings) {
             super(settings);
@@ -95,11 +74,8 @@ final class ConfigMutants {
     @Mutant(
             id = "M-42",
             what = "applies the config of one request to all",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-24",
-                            message = "although its config is for request"),
             collateral = "DRA-PREP-26")
+    @Violation("DRA-PREP-24: although its config is for request")
     static final class ForAll extends Configs {
         ForAll(Settings settings) {
             super(settings);
@@ -114,11 +90,8 @@ final class ConfigMutants {
     @Mutant(
             id = "M-43",
             what =
-                    "compares the requests of a config literally, so that the main request never matches",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-25",
-                            message = "no edit of the device matches"))
+                    "compares the requests of a config literally, so that the main request never matches")
+    @Violation("DRA-PREP-25: no edit of the device matches")
     static final class Exact extends Configs {
         Exact(Settings settings) {
             super(settings);
@@ -131,13 +104,8 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(
-            id = "M-44",
-            what = "applies config for r0/a to r0/b",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-26",
-                            message = "although its config is for subrequest"))
+    @Mutant(id = "M-44", what = "applies config for r0/a to r0/b")
+    @Violation("DRA-PREP-26: although its config is for subrequest")
     static final class Siblings extends Configs {
         Siblings(Settings settings) {
             super(settings);
@@ -155,12 +123,9 @@ final class ConfigMutants {
     @Mutant(
             id = "M-45",
             what = "ignores its own invalid config, and uses the default",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-27",
-                            message = "was prepared, although its config is invalid by the"),
             collateral = "DRA-PREP-25",
             from = Build.PLAIN)
+    @Violation("DRA-PREP-27: was prepared, although its config is invalid by the")
     static final class Forgiving extends Configs {
         Forgiving(Settings settings) {
             super(settings);
@@ -176,13 +141,8 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(
-            id = "M-46",
-            what = "decodes unknown fields leniently",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-28",
-                            message = "was prepared, although its config has the unknown"))
+    @Mutant(id = "M-46", what = "decodes unknown fields leniently")
+    @Violation("DRA-PREP-28: was prepared, although its config has the unknown")
     static final class Lenient extends Configs {
         Lenient(Settings settings) {
             super(settings);

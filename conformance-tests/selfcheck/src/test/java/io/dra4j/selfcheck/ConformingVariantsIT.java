@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
+import io.dra4j.selfcheck.AlteredDrivers.Expected;
 import io.dra4j.testkit.driver.MountNamespace;
 import java.util.Comparator;
 import java.util.List;
@@ -68,7 +69,8 @@ class ConformingVariantsIT {
                                 Stream.of(variant.passes()),
                                 Stream.of(variant.notApplicable()),
                                 Stream.of(variant.untested()),
-                                Stream.of(variant.warned()).map(Violation::requirement))
+                                AlteredDrivers.violations(variant.id()).stream()
+                                        .map(Expected::requirement))
                         .flatMap(each -> each)
                         .toList();
         return variant.slow() ? Runner.only(requirements) : Runner.withControls(requirements);
@@ -89,7 +91,7 @@ class ConformingVariantsIT {
     }
 
     private static Stream<String> notWarned(Variant variant, Outcome outcome) {
-        return Stream.of(variant.warned())
+        return AlteredDrivers.violations(variant.id()).stream()
                 .flatMap(
                         warned ->
                                 Runner.results(outcome, warned.requirement()).stream()
@@ -99,7 +101,7 @@ class ConformingVariantsIT {
 
     private static boolean isWarnedOf(Variant variant, Result result) {
         return result.verdict() == Verdict.WARN
-                && Stream.of(variant.warned())
+                && AlteredDrivers.violations(variant.id()).stream()
                         .anyMatch(
                                 warned ->
                                         warned.requirement().equals(result.requirement().id())

@@ -22,13 +22,8 @@ final class HealthMutants {
 
     private HealthMutants() {}
 
-    @Mutant(
-            id = "M-91",
-            what = "sends no health before the first change",
-            violates =
-                    @Violation(
-                            requirement = "DRA-HLT-01",
-                            message = "has not come on the health stream within"))
+    @Mutant(id = "M-91", what = "sends no health before the first change")
+    @Violation("DRA-HLT-01: has not come on the health stream within")
     static final class Silent extends HealthReports {
         private volatile boolean awake;
 
@@ -52,13 +47,8 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(
-            id = "M-92",
-            what = "sends the health of changed devices only",
-            violates =
-                    @Violation(
-                            requirement = "DRA-HLT-02",
-                            message = "a message of health must be complete"))
+    @Mutant(id = "M-92", what = "sends the health of changed devices only")
+    @Violation("DRA-HLT-02: a message of health must be complete")
     static final class ChangesAlone extends HealthReports {
         private final Map<String, HealthStatus> told = new HashMap<>();
 
@@ -80,13 +70,8 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(
-            id = "M-93a",
-            what = "sends times in milliseconds",
-            violates =
-                    @Violation(
-                            requirement = "DRA-HLT-03",
-                            message = "it is in the future, or not in seconds"))
+    @Mutant(id = "M-93a", what = "sends times in milliseconds")
+    @Violation("DRA-HLT-03: it is in the future, or not in seconds")
     static final class Millis extends HealthReports {
         Millis(BareDriver driver) {
             super(driver);
@@ -98,14 +83,8 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(
-            id = "M-93b",
-            what = "never refreshes",
-            violates =
-                    @Violation(
-                            requirement = "DRA-HLT-03",
-                            message = "was not refreshed in time: its last_updated_time"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-93b", what = "never refreshes", timeoutFactor = 0.3)
+    @Violation("DRA-HLT-03: was not refreshed in time: its last_updated_time")
     static final class Unrefreshed extends HealthReports {
         Unrefreshed(BareDriver driver) {
             super(driver);
@@ -119,14 +98,8 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(
-            id = "M-94",
-            what = "a second health stream starves the first",
-            violates =
-                    @Violation(
-                            requirement = "DRA-HLT-04",
-                            message = "counted in the order of opening, hears nothing more"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-94", what = "a second health stream starves the first", timeoutFactor = 0.3)
+    @Violation("DRA-HLT-04: counted in the order of opening, hears nothing more")
     static final class LastComesFirst extends HealthReports {
         LastComesFirst(BareDriver driver) {
             super(driver);
@@ -139,13 +112,8 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(
-            id = "M-121",
-            what = "health names devices that were never published",
-            violates =
-                    @Violation(
-                            requirement = "DRA-HLT-05",
-                            message = "the health stream names device"))
+    @Mutant(id = "M-121", what = "health names devices that were never published")
+    @Violation("DRA-HLT-05: the health stream names device")
     static final class Ghosts extends HealthReports {
         Ghosts(BareDriver driver) {
             super(driver);
@@ -170,11 +138,8 @@ final class HealthMutants {
     @Mutant(
             id = "M-115",
             what = "a health call that is not declared hangs",
-            violates =
-                    @Violation(
-                            requirement = "DRA-HLT-06",
-                            message = "it must be answered with UNIMPLEMENTED at once"),
             options = "--health=false")
+    @Violation("DRA-HLT-06: it must be answered with UNIMPLEMENTED at once")
     static final class Hanging extends BareDriver {
         Hanging(Settings settings, Parts parts) {
             super(settings, parts);

@@ -24,12 +24,9 @@ final class InventoryMutants {
     @Mutant(
             id = "M-70b",
             what = "puts 65 characters into an attribute",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-02",
-                            message = "a slice is not valid: the API server refused its POST with"),
             collateral = "DRA-SLICE-01",
             timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
     static final class LongText extends Inventory {
         LongText(Settings settings) {
             super(settings);
@@ -47,11 +44,8 @@ final class InventoryMutants {
             id = "M-73",
             what = "an attribute holds the time, so that slices are written every 10 s",
             with = Busy.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-06",
-                            message = "nobody changed a device within"),
             collateral = "DRA-SLICE-13")
+    @Violation("DRA-SLICE-06: nobody changed a device within")
     static final class Dated extends Inventory {
         Dated(Settings settings) {
             super(settings);
@@ -81,11 +75,8 @@ final class InventoryMutants {
     @Mutant(
             id = "M-74",
             what = "devices are in random order, so that a restart writes the slices",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-07",
-                            message = "a restart (SIGTERM) with unchanged devices must not write"),
             collateral = "DRA-UPG-03")
+    @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
     static final class Shuffled extends Inventory {
         private final long seed = Life.current().number();
 
@@ -106,15 +97,9 @@ final class InventoryMutants {
             id = "M-95",
             what = "timeAdded is the time of each publishing",
             with = {Now.class, Busy.class},
-            violates = {
-                @Violation(
-                        requirement = "DRA-TAINT-01",
-                        message = "the timeAdded of taints must stay"),
-                @Violation(
-                        requirement = "DRA-SLICE-06",
-                        message = "nobody changed a device within 75 s, and the driver sent [PUT")
-            },
             declares = "taint")
+    @Violation("DRA-TAINT-01: the timeAdded of taints must stay")
+    @Violation("DRA-SLICE-06: nobody changed a device within 75 s, and the driver sent [PUT")
     static final class Worn extends Inventory {
         Worn(Settings settings) {
             super(settings);
@@ -150,12 +135,9 @@ final class InventoryMutants {
     @Mutant(
             id = "M-96",
             what = "names a counter set that does not exist",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PART-01",
-                            message = "has it in its sharedCounters: no scheduler can allocate"),
             collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
             options = "--gpu-partitions=2")
+    @Violation("DRA-PART-01: has it in its sharedCounters: no scheduler can allocate")
     static final class Dangling extends Inventory {
         Dangling(Settings settings) {
             super(settings);
@@ -169,15 +151,8 @@ final class InventoryMutants {
     }
 
     /** A device that was absent once never comes. */
-    @Mutant(
-            id = "M-114a",
-            what = "a plugged device is never published",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-12",
-                            message =
-                                    "s after the hook plug the slices are not as before: missing"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-114a", what = "a plugged device is never published", timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-12: s after the hook plug the slices are not as before: missing")
     static final class NothingNew extends Inventory {
         private final Set<String> absent = ConcurrentHashMap.newKeySet();
 
@@ -196,14 +171,8 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(
-            id = "M-114b",
-            what = "an unplugged device stays published",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-12",
-                            message = "devices are still published without a taint"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-114b", what = "an unplugged device stays published", timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-12: devices are still published without a taint")
     static final class NothingGone extends Inventory {
         NothingGone(Settings settings) {
             super(settings);
@@ -220,17 +189,11 @@ final class InventoryMutants {
     @Mutant(
             id = "M-117",
             what = "the default of a requestPolicy is outside its range",
-            violates = {
-                @Violation(
-                        requirement = "DRA-CAP-01",
-                        message = "the requestPolicy of capacity memory of device"),
-                @Violation(
-                        requirement = "DRA-SLICE-02",
-                        message = "a slice is not valid: the API server refused its POST with")
-            },
             collateral = "DRA-SLICE-01",
             options = "--gpu-allow-multiple-allocations",
             timeoutFactor = 0.3)
+    @Violation("DRA-CAP-01: the requestPolicy of capacity memory of device")
+    @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
     static final class OutOfRange extends Inventory {
         OutOfRange(Settings settings) {
             super(settings);
@@ -244,15 +207,8 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(
-            id = "M-127a",
-            what = "a fault taints nothing",
-            violates =
-                    @Violation(
-                            requirement = "DRA-TAINT-02",
-                            message = "s after the hook fault no device has a new taint"),
-            declares = "taint",
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-127a", what = "a fault taints nothing", declares = "taint", timeoutFactor = 0.3)
+    @Violation("DRA-TAINT-02: s after the hook fault no device has a new taint")
     static final class Untainted extends Inventory {
         Untainted(Settings settings) {
             super(settings);
@@ -268,13 +224,10 @@ final class InventoryMutants {
     @Mutant(
             id = "M-127b",
             what = "a taint stays after the recovery",
-            violates =
-                    @Violation(
-                            requirement = "DRA-TAINT-02",
-                            message = "s after the hook recover the taints are"),
             collateral = "DRA-HLT-02",
             declares = "taint",
             timeoutFactor = 0.3)
+    @Violation("DRA-TAINT-02: s after the hook recover the taints are")
     static final class Unforgiving extends Inventory {
         private final Map<String, String[]> known = new ConcurrentHashMap<>();
 
@@ -296,14 +249,8 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(
-            id = "M-127c",
-            what = "the key of a taint is in another domain",
-            violates =
-                    @Violation(
-                            requirement = "DRA-TAINT-02",
-                            message = "has a taint with the key acme.test/broken"),
-            declares = "taint")
+    @Mutant(id = "M-127c", what = "the key of a taint is in another domain", declares = "taint")
+    @Violation("DRA-TAINT-02: has a taint with the key acme.test/broken")
     static final class ForeignKeys extends Inventory {
         ForeignKeys(Settings settings) {
             super(settings);
@@ -321,10 +268,9 @@ final class InventoryMutants {
     @Mutant(
             id = "M-129a",
             what = "a device takes more than its counters have",
-            violates =
-                    @Violation(requirement = "DRA-PART-02", message = "it can never be allocated"),
             collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
             options = "--gpu-partitions=2")
+    @Violation("DRA-PART-02: it can never be allocated")
     static final class TooLarge extends Inventory {
         TooLarge(Settings settings) {
             super(settings);
@@ -344,12 +290,9 @@ final class InventoryMutants {
             id = "M-130",
             what = "the policy of a device changes while it is in use",
             with = Telling.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-CAP-02",
-                            message = "is allocated, and the request policies changed"),
             collateral = "DRA-SLICE-13",
             options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-CAP-02: is allocated, and the request policies changed")
     static final class WhileTaken extends Inventory {
         private volatile boolean taken;
 
@@ -411,40 +354,24 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(
-            id = "M-126a",
-            what = "pcieRoot is the device's own address",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-20",
-                            message = "which should have the form"))
+    @Mutant(id = "M-126a", what = "pcieRoot is the device's own address")
+    @Violation("DRA-SLICE-20: which should have the form")
     static final class AddressForRoot extends Described {
         AddressForRoot(Settings settings) {
             super(settings, "resource.kubernetes.io/pcieRoot", "0000:17:00.0");
         }
     }
 
-    @Mutant(
-            id = "M-126b",
-            what = "invents an attribute in a domain of Kubernetes",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-20",
-                            message = "in a domain of Kubernetes, which defines no such attribute"))
+    @Mutant(id = "M-126b", what = "invents an attribute in a domain of Kubernetes")
+    @Violation("DRA-SLICE-20: in a domain of Kubernetes, which defines no such attribute")
     static final class InventedAttribute extends Described {
         InventedAttribute(Settings settings) {
             super(settings, "resource.kubernetes.io/gpuModel", "LATEST");
         }
     }
 
-    @Mutant(
-            id = "M-131",
-            what = "never sets a binding condition",
-            violates =
-                    @Violation(
-                            requirement = "DRA-BIND-01",
-                            message = "has set none of its conditions"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-131", what = "never sets a binding condition", timeoutFactor = 0.3)
+    @Violation("DRA-BIND-01: has set none of its conditions")
     static final class NeverBound extends Inventory {
         NeverBound(Settings settings) {
             super(settings);

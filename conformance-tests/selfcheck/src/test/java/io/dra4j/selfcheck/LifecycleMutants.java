@@ -24,15 +24,12 @@ final class LifecycleMutants {
     @Mutant(
             id = "M-07a",
             what = "v1 is declared and only v1beta1 served",
-            violates =
-                    @Violation(
-                            requirement = "DRA-INFO-05",
-                            message = "and does not serve it: the call is UNIMPLEMENTED"),
             collateral = {
                 "DRA-REG-06", "DRA-REG-07", "DRA-REG-09", "DRA-VER-03", "DRA-PREP-01",
                 "DRA-PREP-07", "DRA-PREP-29", "DRA-UNP-02", "DRA-SLICE-19", "DRA-UPG-01",
                 "DRA-UPG-04", "DRA-SEC-03", "DRA-DECL-01"
             })
+    @Violation("DRA-INFO-05: and does not serve it: the call is UNIMPLEMENTED")
     static final class BetaOnly extends BareDriver {
         BetaOnly(Settings settings, Parts parts) {
             super(settings, parts);
@@ -44,17 +41,9 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-07b",
-            what = "health is declared and not served",
-            violates = {
-                @Violation(
-                        requirement = "DRA-INFO-05",
-                        message = "and does not serve it: the call is UNIMPLEMENTED"),
-                @Violation(
-                        requirement = "DRA-DECL-01",
-                        message = "and does not serve it: the call is UNIMPLEMENTED")
-            })
+    @Mutant(id = "M-07b", what = "health is declared and not served")
+    @Violation("DRA-INFO-05: and does not serve it: the call is UNIMPLEMENTED")
+    @Violation("DRA-DECL-01: and does not serve it: the call is UNIMPLEMENTED")
     static final class WithoutHealth extends BareDriver {
         WithoutHealth(Settings settings, Parts parts) {
             super(settings, parts);
@@ -69,15 +58,12 @@ final class LifecycleMutants {
     @Mutant(
             id = "M-09",
             what = "the registration socket is there 3 s before the endpoint can be reached",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-02",
-                            message = "when the registration socket answered, the service at"),
             collateral = {
                 "DRA-REG-07", "DRA-REG-09", "DRA-INFO-03", "DRA-PREP-34",
                 "DRA-UNP-05", "DRA-SLICE-19", "DRA-RST-04", "DRA-UPG-01",
                 "DRA-UPG-04", "DRA-HLT-01", "DRA-PERF-01"
             })
+    @Violation("DRA-REG-02: when the registration socket answered, the service at")
     static final class LateService extends BareDriver {
         LateService(Settings settings, Parts parts) {
             super(settings, parts);
@@ -100,11 +86,8 @@ final class LifecycleMutants {
     @Mutant(
             id = "M-12",
             what = "deletes all *.sock files of the registry directory at its start",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-09",
-                            message = "is gone, which is not the driver"),
             collateral = {"DRA-UPG-01", "DRA-UPG-04"})
+    @Violation("DRA-REG-09: is gone, which is not the driver")
     static final class Sweeping extends BareDriver {
         Sweeping(Settings settings, Parts parts) {
             super(settings, parts);
@@ -121,14 +104,8 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-14",
-            what = "logs that it cannot bind, and idles for ever",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-11",
-                            message = "the driver neither ended nor registered when it was gone"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-14", what = "logs that it cannot bind, and idles for ever", timeoutFactor = 0.3)
+    @Violation("DRA-REG-11: the driver neither ended nor registered when it was gone")
     static final class Idle extends BareDriver {
         Idle(Settings settings, Parts parts) {
             super(settings, parts);
@@ -169,15 +146,9 @@ final class LifecycleMutants {
             id = "M-88",
             what = "two instances use one socket, and the old one unlinks the new one's",
             with = OneName.class,
-            violates = {
-                @Violation(
-                        requirement = "DRA-UPG-01",
-                        message = "two instances have one service socket"),
-                @Violation(
-                        requirement = "DRA-UPG-04",
-                        message = "after the older instance ended, the other one")
-            },
             collateral = "DRA-INFO-03")
+    @Violation("DRA-UPG-01: two instances have one service socket")
+    @Violation("DRA-UPG-04: after the older instance ended, the other one")
     static final class Unlinking extends SocketServer {
         Unlinking(Path path) {
             super(path);
@@ -196,16 +167,10 @@ final class LifecycleMutants {
     @Mutant(
             id = "M-109b",
             what = "the endpoint is the same for two instances",
-            violates = {
-                @Violation(
-                        requirement = "DRA-INFO-03",
-                        message = "two instances of the driver with different POD_UID name the"),
-                @Violation(
-                        requirement = "DRA-UPG-01",
-                        message = "an instance with a POD_UID did not start: The driver has")
-            },
             collateral = {"DRA-REG-05", "DRA-REG-06", "DRA-UPG-04"},
             timeoutFactor = 0.3)
+    @Violation("DRA-INFO-03: two instances of the driver with different POD_UID name the")
+    @Violation("DRA-UPG-01: an instance with a POD_UID did not start: The driver has")
     static final class OneService extends BareDriver {
         OneService(Settings settings, Parts parts) {
             super(settings, parts);
@@ -217,14 +182,8 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-98",
-            what = "loses a file descriptor in each call",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PERF-03",
-                            message = "rounds of prepare and unprepare, the driver has"),
-            process = true)
+    @Mutant(id = "M-98", what = "loses a file descriptor in each call", process = true)
+    @Violation("DRA-PERF-03: rounds of prepare and unprepare, the driver has")
     static final class Leaking extends Calls {
         Leaking(BareDriver driver) {
             super(driver);
@@ -244,15 +203,12 @@ final class LifecycleMutants {
     @Mutant(
             id = "M-105",
             what = "ignores SIGTERM while a stream is open",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SHUT-01",
-                            message = "did not end the driver within"),
             collateral = {
                 "DRA-REG-08", "DRA-REG-09", "DRA-UNP-06",
                 "DRA-SLICE-11", "DRA-SLICE-15", "DRA-UPG-01",
                 "DRA-UPG-04"
             })
+    @Violation("DRA-SHUT-01: did not end the driver within")
     static final class Patient extends BareDriver {
         Patient(Settings settings, Parts parts) {
             super(settings, parts);
@@ -267,13 +223,8 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-106",
-            what = "removes its CDI specs at SIGTERM",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SHUT-02",
-                            message = "after a graceful stop, the CDI id"))
+    @Mutant(id = "M-106", what = "removes its CDI specs at SIGTERM")
+    @Violation("DRA-SHUT-02: after a graceful stop, the CDI id")
     static final class Final extends BareDriver {
         Final(Settings settings, Parts parts) {
             super(settings, parts);
@@ -291,11 +242,8 @@ final class LifecycleMutants {
             id = "M-119",
             what = "at SIGTERM writes the spec of a running call, not its state, and exits with 0",
             with = {HastyWork.class, NamesOfTheMoment.class},
-            violates =
-                    @Violation(
-                            requirement = "DRA-SHUT-03",
-                            message = "after a SIGTERM during the Prepare of claim"),
             collateral = {"DRA-RST-03", "DRA-RST-06"})
+    @Violation("DRA-SHUT-03: after a SIGTERM during the Prepare of claim")
     static final class Hasty extends BareDriver {
         private volatile boolean stopping;
 
@@ -330,14 +278,8 @@ final class LifecycleMutants {
     }
 
     /** Looks at its Node before anything else, and ends if it can't. */
-    @Mutant(
-            id = "M-122",
-            what = "ends at its start if the API server can't be reached",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-10",
-                            message =
-                                    "the driver was started without an API server: it ended with exit"))
+    @Mutant(id = "M-122", what = "ends at its start if the API server can't be reached")
+    @Violation("DRA-REG-10: the driver was started without an API server: it ended with exit")
     static final class OfTheNode extends BareDriver {
         OfTheNode(Settings settings, Parts parts) {
             super(settings, parts);
@@ -364,30 +306,18 @@ final class LifecycleMutants {
     @Mutant(
             id = "M-75a",
             what = "deletes its slices at SIGTERM",
-            violates = {
-                @Violation(
-                        requirement = "DRA-SLICE-17",
-                        message = "a graceful stop must leave the slices in place"),
-                @Violation(
-                        requirement = "DRA-SLICE-07",
-                        message =
-                                "with unchanged devices must not write slices: the driver sent [DELETE")
-            },
             collateral = {"DRA-UPG-03", "DRA-SHUT-01"})
+    @Violation("DRA-SLICE-17: a graceful stop must leave the slices in place")
+    @Violation(
+            "DRA-SLICE-07: with unchanged devices must not write slices: the driver sent [DELETE")
     static final class WithdrawingAlways extends Withdrawing {
         WithdrawingAlways(Settings settings, Parts parts) {
             super(settings, parts, false);
         }
     }
 
-    @Mutant(
-            id = "M-90",
-            what = "the old instance deletes the slices when it ends",
-            violates =
-                    @Violation(
-                            requirement = "DRA-UPG-03",
-                            message =
-                                    "slices were deleted while two instances overlapped, or when"))
+    @Mutant(id = "M-90", what = "the old instance deletes the slices when it ends")
+    @Violation("DRA-UPG-03: slices were deleted while two instances overlapped, or when")
     static final class WithdrawingInUpdates extends Withdrawing {
         WithdrawingInUpdates(Settings settings, Parts parts) {
             super(settings, parts, true);
@@ -397,12 +327,8 @@ final class LifecycleMutants {
     /** Clears away what a start that fails may have left: by a pattern that others' fit, too. */
     @Mutant(
             id = "M-133",
-            what = "an instance that can't start removes the sockets of the other one",
-            violates =
-                    @Violation(
-                            requirement = "DRA-UPG-05",
-                            message =
-                                    "after another instance could not start, the other one's socket"))
+            what = "an instance that can't start removes the sockets of the other one")
+    @Violation("DRA-UPG-05: after another instance could not start, the other one's socket")
     static final class Clearing extends BareDriver {
         Clearing(Settings settings, Parts parts) {
             super(cleared(settings), parts);

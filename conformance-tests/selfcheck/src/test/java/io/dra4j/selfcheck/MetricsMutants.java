@@ -10,11 +10,8 @@ final class MetricsMutants {
     @Mutant(
             id = "M-136a",
             what = "does not count calls that failed",
-            violates =
-                    @Violation(
-                            requirement = "DRA-MET-01",
-                            message = "no metric tells failed calls from others"),
             options = "--metrics-port={FREE_PORT}")
+    @Violation("DRA-MET-01: no metric tells failed calls from others")
     static final class WithoutErrors extends CallCounters {
         @Override
         void count(String operation, boolean good) {
@@ -24,25 +21,15 @@ final class MetricsMutants {
         }
     }
 
-    @Mutant(
-            id = "M-136b",
-            what = "counts no calls",
-            violates =
-                    @Violation(
-                            requirement = "DRA-MET-01",
-                            message = "no metric counts calls: after 3 Prepares"),
-            options = "--metrics-port={FREE_PORT}")
+    @Mutant(id = "M-136b", what = "counts no calls", options = "--metrics-port={FREE_PORT}")
+    @Violation("DRA-MET-01: no metric counts calls: after 3 Prepares")
     static final class Nothing extends CallCounters {
         @Override
         void count(String operation, boolean good) {}
     }
 
-    @Mutant(
-            id = "M-136c",
-            what = "metrics can't be parsed",
-            violates =
-                    @Violation(requirement = "DRA-MET-01", message = "the metrics have a bad line"),
-            options = "--metrics-port={FREE_PORT}")
+    @Mutant(id = "M-136c", what = "metrics can't be parsed", options = "--metrics-port={FREE_PORT}")
+    @Violation("DRA-MET-01: the metrics have a bad line")
     static final class Unreadable extends CallCounters {
         @Override
         String text() {
@@ -50,14 +37,8 @@ final class MetricsMutants {
         }
     }
 
-    @Mutant(
-            id = "M-136d",
-            what = "serves no metrics",
-            violates =
-                    @Violation(
-                            requirement = "DRA-MET-01",
-                            message = "the settings say that metrics are at http"),
-            options = "--metrics-port={FREE_PORT}")
+    @Mutant(id = "M-136d", what = "serves no metrics", options = "--metrics-port={FREE_PORT}")
+    @Violation("DRA-MET-01: the settings say that metrics are at http")
     static final class Nowhere extends CallCounters {
         @Override
         void serve(int port) {}

@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 
 /**
  * A driver with a fault: the class replaces a part of the bare driver, its supertype says which.
- * The suite catches it if the requirements that it violates fail for the reason that is expected,
- * and no other.
+ * The suite catches it if each {@link Violation} is found, and no other requirement fails. Without
+ * one, a test of its own runs the suite on it.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
@@ -24,9 +24,6 @@ import java.lang.annotation.Target;
 
     /** More parts that are replaced. */
     Class<?>[] with() default {};
-
-    /** None if a test of its own runs the suite on it. */
-    Violation[] violates() default {};
 
     /** Other requirements that may fail with it. */
     String[] collateral() default {};

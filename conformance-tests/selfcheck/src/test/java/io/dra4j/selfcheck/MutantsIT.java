@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
+import io.dra4j.selfcheck.AlteredDrivers.Expected;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -46,7 +47,7 @@ class MutantsIT {
     }
 
     private static Stream<String> missed(Mutant mutant, Outcome outcome) {
-        return Stream.of(mutant.violates())
+        return AlteredDrivers.violations(mutant.id()).stream()
                 .filter(
                         violation ->
                                 Runner.results(outcome, violation.requirement()).stream()
@@ -59,7 +60,7 @@ class MutantsIT {
                                                 texts(outcome, violation.requirement())));
     }
 
-    private static boolean shows(Violation violation, Result result) {
+    private static boolean shows(Expected violation, Result result) {
         return VIOLATED.contains(result.verdict())
                 && result.message().contains(violation.message());
     }
@@ -71,7 +72,8 @@ class MutantsIT {
     private static Stream<String> unexpected(Mutant mutant, Outcome outcome) {
         Set<String> expected =
                 Stream.concat(
-                                Stream.of(mutant.violates()).map(Violation::requirement),
+                                AlteredDrivers.violations(mutant.id()).stream()
+                                        .map(Expected::requirement),
                                 Stream.of(mutant.collateral()))
                         .collect(Collectors.toSet());
         return outcome.results().stream()

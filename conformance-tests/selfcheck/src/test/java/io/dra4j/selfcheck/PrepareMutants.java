@@ -19,13 +19,9 @@ final class PrepareMutants {
     @Mutant(
             id = "M-22",
             what = "only the first result of a request is prepared",
-            violates = {
-                @Violation(
-                        requirement = "DRA-PREP-04",
-                        message = "devices that were allocated for one claim"),
-                @Violation(requirement = "DRA-PREP-02", message = "of the allocated devices")
-            },
             collateral = {"DRA-PREP-09", "DRA-SLICE-19"})
+    @Violation("DRA-PREP-04: devices that were allocated for one claim")
+    @Violation("DRA-PREP-02: of the allocated devices")
     static final class FirstOfRequest extends ClaimWork {
         FirstOfRequest(BareDriver driver) {
             super(driver);
@@ -43,15 +39,12 @@ final class PrepareMutants {
             id = "M-23",
             what = "CDI names are random in each call",
             with = NamesOfTheMoment.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-05",
-                            message = "a repeated prepare is answered"),
             collateral = {
                 "DRA-VER-03", "DRA-PREP-13", "DRA-PREP-19",
                 "DRA-UNP-08", "DRA-UNP-09", "DRA-SHUT-02"
             },
             from = Build.PLAIN)
+    @Violation("DRA-PREP-05: a repeated prepare is answered")
     static final class Afresh extends ClaimWork {
         Afresh(BareDriver driver) {
             super(driver);
@@ -69,14 +62,11 @@ final class PrepareMutants {
     @Mutant(
             id = "M-24",
             what = "the second Prepare is an error, \"already prepared\"",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-05",
-                            message = "the repeated prepare of a prepared claim failed: claim UID"),
             collateral = {
                 "DRA-VER-03", "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-29",
                 "DRA-UNP-08", "DRA-UNP-09", "DRA-CDI-11", "DRA-SHUT-02"
             })
+    @Violation("DRA-PREP-05: the repeated prepare of a prepared claim failed: claim UID")
     static final class OnceOnly extends ClaimWork {
         OnceOnly(BareDriver driver) {
             super(driver);
@@ -93,11 +83,8 @@ final class PrepareMutants {
             id = "M-25",
             what = "parallel Prepares write two specs",
             with = FilesOfTheMoment.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-06",
-                            message = "prepares of one claim at the same time are answered"),
             collateral = {"DRA-RST-07", "DRA-UPG-02", "DRA-SEC-02"})
+    @Violation("DRA-PREP-06: prepares of one claim at the same time are answered")
     static final class Racing extends ClaimWork {
         Racing(BareDriver driver) {
             super(driver);
@@ -153,11 +140,8 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-31",
-            what = "prepares all results, foreign ones too",
-            violates =
-                    @Violation(requirement = "DRA-PREP-13", message = "the others are of driver"))
+    @Mutant(id = "M-31", what = "prepares all results, foreign ones too")
+    @Violation("DRA-PREP-13: the others are of driver")
     static final class Everybodys extends ClaimWork {
         Everybodys(BareDriver driver) {
             super(driver);
@@ -176,16 +160,9 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-33",
-            what = "skips an unknown device in silence",
-            violates = {
-                @Violation(
-                        requirement = "DRA-PREP-15",
-                        message = "was prepared, although the driver has no device"),
-                @Violation(requirement = "DRA-PREP-02", message = "a claim with the devices")
-            },
-            collateral = "DRA-PREP-13")
+    @Mutant(id = "M-33", what = "skips an unknown device in silence", collateral = "DRA-PREP-13")
+    @Violation("DRA-PREP-15: was prepared, although the driver has no device")
+    @Violation("DRA-PREP-02: a claim with the devices")
     static final class Skipping extends ClaimWork {
         Skipping(BareDriver driver) {
             super(driver);
@@ -225,13 +202,8 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-34",
-            what = "looks devices up by name, without their pool",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-16",
-                            message = "was prepared, although its device is in a pool that the"))
+    @Mutant(id = "M-34", what = "looks devices up by name, without their pool")
+    @Violation("DRA-PREP-16: was prepared, although its device is in a pool that the")
     static final class AnyPool extends ClaimWork {
         AnyPool(BareDriver driver) {
             super(driver);
@@ -250,14 +222,8 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-35",
-            what = "prepares one device for two claims",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-18",
-                            message = "was prepared, although device"),
-            from = Build.PLAIN)
+    @Mutant(id = "M-35", what = "prepares one device for two claims", from = Build.PLAIN)
+    @Violation("DRA-PREP-18: was prepared, although device")
     static final class Sharing extends ClaimWork {
         Sharing(BareDriver driver) {
             super(driver);
@@ -267,13 +233,8 @@ final class PrepareMutants {
         void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {}
     }
 
-    @Mutant(
-            id = "M-36",
-            what = "treats admin access as exclusive",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-19",
-                            message = "admin access to a device in use is refused: claim UID"))
+    @Mutant(id = "M-36", what = "treats admin access as exclusive")
+    @Violation("DRA-PREP-19: admin access to a device in use is refused: claim UID")
     static final class Strict extends ClaimWork {
         Strict(BareDriver driver) {
             super(driver);
@@ -289,15 +250,12 @@ final class PrepareMutants {
     @Mutant(
             id = "M-82",
             what = "publishes another pool name than it accepts",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-19",
-                            message = "t be prepared under this pool and name: claim UID"),
             collateral = {
                 "DRA-REG-06", "DRA-REG-09", "DRA-VER-03",
                 "DRA-PREP-01", "DRA-PREP-07", "DRA-UPG-01",
                 "DRA-UPG-04"
             })
+    @Violation("DRA-SLICE-19: t be prepared under this pool and name: claim UID")
     static final class OtherPool extends ClaimWork {
         OtherPool(BareDriver driver) {
             super(driver);
@@ -313,12 +271,9 @@ final class PrepareMutants {
     @Mutant(
             id = "M-116",
             what = "takes 2 s for each result",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PERF-01",
-                            message = "s, when the kubelet gives up"),
             collateral = "DRA-PREP-04",
             options = "--num-devices=32")
+    @Violation("DRA-PERF-01: s, when the kubelet gives up")
     static final class Slow extends ClaimWork {
         private static final long EACH = 63;
 
@@ -358,12 +313,8 @@ final class PrepareMutants {
     @Mutant(
             id = "M-128",
             what = "refuses a device because of its taint",
-            violates =
-                    @Violation(
-                            requirement = "DRA-TAINT-03",
-                            message =
-                                    "a claim that tolerates it was allocated it; prepare refused"),
             options = "--faults=gpu-7 NoSchedule odd")
+    @Violation("DRA-TAINT-03: a claim that tolerates it was allocated it; prepare refused")
     static final class Squeamish extends ClaimWork {
         Squeamish(BareDriver driver) {
             super(driver);
@@ -384,12 +335,9 @@ final class PrepareMutants {
     @Mutant(
             id = "M-129b",
             what = "prepares partitions that overlap",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PART-02",
-                            message = "together they take more than their counters have"),
             collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
             options = "--gpu-partitions=2")
+    @Violation("DRA-PART-02: together they take more than their counters have")
     static final class ByName extends ClaimWork {
         ByName(BareDriver driver) {
             super(driver);
@@ -401,26 +349,16 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-123a",
-            what = "ends upon a claim without own devices",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-17",
-                            message = "its unprepare failed: the call failed"))
+    @Mutant(id = "M-123a", what = "ends upon a claim without own devices")
+    @Violation("DRA-PREP-17: its unprepare failed: the call failed")
     static final class EndsOnNothingOwn extends NothingOwn {
         EndsOnNothingOwn(BareDriver driver) {
             super(driver, true);
         }
     }
 
-    @Mutant(
-            id = "M-123b",
-            what = "writes a spec for a claim without own devices",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-17",
-                            message = "s devices alone, the CDI directory has"))
+    @Mutant(id = "M-123b", what = "writes a spec for a claim without own devices")
+    @Violation("DRA-PREP-17: s devices alone, the CDI directory has")
     static final class SpecForNothingOwn extends NothingOwn {
         SpecForNothingOwn(BareDriver driver) {
             super(driver, false);

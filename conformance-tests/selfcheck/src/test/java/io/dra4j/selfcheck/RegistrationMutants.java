@@ -21,14 +21,8 @@ final class RegistrationMutants {
 
     private RegistrationMutants() {}
 
-    @Mutant(
-            id = "M-01",
-            what = "GetInfo takes 2 s",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-03",
-                            message = "ms while nothing else happens"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-01", what = "GetInfo takes 2 s", timeoutFactor = 0.3)
+    @Violation("DRA-REG-03: ms while nothing else happens")
     static final class Slow extends Registration {
         Slow(BareDriver driver) {
             super(driver);
@@ -41,14 +35,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-02",
-            what = "GetInfo waits while a Prepare runs",
-            with = LockedCalls.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-03",
-                            message = "ms while a prepare waits for the API server"))
+    @Mutant(id = "M-02", what = "GetInfo waits while a Prepare runs", with = LockedCalls.class)
+    @Violation("DRA-REG-03: ms while a prepare waits for the API server")
     static final class Locked extends Registration {
         Locked(BareDriver driver) {
             super(driver);
@@ -75,14 +63,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-05",
-            what = "v1beta1 is listed before v1",
-            violates =
-                    @Violation(
-                            requirement = "DRA-INFO-04",
-                            message = "the kubelet takes the first that it knows, which is the"),
-            from = Build.PLAIN)
+    @Mutant(id = "M-05", what = "v1beta1 is listed before v1", from = Build.PLAIN)
+    @Violation("DRA-INFO-04: the kubelet takes the first that it knows, which is the")
     static final class Reversed extends Registration {
         Reversed(BareDriver driver) {
             super(driver);
@@ -96,14 +78,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-06",
-            what = "the list of supported versions is empty",
-            violates =
-                    @Violation(
-                            requirement = "DRA-INFO-04",
-                            message = "no kubelet registers the driver"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-06", what = "the list of supported versions is empty", timeoutFactor = 0.3)
+    @Violation("DRA-INFO-04: no kubelet registers the driver")
     static final class WithoutVersions extends Registration {
         WithoutVersions(BareDriver driver) {
             super(driver);
@@ -115,13 +91,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-08",
-            what = "ends when it is told that registration failed",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-04",
-                            message = "the driver ended when it was told that it is not"))
+    @Mutant(id = "M-08", what = "ends when it is told that registration failed")
+    @Violation("DRA-REG-04: the driver ended when it was told that it is not")
     static final class Touchy extends Registration {
         Touchy(BareDriver driver) {
             super(driver);
@@ -139,14 +110,11 @@ final class RegistrationMutants {
     @Mutant(
             id = "M-108a",
             what = "answers GetInfo once only",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-06",
-                            message = "failed: FAILED_PRECONDITION: already registered"),
             collateral = {
                 "DRA-REG-03", "DRA-REG-05", "DRA-INFO-01", "DRA-INFO-02",
                 "DRA-INFO-03", "DRA-INFO-04", "DRA-SEC-01", "DRA-DECL-01"
             })
+    @Violation("DRA-REG-06: failed: FAILED_PRECONDITION: already registered")
     static final class Once extends Registration {
         private final AtomicInteger asked = new AtomicInteger();
 
@@ -169,9 +137,8 @@ final class RegistrationMutants {
     @Mutant(
             id = "M-108b",
             what = "names another endpoint at each registration",
-            violates =
-                    @Violation(requirement = "DRA-REG-06", message = "GetInfo changed from Info"),
             collateral = "DRA-INFO-03")
+    @Violation("DRA-REG-06: GetInfo changed from Info")
     static final class Moving extends Registration {
         private final AtomicInteger asked = new AtomicInteger();
 
@@ -197,13 +164,13 @@ final class RegistrationMutants {
     @Mutant(
             id = "M-109a",
             what = "the endpoint is relative",
-            violates = @Violation(requirement = "DRA-INFO-03", message = "is no absolute path"),
             collateral = {
                 "DRA-REG-05", "DRA-REG-06", "DRA-REG-07",
                 "DRA-REG-09", "DRA-UPG-01", "DRA-UPG-04",
                 "DRA-SEC-01"
             },
             timeoutFactor = 0.3)
+    @Violation("DRA-INFO-03: is no absolute path")
     static final class Relative extends Registration {
         Relative(BareDriver driver) {
             super(driver);
@@ -218,11 +185,8 @@ final class RegistrationMutants {
     @Mutant(
             id = "M-112",
             what = "a new registration clears what is prepared",
-            with = NamesOfTheMoment.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-RST-04",
-                            message = "after a restart of the kubelet, the device"))
+            with = NamesOfTheMoment.class)
+    @Violation("DRA-RST-04: after a restart of the kubelet, the device")
     static final class Clearing extends Registration {
         private final AtomicInteger told = new AtomicInteger();
 
@@ -242,9 +206,9 @@ final class RegistrationMutants {
     @Mutant(
             id = "M-03a",
             what = "the type is \"ResourcePlugin\"",
-            violates = @Violation(requirement = "DRA-INFO-01", message = "GetInfo says the type"),
             from = Build.PLAIN,
             timeoutFactor = 0.3)
+    @Violation("DRA-INFO-01: GetInfo says the type")
     static final class ResourcePlugin extends Registration {
         ResourcePlugin(BareDriver driver) {
             super(driver);
@@ -256,11 +220,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-03b",
-            what = "the type is \"DevicePlugin\"",
-            violates = @Violation(requirement = "DRA-INFO-01", message = "GetInfo says the type"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-03b", what = "the type is \"DevicePlugin\"", timeoutFactor = 0.3)
+    @Violation("DRA-INFO-01: GetInfo says the type")
     static final class DevicePlugin extends Registration {
         DevicePlugin(BareDriver driver) {
             super(driver);
@@ -272,13 +233,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-04a",
-            what = "the name is in upper case",
-            violates =
-                    @Violation(
-                            requirement = "DRA-INFO-02",
-                            message = "is no lower-case DNS subdomain of at most"))
+    @Mutant(id = "M-04a", what = "the name is in upper case")
+    @Violation("DRA-INFO-02: is no lower-case DNS subdomain of at most")
     static final class UpperCase extends Registration {
         UpperCase(BareDriver driver) {
             super(driver);
@@ -290,10 +246,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-04b",
-            what = "the name differs from the driver name of the slices",
-            violates = @Violation(requirement = "DRA-INFO-02", message = "s ResourceSlices are of"))
+    @Mutant(id = "M-04b", what = "the name differs from the driver name of the slices")
+    @Violation("DRA-INFO-02: s ResourceSlices are of")
     static final class OtherName extends Registration {
         OtherName(BareDriver driver) {
             super(driver);
@@ -308,11 +262,8 @@ final class RegistrationMutants {
     @Mutant(
             id = "M-107b",
             what = "there is a regular file in the place of the socket",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-01",
-                            message = "there is no socket in the registry directory"),
             timeoutFactor = 0.3)
+    @Violation("DRA-REG-01: there is no socket in the registry directory")
     static final class PlainFile extends BareDriver {
         PlainFile(Settings settings, Parts parts) {
             super(settings, parts);
@@ -337,14 +288,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-107a",
-            what = "the socket's name starts with a dot",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-01",
-                            message = "there is no socket in the registry directory"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-107a", what = "the socket's name starts with a dot", timeoutFactor = 0.3)
+    @Violation("DRA-REG-01: there is no socket in the registry directory")
     static final class HiddenSocket extends Elsewhere {
         HiddenSocket(Settings settings, Parts parts) {
             super(settings, parts);
@@ -356,14 +301,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-107c",
-            what = "the socket is in a subdirectory",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-01",
-                            message = "there is no socket in the registry directory"),
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-107c", what = "the socket is in a subdirectory", timeoutFactor = 0.3)
+    @Violation("DRA-REG-01: there is no socket in the registry directory")
     static final class SocketInFolder extends Elsewhere {
         SocketInFolder(Settings settings, Parts parts) {
             super(settings, parts);

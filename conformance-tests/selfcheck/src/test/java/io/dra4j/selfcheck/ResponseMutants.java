@@ -17,13 +17,8 @@ final class ResponseMutants {
 
     private ResponseMutants() {}
 
-    @Mutant(
-            id = "M-20",
-            what = "a request name is \"r0/a\" rather than \"r0\"",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-03",
-                            message = "a device that was allocated for subrequest"))
+    @Mutant(id = "M-20", what = "a request name is \"r0/a\" rather than \"r0\"")
+    @Violation("DRA-PREP-03: a device that was allocated for subrequest")
     static final class Subrequests extends ClaimWork {
         Subrequests(BareDriver driver) {
             super(driver);
@@ -40,13 +35,8 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-26",
-            what = "the first bad claim ends the call, and the others are missing",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-08",
-                            message = "in a batch with a claim that fails, the good claim is"))
+    @Mutant(id = "M-26", what = "the first bad claim ends the call, and the others are missing")
+    @Violation("DRA-PREP-08: in a batch with a claim that fails, the good claim is")
     static final class Aborting extends Calls {
         Aborting(BareDriver driver) {
             super(driver);
@@ -66,13 +56,8 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-47a",
-            what = "prepares a claim twice that is listed twice",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-29",
-                            message = "a claim that a call names twice is answered with"))
+    @Mutant(id = "M-47a", what = "prepares a claim twice that is listed twice")
+    @Violation("DRA-PREP-29: a claim that a call names twice is answered with")
     static final class Twice extends Calls {
         Twice(BareDriver driver) {
             super(driver);
@@ -97,20 +82,14 @@ final class ResponseMutants {
     @Mutant(
             id = "M-56",
             what = "answers of Unprepare lack entries",
-            violates = {
-                @Violation(
-                        requirement = "DRA-UNP-01",
-                        message = "the response to an unprepare of the claim UIDs"),
-                @Violation(
-                        requirement = "DRA-UNP-10",
-                        message = "the response to an unprepare of the claim UIDs")
-            },
             collateral = {
                 "DRA-REG-07", "DRA-REG-09", "DRA-PREP-07", "DRA-PREP-13", "DRA-PREP-34",
                 "DRA-UNP-02", "DRA-CDI-07", "DRA-CDI-11", "DRA-SLICE-19", "DRA-RST-04",
                 "DRA-RST-07", "DRA-UPG-01", "DRA-UPG-04", "DRA-PERF-01", "DRA-SEC-03",
                 "DRA-SHUT-02"
             })
+    @Violation("DRA-UNP-01: the response to an unprepare of the claim UIDs")
+    @Violation("DRA-UNP-10: the response to an unprepare of the claim UIDs")
     static final class Silent extends Calls {
         Silent(BareDriver driver) {
             super(driver);
@@ -171,18 +150,9 @@ final class ResponseMutants {
         abstract String changed(String id);
     }
 
-    @Mutant(
-            id = "M-17",
-            what = "the answer lacks the second claim",
-            violates = {
-                @Violation(
-                        requirement = "DRA-PREP-01",
-                        message = "the response to a prepare of the claim UIDs"),
-                @Violation(
-                        requirement = "DRA-PREP-07",
-                        message = "the response to a prepare of the claim UIDs")
-            },
-            from = Build.PLAIN)
+    @Mutant(id = "M-17", what = "the answer lacks the second claim", from = Build.PLAIN)
+    @Violation("DRA-PREP-01: the response to a prepare of the claim UIDs")
+    @Violation("DRA-PREP-07: the response to a prepare of the claim UIDs")
     static final class WithoutSecond extends ChangedResponses {
         WithoutSecond(BareDriver driver) {
             super(driver);
@@ -200,14 +170,11 @@ final class ResponseMutants {
     @Mutant(
             id = "M-18",
             what = "the answer has a UID that nobody asked for",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-01",
-                            message = "the response to a prepare of the claim UIDs"),
             collateral = {
                 "DRA-REG-06", "DRA-REG-09", "DRA-VER-03", "DRA-PREP-07",
                 "DRA-PREP-29", "DRA-SLICE-19", "DRA-UPG-01", "DRA-UPG-04"
             })
+    @Violation("DRA-PREP-01: the response to a prepare of the claim UIDs")
     static final class WithExtra extends ChangedResponses {
         WithExtra(BareDriver driver) {
             super(driver);
@@ -223,14 +190,11 @@ final class ResponseMutants {
     @Mutant(
             id = "M-19",
             what = "the pool's name is empty",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-02",
-                            message = "a device of the answer has the pool"),
             collateral = {
                 "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-25",
                 "DRA-PREP-26", "DRA-PREP-30", "DRA-SLICE-19"
             })
+    @Violation("DRA-PREP-02: a device of the answer has the pool")
     static final class WithoutPool extends ChangedDevices {
         WithoutPool(BareDriver driver) {
             super(driver);
@@ -242,13 +206,8 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-21",
-            what = "request names are empty though there are two requests",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-03",
-                            message = "and is reported for all requests"))
+    @Mutant(id = "M-21", what = "request names are empty though there are two requests")
+    @Violation("DRA-PREP-03: and is reported for all requests")
     static final class WithoutRequests extends ChangedResponses {
         WithoutRequests(BareDriver driver) {
             super(driver);
@@ -268,11 +227,8 @@ final class ResponseMutants {
     @Mutant(
             id = "M-39",
             what = "v1 answers lack the share id",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-21",
-                            message = "the answer has the share ids"),
             options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-PREP-21: the answer has the share ids")
     static final class WithoutShare extends ChangedDevices {
         WithoutShare(BareDriver driver) {
             super(driver);
@@ -284,14 +240,8 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-47b",
-            what = "fails on an empty list",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-29",
-                            message = "a prepare of no claims failed: Status"),
-            collateral = "DRA-REG-05")
+    @Mutant(id = "M-47b", what = "fails on an empty list", collateral = "DRA-REG-05")
+    @Violation("DRA-PREP-29: a prepare of no claims failed: Status")
     static final class NotEmpty extends ChangedResponses {
         NotEmpty(BareDriver driver) {
             super(driver);
@@ -309,14 +259,11 @@ final class ResponseMutants {
     @Mutant(
             id = "M-59a",
             what = "CDI ids lack the class",
-            violates =
-                    @Violation(
-                            requirement = "DRA-CDI-01",
-                            message = "has no class: vendor and class are written"),
             collateral = {
                 "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25",
                 "DRA-PREP-26", "DRA-PREP-30", "DRA-RST-01", "DRA-RST-04"
             })
+    @Violation("DRA-CDI-01: has no class: vendor and class are written")
     static final class WithoutClass extends ChangedIds {
         WithoutClass(BareDriver driver) {
             super(driver);
@@ -331,11 +278,11 @@ final class ResponseMutants {
     @Mutant(
             id = "M-59b",
             what = "CDI ids have an illegal character",
-            violates = @Violation(requirement = "DRA-CDI-01", message = "has a name that CDI"),
             collateral = {
                 "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25",
                 "DRA-PREP-26", "DRA-PREP-30", "DRA-RST-01", "DRA-RST-04"
             })
+    @Violation("DRA-CDI-01: has a name that CDI")
     static final class IllegalCharacter extends ChangedIds {
         IllegalCharacter(BareDriver driver) {
             super(driver);

@@ -14,6 +14,7 @@ import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.selfcheck.AlteredDrivers.Expected;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.ProcessDriver;
 import java.io.IOException;
@@ -90,7 +91,7 @@ final class Runner {
     /** Runs the suite on a mutant: the whole, or some requirements and the control requirements. */
     static Outcome run(Mutant mutant, boolean whole) throws IOException, InterruptedException {
         List<String> requirements =
-                Stream.of(mutant.violates()).map(Violation::requirement).toList();
+                AlteredDrivers.violations(mutant.id()).stream().map(Expected::requirement).toList();
         Map<String, JsonNode> changed = new HashMap<>(declaring(mutant.declares()));
         changed.put("/timeoutFactor", JSON.valueToTree(mutant.timeoutFactor()));
         return run(

@@ -42,11 +42,8 @@ final class ServerMutants {
     @Mutant(
             id = "M-11",
             what = "cannot bind because of its own stale socket",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-07",
-                            message = "t start: java.io.IOException: bind: address already in use"),
             collateral = {"DRA-REG-09", "DRA-CDI-11"})
+    @Violation("DRA-REG-07: t start: java.io.IOException: bind: address already in use")
     static final class Unreplaced extends SocketServer {
         Unreplaced(Path path) {
             super(path);
@@ -61,13 +58,8 @@ final class ServerMutants {
         }
     }
 
-    @Mutant(
-            id = "M-13",
-            what = "leaves its sockets after SIGTERM",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-08",
-                            message = "after SIGTERM there are still the sockets"))
+    @Mutant(id = "M-13", what = "leaves its sockets after SIGTERM")
+    @Violation("DRA-REG-08: after SIGTERM there are still the sockets")
     static final class Left extends SocketServer {
         Left(Path path) {
             super(path);
@@ -77,14 +69,8 @@ final class ServerMutants {
         void remove() {}
     }
 
-    @Mutant(
-            id = "M-100",
-            what = "makes its socket writable for everybody",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SEC-01",
-                            message = "every user may connect to the socket"),
-            from = Build.PLAIN)
+    @Mutant(id = "M-100", what = "makes its socket writable for everybody", from = Build.PLAIN)
+    @Violation("DRA-SEC-01: every user may connect to the socket")
     static final class Open extends SocketServer {
         Open(Path path) {
             super(path);
@@ -120,13 +106,8 @@ final class ServerMutants {
     }
 
     /** Dies of a message that it can't parse. */
-    @Mutant(
-            id = "M-103",
-            what = "ends on a garbage frame",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SEC-03",
-                            message = "after bad messages, the driver ended: it ended with exit"))
+    @Mutant(id = "M-103", what = "ends on a garbage frame")
+    @Violation("DRA-SEC-03: after bad messages, the driver ended: it ended with exit")
     static final class Fragile extends BareDriver {
         Fragile(Settings settings, Parts parts) {
             super(settings, parts);
@@ -175,16 +156,13 @@ final class ServerMutants {
     @Mutant(
             id = "M-10",
             what = "refuses an :authority with \"%2F\"",
-            violates =
-                    @Violation(
-                            requirement = "DRA-REG-05",
-                            message = "failed: INTERNAL: invalid authority"),
             collateral = {
                 "DRA-REG-03", "DRA-INFO-01",
                 "DRA-INFO-02", "DRA-INFO-03",
                 "DRA-INFO-04"
             },
             timeoutFactor = 0.3)
+    @Violation("DRA-REG-05: failed: INTERNAL: invalid authority")
     static final class StrictAuthority extends SocketServer {
         StrictAuthority(Path path) {
             super(path);
@@ -199,8 +177,8 @@ final class ServerMutants {
     @Mutant(
             id = "M-15a",
             what = "an unknown method ends the process",
-            violates = @Violation(requirement = "DRA-VER-03", message = "is answered UNAVAILABLE"),
             collateral = {"DRA-INFO-05", "DRA-PREP-01"})
+    @Violation("DRA-VER-03: is answered UNAVAILABLE")
     static final class EndsOnUnknownMethod extends SocketServer {
         EndsOnUnknownMethod(Path path) {
             super(path);
@@ -212,13 +190,8 @@ final class ServerMutants {
         }
     }
 
-    @Mutant(
-            id = "M-15b",
-            what = "an unknown method is answered by INTERNAL",
-            violates =
-                    @Violation(
-                            requirement = "DRA-VER-03",
-                            message = "is answered INTERNAL: oops, where UNIMPLEMENTED is due"))
+    @Mutant(id = "M-15b", what = "an unknown method is answered by INTERNAL")
+    @Violation("DRA-VER-03: is answered INTERNAL: oops, where UNIMPLEMENTED is due")
     static final class InternalOnUnknownMethod extends SocketServer {
         InternalOnUnknownMethod(Path path) {
             super(path);

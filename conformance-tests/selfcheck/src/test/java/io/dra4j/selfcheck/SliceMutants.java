@@ -22,11 +22,8 @@ final class SliceMutants {
             id = "M-69a",
             what = "slices have the wrong nodeName",
             with = OfOtherNode.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-01",
-                            message = "the driver wrote a slice of pool"),
             timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-01: the driver wrote a slice of pool")
     static final class OtherNode extends SlicePlan {
         OtherNode(BareDriver driver) {
             super(driver);
@@ -60,12 +57,9 @@ final class SliceMutants {
     @Mutant(
             id = "M-69b",
             what = "slices have both nodeName and allNodes",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-01",
-                            message = "the API server refused its POST with 422"),
             collateral = "DRA-SLICE-02",
             timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-01: the API server refused its POST with 422")
     static final class Everywhere extends SlicePlan {
         Everywhere(BareDriver driver) {
             super(driver);
@@ -80,17 +74,11 @@ final class SliceMutants {
     @Mutant(
             id = "M-70a",
             what = "puts 129 devices into one slice",
-            violates = {
-                @Violation(
-                        requirement = "DRA-SLICE-02",
-                        message = "a slice is not valid: the API server refused its POST with"),
-                @Violation(
-                        requirement = "DRA-SLICE-04",
-                        message = "devices into one slice, where there is room for")
-            },
             collateral = "DRA-SLICE-01",
             options = "--num-devices=129",
             timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
+    @Violation("DRA-SLICE-04: devices into one slice, where there is room for")
     static final class Unsplit extends SlicePlan {
         Unsplit(BareDriver driver) {
             super(driver);
@@ -105,12 +93,9 @@ final class SliceMutants {
     @Mutant(
             id = "M-71a",
             what = "resourceSliceCount is off by one",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-03",
-                            message = "the pools have not settled: slice"),
             collateral = {"DRA-SLICE-02", "DRA-SLICE-04"},
             timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-03: the pools have not settled: slice")
     static final class Miscounted extends SlicePlan {
         Miscounted(BareDriver driver) {
             super(driver);
@@ -131,13 +116,10 @@ final class SliceMutants {
     @Mutant(
             id = "M-71b",
             what = "generations are mixed",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-03",
-                            message = "has slices of several generations"),
             collateral = {"DRA-SLICE-02", "DRA-SLICE-04"},
             options = "--num-devices=130",
             timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-03: has slices of several generations")
     static final class Mixed extends SlicePlan {
         Mixed(BareDriver driver) {
             super(driver);
@@ -163,11 +145,8 @@ final class SliceMutants {
     @Mutant(
             id = "M-72",
             what = "changes two slices without a new generation",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-05",
-                            message = "and a mix of old and new devices: slices"),
             options = "--num-devices=130")
+    @Violation("DRA-SLICE-05: and a mix of old and new devices: slices")
     static final class SameGeneration extends SlicePlan {
         SameGeneration(BareDriver driver) {
             super(driver);
@@ -179,14 +158,8 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-75b",
-            what = "deletes its slices at its start",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-07",
-                            message = "a restart (SIGTERM) with unchanged devices must not write"),
-            from = Build.PLAIN)
+    @Mutant(id = "M-75b", what = "deletes its slices at its start", from = Build.PLAIN)
+    @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
     static final class CleanStart extends Publisher {
         private boolean clean;
 
@@ -207,19 +180,11 @@ final class SliceMutants {
     @Mutant(
             id = "M-76",
             what = "publishes once, without a watch",
-            violates = {
-                @Violation(
-                        requirement = "DRA-SLICE-08",
-                        message = "s later the driver has not put it right: there is no slice"),
-                @Violation(
-                        requirement = "DRA-SLICE-09",
-                        message = "s later the driver has not put it right: missing"),
-                @Violation(
-                        requirement = "DRA-SLICE-10",
-                        message = "s after the kubelet wiped them the slices are not as")
-            },
             collateral = {"DRA-SLICE-12", "DRA-SLICE-13"},
             timeoutFactor = 0.2)
+    @Violation("DRA-SLICE-08: s later the driver has not put it right: there is no slice")
+    @Violation("DRA-SLICE-09: s later the driver has not put it right: missing")
+    @Violation("DRA-SLICE-10: s after the kubelet wiped them the slices are not as")
     static final class OnceOnly extends Publisher {
         OnceOnly(BareDriver driver) {
             super(driver);
@@ -238,16 +203,13 @@ final class SliceMutants {
             id = "M-77",
             what = "does not list slices at its start, so that stale pools stay",
             with = WithoutList.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-11",
-                            message = "a slice with devices of another time, planted while the"),
             collateral = {
                 "DRA-PREP-02", "DRA-SLICE-02", "DRA-SLICE-04",
                 "DRA-SLICE-05", "DRA-SLICE-10", "DRA-SLICE-13",
                 "DRA-SLICE-15"
             },
             timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-11: a slice with devices of another time, planted while the")
     static final class OwnNames extends SlicePlan {
         private final Set<String> names = ConcurrentHashMap.newKeySet();
 
@@ -300,11 +262,8 @@ final class SliceMutants {
     @Mutant(
             id = "M-78",
             what = "lists slices by driver alone, and deletes those of other nodes",
-            with = OfAllNodes.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-15",
-                            message = "the driver sent DELETE for slice"))
+            with = OfAllNodes.class)
+    @Violation("DRA-SLICE-15: the driver sent DELETE for slice")
     static final class OnlyOneNode extends SlicePlan {
         OnlyOneNode(BareDriver driver) {
             super(driver);
@@ -343,13 +302,8 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-80",
-            what = "repeats a refused write without a pause",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-14",
-                            message = "the API server refused every write of a slice with"))
+    @Mutant(id = "M-80", what = "repeats a refused write without a pause")
+    @Violation("DRA-SLICE-14: the API server refused every write of a slice with")
     static final class Hot extends Publisher {
         Hot(BareDriver driver) {
             super(driver);
@@ -368,12 +322,9 @@ final class SliceMutants {
     @Mutant(
             id = "M-81",
             what = "does not watch again after the end of a watch",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-16",
-                            message = "the driver has not begun another watch of ResourceSlices"),
             collateral = "DRA-SLICE-13",
             timeoutFactor = 0.3)
+    @Violation("DRA-SLICE-16: the driver has not begun another watch of ResourceSlices")
     static final class OneWatch extends Publisher {
         OneWatch(BareDriver driver) {
             super(driver);
@@ -390,26 +341,16 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-79a",
-            what = "ends on 409, AlreadyExists included",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-13",
-                            message = "the driver has ended while its slices were waited for: it"))
+    @Mutant(id = "M-79a", what = "ends on 409, AlreadyExists included")
+    @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
     static final class EndsOnConflict extends Delicate {
         EndsOnConflict(BareDriver driver) {
             super(driver, 409);
         }
     }
 
-    @Mutant(
-            id = "M-79b",
-            what = "ends on the first 500",
-            violates =
-                    @Violation(
-                            requirement = "DRA-SLICE-13",
-                            message = "the driver has ended while its slices were waited for: it"))
+    @Mutant(id = "M-79b", what = "ends on the first 500")
+    @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
     static final class EndsOnServerError extends Delicate {
         EndsOnServerError(BareDriver driver) {
             super(driver, 500);

@@ -67,8 +67,8 @@ final class SocketVariants {
                 "DRA-INFO-05", "DRA-VER-03",
                 "DRA-SLICE-19"
             },
-            notApplicable = "DRA-VER-02",
-            warned = @Violation(requirement = "DRA-VER-01", message = "and not v1beta1.DRAPlugin"))
+            notApplicable = "DRA-VER-02")
+    @Violation("DRA-VER-01: and not v1beta1.DRAPlugin")
     static final class V1Only extends BareDriver {
         V1Only(Settings settings, Parts parts) {
             super(settings, parts);
@@ -104,8 +104,8 @@ final class SocketVariants {
                 "DRA-INFO-05", "DRA-VER-03",
                 "DRA-SLICE-19"
             },
-            notApplicable = "DRA-VER-02",
-            warned = @Violation(requirement = "DRA-VER-01", message = "and not v1.DRAPlugin"))
+            notApplicable = "DRA-VER-02")
+    @Violation("DRA-VER-01: and not v1.DRAPlugin")
     static final class V1beta1Only extends BareDriver {
         V1beta1Only(Settings settings, Parts parts) {
             super(settings, parts);

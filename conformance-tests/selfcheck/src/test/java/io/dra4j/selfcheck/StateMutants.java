@@ -38,13 +38,12 @@ final class StateMutants {
     @Mutant(
             id = "M-16",
             what = "v1 and v1beta1 have separate state",
-            violates =
-                    @Violation(requirement = "DRA-VER-02", message = "the same claim is answered"),
             collateral = {
                 "DRA-VER-03", "DRA-PREP-02", "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-08",
                 "DRA-PREP-14", "DRA-PREP-19", "DRA-PREP-25", "DRA-PREP-26", "DRA-PREP-30",
                 "DRA-UNP-03", "DRA-UNP-10", "DRA-CDI-01"
             })
+    @Violation("DRA-VER-02: the same claim is answered")
     static final class TwoStates extends Calls {
         private final ClaimWork beta;
 
@@ -86,19 +85,13 @@ final class StateMutants {
             id = "M-57",
             what = "keeps its state in memory only",
             with = {TrustingWork.class, NamesOfTheMoment.class},
-            violates = {
-                @Violation(
-                        requirement = "DRA-UNP-06",
-                        message = "after a graceful restart and Unprepare of claim"),
-                @Violation(
-                        requirement = "DRA-RST-01",
-                        message = "after a SIGKILL and a new start, the device")
-            },
             collateral = {
                 "DRA-RST-03", "DRA-RST-10",
                 "DRA-UPG-02", "DRA-UPG-03",
                 "DRA-SHUT-02"
             })
+    @Violation("DRA-UNP-06: after a graceful restart and Unprepare of claim")
+    @Violation("DRA-RST-01: after a SIGKILL and a new start, the device")
     static final class InMemory extends StateFile {
         private Map<String, ObjectNode> claims = Map.of(); // guarded by the lock of all work
 
@@ -122,18 +115,12 @@ final class StateMutants {
             id = "M-83",
             what = "writes its checkpoint after the answer",
             with = {TrustingWork.class, NamesOfTheMoment.class},
-            violates = {
-                @Violation(
-                        requirement = "DRA-RST-01",
-                        message = "after a SIGKILL and a new start, the device"),
-                @Violation(
-                        requirement = "DRA-RST-03",
-                        message = "appeared, and Unprepare in a new process (window hit")
-            },
             collateral = {
                 "DRA-UNP-06", "DRA-RST-07", "DRA-RST-10",
                 "DRA-UPG-02", "DRA-UPG-03", "DRA-SHUT-02"
             })
+    @Violation("DRA-RST-01: after a SIGKILL and a new start, the device")
+    @Violation("DRA-RST-03: appeared, and Unprepare in a new process (window hit")
     static final class Late extends StateFile {
         private Map<String, ObjectNode> claims; // guarded by the lock of all work
 
@@ -160,11 +147,8 @@ final class StateMutants {
             what =
                     "writes the CDI spec before its record, and does not unprepare what it does not know",
             with = NamesOfTheMoment.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-RST-03",
-                            message = "appeared, and Unprepare in a new process (window hit"),
             collateral = "DRA-RST-06")
+    @Violation("DRA-RST-03: appeared, and Unprepare in a new process (window hit")
     static final class EffectsFirst extends TrustingWork {
         EffectsFirst(BareDriver driver) {
             super(driver);
@@ -180,13 +164,8 @@ final class StateMutants {
         }
     }
 
-    @Mutant(
-            id = "M-85",
-            what = "crashes on a truncated state file",
-            violates =
-                    @Violation(
-                            requirement = "DRA-RST-06",
-                            message = "after the state file was emptied, the driver ended when it"))
+    @Mutant(id = "M-85", what = "crashes on a truncated state file")
+    @Violation("DRA-RST-06: after the state file was emptied, the driver ended when it")
     static final class Panicking extends StateFile {
         Panicking(Settings settings) {
             super(settings);
@@ -203,11 +182,8 @@ final class StateMutants {
     @Mutant(
             id = "M-86",
             what = "replaces a truncated state file by an empty one",
-            with = {TrustingWork.class, NamesOfTheMoment.class},
-            violates =
-                    @Violation(
-                            requirement = "DRA-RST-06",
-                            message = "after the state file was emptied, the device"))
+            with = {TrustingWork.class, NamesOfTheMoment.class})
+    @Violation("DRA-RST-06: after the state file was emptied, the device")
     static final class StartingOver extends StateFile {
         StartingOver(Settings settings) {
             super(settings);
@@ -220,15 +196,8 @@ final class StateMutants {
         }
     }
 
-    @Mutant(
-            id = "M-87",
-            what = "ignores that the disk is full",
-            with = CarelessSpecs.class,
-            violates =
-                    @Violation(
-                            requirement = "DRA-RST-07",
-                            message =
-                                    "succeeded while the CDI directory was read-only, and its id"))
+    @Mutant(id = "M-87", what = "ignores that the disk is full", with = CarelessSpecs.class)
+    @Violation("DRA-RST-07: succeeded while the CDI directory was read-only, and its id")
     static final class Careless extends StateFile {
         Careless(Settings settings) {
             super(settings);
@@ -264,11 +233,8 @@ final class StateMutants {
             id = "M-89",
             what = "has no lock between processes",
             with = {TrustingWork.class, NamesOfTheMoment.class},
-            violates =
-                    @Violation(
-                            requirement = "DRA-UPG-02",
-                            message = "two instances answered differently for claim"),
             collateral = {"DRA-RST-06", "DRA-UPG-03"})
+    @Violation("DRA-UPG-02: two instances answered differently for claim")
     static final class OwnCopy extends StateFile {
         private Map<String, ObjectNode> claims; // guarded by the lock of this instance
 
@@ -297,13 +263,8 @@ final class StateMutants {
     }
 
     /** Looks for specs under the names alone that this release gives them. */
-    @Mutant(
-            id = "M-134",
-            what = "does not find the specs of the release before",
-            violates =
-                    @Violation(
-                            requirement = "DRA-RST-08",
-                            message = "and this one unprepared it, the CDI directory has"))
+    @Mutant(id = "M-134", what = "does not find the specs of the release before")
+    @Violation("DRA-RST-08: and this one unprepared it, the CDI directory has")
     static final class NewNames extends CdiSpecs {
         NewNames(Settings settings) {
             super(settings);
@@ -319,8 +280,8 @@ final class StateMutants {
     @Mutant(
             id = "M-135",
             what = "keeps what was prepared before a reboot",
-            violates = @Violation(requirement = "DRA-RST-09", message = "which is deleted: "),
             options = "--proc-root={ROOT}/proc")
+    @Violation("DRA-RST-09: which is deleted: ")
     static final class OfAllBoots extends ClaimWork {
         OfAllBoots(BareDriver driver) {
             super(driver);

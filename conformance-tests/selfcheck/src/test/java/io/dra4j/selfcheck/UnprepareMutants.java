@@ -50,11 +50,8 @@ final class UnprepareMutants {
     @Mutant(
             id = "M-48",
             what = "remembers unprepared claims by name, and refuses to prepare them again",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-30",
-                            message = "a claim that is prepared again after its unprepare is"),
             collateral = {"DRA-UNP-08", "DRA-CDI-07", "DRA-UPG-03"})
+    @Violation("DRA-PREP-30: a claim that is prepared again after its unprepare is")
     static final class NeverAgain extends ClaimWork {
         private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
@@ -80,20 +77,14 @@ final class UnprepareMutants {
     @Mutant(
             id = "M-52",
             what = "unpreparing an unknown claim is an error",
-            violates = {
-                @Violation(
-                        requirement = "DRA-UNP-02",
-                        message = "the unprepare of a claim that the driver never saw failed:"),
-                @Violation(
-                        requirement = "DRA-UNP-03",
-                        message = "the repeated unprepare of a claim failed: claim UID")
-            },
             collateral = {
                 "DRA-REG-07", "DRA-PREP-09", "DRA-PREP-13", "DRA-PREP-19",
                 "DRA-UNP-07", "DRA-UNP-10", "DRA-RST-04", "DRA-UPG-02",
                 "DRA-SEC-03", "DRA-SHUT-02", "DRA-SHUT-03"
             },
             from = Build.PLAIN)
+    @Violation("DRA-UNP-02: the unprepare of a claim that the driver never saw failed:")
+    @Violation("DRA-UNP-03: the repeated unprepare of a claim failed: claim UID")
     static final class Exact extends ClaimWork {
         Exact(BareDriver driver) {
             super(driver);
@@ -111,19 +102,13 @@ final class UnprepareMutants {
     @Mutant(
             id = "M-53",
             what = "reads the claim in order to unprepare it",
-            violates = {
-                @Violation(
-                        requirement = "DRA-UNP-04",
-                        message = "the unprepare of a claim whose object is deleted failed:"),
-                @Violation(
-                        requirement = "DRA-UNP-05",
-                        message = "an unprepare, while the API server does not answer, is not")
-            },
             collateral = {
                 "DRA-REG-07", "DRA-UNP-02",
                 "DRA-UNP-08", "DRA-UNP-10",
                 "DRA-SEC-03"
             })
+    @Violation("DRA-UNP-04: the unprepare of a claim whose object is deleted failed:")
+    @Violation("DRA-UNP-05: an unprepare, while the API server does not answer, is not")
     static final class Asking extends ClaimWork {
         Asking(BareDriver driver) {
             super(driver);
@@ -138,13 +123,8 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-54",
-            what = "unprepares by namespace and name",
-            violates =
-                    @Violation(
-                            requirement = "DRA-UNP-08",
-                            message = "the unprepare of an earlier claim of its name took CDI"))
+    @Mutant(id = "M-54", what = "unprepares by namespace and name")
+    @Violation("DRA-UNP-08: the unprepare of an earlier claim of its name took CDI")
     static final class ByName extends ClaimWork {
         ByName(BareDriver driver) {
             super(driver);
@@ -167,11 +147,8 @@ final class UnprepareMutants {
     @Mutant(
             id = "M-55",
             what = "unpreparing one claim removes all of its specs",
-            violates =
-                    @Violation(
-                            requirement = "DRA-UNP-09",
-                            message = "the unprepare of another claim took CDI device"),
             collateral = {"DRA-PREP-19", "DRA-UNP-08", "DRA-CDI-07"})
+    @Violation("DRA-UNP-09: the unprepare of another claim took CDI device")
     static final class AllAtOnce extends ClaimWork {
         AllAtOnce(BareDriver driver) {
             super(driver);
@@ -184,13 +161,8 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-58",
-            what = "logs that it could not delete a spec, and answers OK",
-            violates =
-                    @Violation(
-                            requirement = "DRA-UNP-12",
-                            message = "succeeded while the CDI directory was read-only, and its"))
+    @Mutant(id = "M-58", what = "logs that it could not delete a spec, and answers OK")
+    @Violation("DRA-UNP-12: succeeded while the CDI directory was read-only, and its")
     static final class Hopeful extends CdiSpecs {
         Hopeful(Settings settings) {
             super(settings);
@@ -206,13 +178,8 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-37",
-            what = "unpreparing the admin's claim frees the owner's device",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-19",
-                            message = "the unprepare of a claim with admin access took the CDI"))
+    @Mutant(id = "M-37", what = "unpreparing the admin's claim frees the owner's device")
+    @Violation("DRA-PREP-19: the unprepare of a claim with admin access took the CDI")
     static final class TakesOwnersAlong extends TakesAlong {
         TakesOwnersAlong(BareDriver driver) {
             super(driver, false);
@@ -222,11 +189,8 @@ final class UnprepareMutants {
     @Mutant(
             id = "M-40",
             what = "unpreparing one share deletes the other",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-22",
-                            message = "the unprepare of one share took CDI device"),
             options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-PREP-22: the unprepare of one share took CDI device")
     static final class TakesSharesAlong extends TakesAlong {
         TakesSharesAlong(BareDriver driver) {
             super(driver, true);
@@ -276,13 +240,8 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-27",
-            what = "a failed claim leaves its first device's spec and lock",
-            violates =
-                    @Violation(
-                            requirement = "DRA-PREP-09",
-                            message = "after a prepare that failed for its second device, the CDI"))
+    @Mutant(id = "M-27", what = "a failed claim leaves its first device's spec and lock")
+    @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
     static final class HalfDoneUntilUnprepare extends HalfDone {
         HalfDoneUntilUnprepare(BareDriver driver) {
             super(driver, false);
@@ -292,18 +251,12 @@ final class UnprepareMutants {
     @Mutant(
             id = "M-113",
             what = "Unprepare skips claims whose Prepare failed half-way",
-            violates = {
-                @Violation(
-                        requirement = "DRA-UNP-07",
-                        message = "after a prepare that failed and its unprepare, the CDI"),
-                @Violation(
-                        requirement = "DRA-PREP-09",
-                        message = "after a prepare that failed for its second device, the CDI")
-            },
             collateral = {
                 "DRA-PREP-02", "DRA-PREP-25",
                 "DRA-PREP-30", "DRA-UNP-03"
             })
+    @Violation("DRA-UNP-07: after a prepare that failed and its unprepare, the CDI")
+    @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
     static final class HalfDoneForGood extends HalfDone {
         HalfDoneForGood(BareDriver driver) {
             super(driver, true);

@@ -9,7 +9,8 @@ import java.lang.annotation.Target;
 
 /**
  * A conforming variant: a driver that is unusual and violates nothing. The class replaces a part of
- * the bare driver, its supertype says which.
+ * the bare driver, its supertype says which. A {@link Violation} is one that it is rightly warned
+ * of.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
@@ -32,9 +33,6 @@ import java.lang.annotation.Target;
 
     /** Requirements that its settings leave no room to test. */
     String[] untested() default {};
-
-    /** Requirements that it is rightly warned of. */
-    Violation[] warned() default {};
 
     /** More options of the driver. */
     String[] options() default {};
