@@ -88,12 +88,9 @@ class BareDriverIT {
     }
 
     @Test
-    void mendsSlicesAndSurvivesTroubleOfTheApi() throws Exception {
+    void repairsSlicesAndSurvivesFaultsOfTheApi() throws Exception {
         node.proxy()
-                .inject(
-                        Fault.status(500, "trouble")
-                                .on(Requests.writes("resourceslices"))
-                                .times(2));
+                .inject(Fault.status(500, "fault").on(Requests.writes("resourceslices")).times(2));
         start("--num-devices", "130");
         List<JsonNode> slices = awaitSlices(2);
 

@@ -37,7 +37,7 @@ public final class ConformanceMain {
     /** The exit status that says nothing about a driver. */
     private static final int NO_ANSWER = 3;
 
-    private static final List<Class<? extends Exception>> TROUBLE =
+    private static final List<Class<? extends Exception>> ACTIONABLE =
             List.of(
                     SettingsException.class,
                     UpstreamException.class,
@@ -66,16 +66,16 @@ public final class ConformanceMain {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionStrategy(ConformanceMain::executeWithoutUnknownWords)
                 .setParameterExceptionHandler(ConformanceMain::explainWrongUsage)
-                .setExecutionExceptionHandler(ConformanceMain::explainTrouble);
+                .setExecutionExceptionHandler(ConformanceMain::explainFailure);
     }
 
     /**
      * Prints the message of an exception that users can act on; all else is a bug of the suite,
      * which is shown with its stack trace, and neither says anything about a driver.
      */
-    private static int explainTrouble(Exception e, CommandLine command, ParseResult line) {
+    private static int explainFailure(Exception e, CommandLine command, ParseResult line) {
         PrintWriter err = command.getErr();
-        if (TROUBLE.stream().anyMatch(type -> type.isInstance(e))) {
+        if (ACTIONABLE.stream().anyMatch(type -> type.isInstance(e))) {
             err.println("dra-conformance: " + e.getMessage());
         } else {
             err.println("dra-conformance: the suite itself failed; please report this:");

@@ -54,13 +54,13 @@ public final class ReadOnlyDirectories implements AutoCloseable {
      */
     public static ReadOnlyDirectories of(
             TestContext context, List<Path> folders, List<Path> files) {
-        ReadOnlyDirectories blockade = new ReadOnlyDirectories(context, folders, files);
+        ReadOnlyDirectories directories = new ReadOnlyDirectories(context, folders, files);
         for (Mechanism mechanism : List.of(Mechanism.MODES, Mechanism.FLAGS, Mechanism.MOUNT)) {
-            blockade.mechanism = mechanism;
-            if (blockade.begin() && blockade.works()) {
-                return blockade;
+            directories.mechanism = mechanism;
+            if (directories.begin() && directories.works()) {
+                return directories;
             }
-            blockade.close();
+            directories.close();
         }
         throw new Untested(
                 "the suite can't make a directory read-only: neither modes, chattr nor mount work");

@@ -351,16 +351,16 @@ public final class TestContext implements AutoCloseable {
     public List<String> tidy() {
         faults.forEach(Injection::close);
         faults.clear();
-        List<String> troubles = new ArrayList<>();
+        List<String> failures = new ArrayList<>();
         for (KubeletClaim claim : claims.takeMade()) {
             try {
-                calls.unprepare(claim).complaint().ifPresent(troubles::add);
+                calls.unprepare(claim).complaint().ifPresent(failures::add);
                 claims.deleteObject(claim);
             } catch (IllegalStateException | ClusterException e) {
-                troubles.add(String.valueOf(e.getMessage()));
+                failures.add(String.valueOf(e.getMessage()));
             }
         }
-        return troubles;
+        return failures;
     }
 
     /**

@@ -35,7 +35,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         try {
             kubelet.awaitEvents(
                     events ->
-                            registrations(driver, events) >= times || !strangers(events).isEmpty(),
+                            registrations(driver, events) >= times || !unexpected(events).isEmpty(),
                     timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -44,11 +44,11 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         List<KubeletEvent> events = kubelet.events();
         StepFailed.unless(
                 registrations(driver, events) >= times,
-                strangers(events).isEmpty()
+                unexpected(events).isEmpty()
                         ? "%s has not registered within %d s%s"
                                 .formatted(driver, timeout.toSeconds(), attempts(events))
                         : "another driver has registered, and not %s: %s"
-                                .formatted(driver, strangers(events)));
+                                .formatted(driver, unexpected(events)));
         return kubelet.plugin(driver)
                 .orElseThrow(() -> new StepFailed(driver + " has registered, and is gone again"));
     }
@@ -57,7 +57,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         return Collections.frequency(details(Kind.REGISTERED, events), driver);
     }
 
-    private List<String> strangers(List<KubeletEvent> events) {
+    private List<String> unexpected(List<KubeletEvent> events) {
         List<String> names = drivers.stream().map(DriverProcess::name).toList();
         return details(Kind.REGISTERED, events).stream()
                 .filter(name -> !names.contains(name))

@@ -48,7 +48,7 @@ public record Disturbance(
         Disturbance done() throws InterruptedException {
             PlantedSlices others = new PlantedSlices(context);
             int number = context.proxy().lastNumber();
-            others.canaries(SeenPools.pool(before.slices().get(0)));
+            others.sentinels(SeenPools.pool(before.slices().get(0)));
             try {
                 if (context.driver().adapter().controlsProcess()) {
                     context.driver().restart();
@@ -72,14 +72,14 @@ public record Disturbance(
             deleted.ifPresent(publishing()::delete); // both at once, if there are two
             Return repaired = new Return("time until the changed slice was repaired", changed);
             Return back = new Return("time until the deleted slice was back", deleted);
-            String both = trouble(repaired, back);
+            String both = differences(repaired, back);
             String afterChange = changed.map(this::missing).orElse("");
             String afterDelete = deleted.map(this::missing).orElse("");
             if (deleted.isEmpty()) {
                 JsonNode only = publishing().now().slices().get(0);
                 publishing().delete(only);
                 back = new Return(back.what, Optional.of(only));
-                afterDelete = trouble(back);
+                afterDelete = differences(back);
             } else if (afterChange.isEmpty() && afterDelete.isEmpty()) {
                 afterDelete = both;
             }
@@ -125,7 +125,7 @@ public record Disturbance(
         }
 
         /** Waits until the pools are as before, and says how they differ if they are not. */
-        private String trouble(Return... returns) throws InterruptedException {
+        private String differences(Return... returns) throws InterruptedException {
             Predicate<SeenPools> asBefore = Publishing.like(before);
             Predicate<SeenPools> seenByAll =
                     seen -> {
@@ -142,11 +142,11 @@ public record Disturbance(
             return context.timeouts().cachedRepair();
         }
 
-        private String about(String trouble, String what) {
-            return trouble.isEmpty()
+        private String about(String differences, String what) {
+            return differences.isEmpty()
                     ? ""
                     : "%s by somebody else, and %d s later the driver has not put it right: %s"
-                            .formatted(what, limit().toSeconds(), trouble);
+                            .formatted(what, limit().toSeconds(), differences);
         }
     }
 

@@ -25,17 +25,17 @@ public final class ForeignFiles implements AutoCloseable {
     private ForeignFiles() {}
 
     public static ForeignFiles plant(Place place) throws IOException {
-        ForeignFiles strangers = new ForeignFiles();
+        ForeignFiles foreign = new ForeignFiles();
         boolean done = false;
         try {
             for (Path folder : List.of(place.registry(), place.plugins(), place.cdi())) {
-                strangers.plant(folder);
+                foreign.plant(folder);
             }
             done = true;
-            return strangers;
+            return foreign;
         } finally {
             if (!done) {
-                strangers.close();
+                foreign.close();
             }
         }
     }

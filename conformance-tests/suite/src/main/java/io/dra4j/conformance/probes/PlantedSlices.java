@@ -19,7 +19,7 @@ import java.util.Optional;
 public final class PlantedSlices {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final String STRANGER = "canary.dra-conformance.dev";
+    private static final String OTHER_DRIVER = "other.dra-conformance.dev";
 
     private final TestContext context;
     private final Map<String, JsonNode> planted = new LinkedHashMap<>();
@@ -42,10 +42,10 @@ public final class PlantedSlices {
     }
 
     /** Plants slices of another driver on this node, and of this driver on another node. */
-    void canaries(String pool) {
+    void sentinels(String pool) {
         String node = context.place().node();
         String driver = context.place().driver();
-        plant("other-driver", null, spec -> of(spec, STRANGER, node, pool));
+        plant("other-driver", null, spec -> of(spec, OTHER_DRIVER, node, pool));
         plant("other-node", null, spec -> of(spec, driver, node + "-other", pool));
         plant("other-nodes-pool", null, spec -> of(spec, driver, node + "-other", node + "-other"));
     }

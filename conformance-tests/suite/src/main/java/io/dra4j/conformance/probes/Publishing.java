@@ -137,7 +137,7 @@ public final class Publishing {
 
     /** Describes the pools that have not settled. */
     public Violation unsettled() {
-        String why = now().trouble().orElse("");
+        String why = now().fault().orElse("");
         String known = context.unpublished().map(u -> ", " + u.details()).orElse("");
         return new Violation("the pools have not settled: " + why + known);
     }

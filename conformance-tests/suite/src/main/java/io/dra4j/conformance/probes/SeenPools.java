@@ -69,7 +69,7 @@ public record SeenPools(List<JsonNode> slices) {
     }
 
     /** Why the pools are not settled; empty if they are. */
-    Optional<String> trouble() {
+    Optional<String> fault() {
         if (slices.isEmpty()) {
             return Optional.of("there is no slice of the driver for its node");
         }
@@ -86,10 +86,10 @@ public record SeenPools(List<JsonNode> slices) {
                                                 .sorted()
                                                 .toList()));
             }
-            Optional<String> trouble =
+            Optional<String> fault =
                     incomplete(pool.getKey(), newest).or(() -> twice(pool.getKey(), newest));
-            if (trouble.isPresent()) {
-                return trouble;
+            if (fault.isPresent()) {
+                return fault;
             }
         }
         return Optional.empty();
@@ -111,7 +111,7 @@ public record SeenPools(List<JsonNode> slices) {
     }
 
     public boolean settled() {
-        return trouble().isEmpty();
+        return fault().isEmpty();
     }
 
     /** The devices of all pools that are complete. */
@@ -192,7 +192,7 @@ public record SeenPools(List<JsonNode> slices) {
                 want.keySet().stream()
                         .filter(k -> have.containsKey(k) && !have.get(k).equals(want.get(k)))
                         .toList();
-        return trouble().map(words -> words + "; ").orElse("")
+        return fault().map(words -> words + "; ").orElse("")
                 + "missing: %s, too many: %s, different: %s"
                         .formatted(few(missing), few(extra), few(other));
     }

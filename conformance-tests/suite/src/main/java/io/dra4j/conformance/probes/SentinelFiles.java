@@ -15,60 +15,60 @@ import java.util.Map;
 /** Files of others, which a driver must leave as they are; they go when this is closed. */
 public final class SentinelFiles implements AutoCloseable {
 
-    private static final String KIND = "canary.dra-conformance.example.org/bird";
+    private static final String KIND = "sentinel.dra-conformance.example.org/file";
 
-    private final Map<Path, Canary> canaries = new LinkedHashMap<>();
+    private final Map<Path, Sentinel> sentinels = new LinkedHashMap<>();
 
-    private record Canary(byte[] content, Object inode) {}
+    private record Sentinel(byte[] content, Object inode) {}
 
     /** Specs of another vendor, in both forms, and a file that is no spec. */
     public static SentinelFiles ofCdi(Path folder) throws IOException {
-        SentinelFiles canaries = new SentinelFiles();
-        canaries.add(
-                folder.resolve("canary-" + ProcessHandle.current().pid() + ".json"),
+        SentinelFiles sentinels = new SentinelFiles();
+        sentinels.add(
+                folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".json"),
                 """
                 {"cdiVersion": "0.3.0", "kind": "%s",
-                 "devices": [{"name": "json", "containerEdits": {"env": ["CANARY=1"]}}]}
+                 "devices": [{"name": "json", "containerEdits": {"env": ["SENTINEL=1"]}}]}
                 """
                         .formatted(KIND));
-        canaries.add(
-                folder.resolve("canary-" + ProcessHandle.current().pid() + ".yaml"),
+        sentinels.add(
+                folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".yaml"),
                 """
                 cdiVersion: 0.3.0
                 kind: %s
-                devices: [{name: yaml, containerEdits: {env: [CANARY=2]}}]
+                devices: [{name: yaml, containerEdits: {env: [SENTINEL=2]}}]
                 """
                         .formatted(KIND));
-        canaries.add(folder.resolve("canary.txt"), "no spec at all\n");
-        return canaries;
+        sentinels.add(folder.resolve("sentinel.txt"), "no spec at all\n");
+        return sentinels;
     }
 
     private void add(Path file, String content) throws IOException {
         byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
         Files.write(file, bytes);
-        canaries.put(file, new Canary(bytes, Files.getAttribute(file, "unix:ino")));
+        sentinels.put(file, new Sentinel(bytes, Files.getAttribute(file, "unix:ino")));
     }
 
     /** Finds all of them as they were. */
     public void live() throws IOException {
-        for (Map.Entry<Path, Canary> canary : canaries.entrySet()) {
+        for (Map.Entry<Path, Sentinel> sentinel : sentinels.entrySet()) {
             try {
                 boolean same =
                         Arrays.equals(
-                                        Files.readAllBytes(canary.getKey()),
-                                        canary.getValue().content())
-                                && Files.getAttribute(canary.getKey(), "unix:ino")
-                                        .equals(canary.getValue().inode());
-                Violation.unless(same, "%s, a file of others, was changed", canary.getKey());
+                                        Files.readAllBytes(sentinel.getKey()),
+                                        sentinel.getValue().content())
+                                && Files.getAttribute(sentinel.getKey(), "unix:ino")
+                                        .equals(sentinel.getValue().inode());
+                Violation.unless(same, "%s, a file of others, was changed", sentinel.getKey());
             } catch (NoSuchFileException e) {
-                throw new Violation(canary.getKey() + ", a file of others, was removed");
+                throw new Violation(sentinel.getKey() + ", a file of others, was removed");
             }
         }
     }
 
     @Override
     public void close() throws IOException {
-        for (Path file : canaries.keySet()) {
+        for (Path file : sentinels.keySet()) {
             Files.deleteIfExists(file);
         }
     }

@@ -40,7 +40,7 @@ public final class SpecWatch implements AutoCloseable {
     private final Set<Path> inPlace = new HashSet<>();
     private boolean vanished;
     private volatile boolean done;
-    private volatile @Nullable String trouble;
+    private volatile @Nullable String fault;
 
     private SpecWatch(List<Path> folders) throws IOException {
         for (Path folder : folders) {
@@ -60,10 +60,10 @@ public final class SpecWatch implements AutoCloseable {
     }
 
     /** Describes a state that no reader should have seen; empty if there was none. */
-    public Optional<String> trouble() {
+    public Optional<String> fault() {
         done = true;
         watching.join();
-        return Optional.ofNullable(trouble);
+        return Optional.ofNullable(fault);
     }
 
     private @Nullable Void look() {
@@ -95,7 +95,7 @@ public final class SpecWatch implements AutoCloseable {
                 }
                 vanished = false;
             } else if (inPlace.contains(file)) {
-                trouble = file.getFileName() + " was still being written after it had appeared";
+                fault = file.getFileName() + " was still being written after it had appeared";
             }
             read(file);
         }
@@ -112,14 +112,14 @@ public final class SpecWatch implements AutoCloseable {
             byte[] content = Files.readAllBytes(file);
             JsonNode spec = YAML.readTree(content);
             if (!spec.isObject()) {
-                trouble = "a reader found " + name + " without its content";
+                fault = "a reader found " + name + " without its content";
             }
         } catch (NoSuchFileException e) {
             // gone since
         } catch (JsonProcessingException e) {
-            trouble = "a reader found half of " + name + ": " + e.getOriginalMessage();
+            fault = "a reader found half of " + name + ": " + e.getOriginalMessage();
         } catch (IOException e) {
-            trouble = "a reader could not read " + name + ": " + e.getMessage();
+            fault = "a reader could not read " + name + ": " + e.getMessage();
         }
     }
 

@@ -33,13 +33,13 @@ final class HtmlReport {
 
     private static final String POLICY = "default-src 'none'; style-src 'unsafe-inline'";
     private static final int SETTINGS = 100_000;
-    private static final Map<Verdict, String> TROUBLES = new LinkedHashMap<>();
+    private static final Map<Verdict, String> PROBLEMS = new LinkedHashMap<>();
 
     static {
-        TROUBLES.put(Verdict.FAIL, "Failures");
-        TROUBLES.put(Verdict.SUITE_ERROR, "Errors of the suite");
-        TROUBLES.put(Verdict.DEVIATION, "Known failures");
-        TROUBLES.put(Verdict.WARN, "Warnings");
+        PROBLEMS.put(Verdict.FAIL, "Failures");
+        PROBLEMS.put(Verdict.SUITE_ERROR, "Errors of the suite");
+        PROBLEMS.put(Verdict.DEVIATION, "Known failures");
+        PROBLEMS.put(Verdict.WARN, "Warnings");
     }
 
     private static final DateTimeFormatter TIME =
@@ -75,7 +75,7 @@ final class HtmlReport {
                             () -> {
                                 profiles();
                                 html.element("details.legend", this::known);
-                                troubles();
+                                problems();
                                 html.element("h2", "All requirements", "id", "all");
                                 filter();
                                 byProfile().forEach(this::profile);
@@ -242,7 +242,7 @@ final class HtmlReport {
 
     /** The way from the verdict to its reasons, which is long on a phone. */
     private void jumps() {
-        TROUBLES.forEach(
+        PROBLEMS.forEach(
                 (verdict, title) -> {
                     int found = found(verdict).size();
                     if (found > 0) {
@@ -253,8 +253,8 @@ final class HtmlReport {
         html.element("a", "All requirements", "href", "#all");
     }
 
-    private void troubles() {
-        TROUBLES.forEach(
+    private void problems() {
+        PROBLEMS.forEach(
                 (verdict, title) -> {
                     List<Result> found = found(verdict);
                     if (!found.isEmpty()) {

@@ -18,11 +18,11 @@ final class HtmlResult {
     private static final int MESSAGE = 8_000;
 
     /** Limits of each kind of evidence: all that helps of a failure, else a glimpse. */
-    private static final int OF_TROUBLE = 40_000;
+    private static final int OF_PROBLEMS = 40_000;
 
     private static final int OF_OTHERS = 3_000;
 
-    private static final Set<Verdict> TROUBLE =
+    private static final Set<Verdict> PROBLEMS =
             Set.of(Verdict.FAIL, Verdict.SUITE_ERROR, Verdict.DEVIATION, Verdict.WARN);
     private static final Set<Verdict> QUIET =
             Set.of(
@@ -102,7 +102,7 @@ final class HtmlResult {
             html.element(
                     "div.message", Excerpt.head(result.message().strip(), MESSAGE), "dir", "auto");
         }
-        if (TROUBLE.contains(result.verdict()) && !result.requirement().hint().isEmpty()) {
+        if (PROBLEMS.contains(result.verdict()) && !result.requirement().hint().isEmpty()) {
             html.element(
                     "p.hint",
                     () -> {
@@ -148,7 +148,7 @@ final class HtmlResult {
 
     private void evidence(Result result) {
         Evidence evidence = result.evidence();
-        int most = TROUBLE.contains(result.verdict()) ? OF_TROUBLE : OF_OTHERS;
+        int most = PROBLEMS.contains(result.verdict()) ? OF_PROBLEMS : OF_OTHERS;
         String calls = String.join("\n", evidence.calls());
         if ((calls + evidence.requests() + evidence.files() + evidence.log()).isBlank()) {
             return;
@@ -207,7 +207,7 @@ final class HtmlResult {
     }
 
     private void body(Result result) {
-        if (TROUBLE.contains(result.verdict())) {
+        if (PROBLEMS.contains(result.verdict())) {
             html.element("p", () -> link(result));
             return;
         }

@@ -77,7 +77,7 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
         return unicode ? unicodeText : ascii;
     }
 
-    /** Text of strangers, with nothing in it that acts on a terminal or cannot be shown there. */
+    /** Text of others, with nothing in it that acts on a terminal or cannot be shown there. */
     String shown(String text) {
         String visible = VisibleText.of(text);
         return unicode

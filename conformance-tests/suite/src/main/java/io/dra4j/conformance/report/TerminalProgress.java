@@ -44,7 +44,7 @@ public final class TerminalProgress implements Progress {
                 requirement.id() + bracketed(result.variant()),
                 result.verdict());
         Result clean = Redaction.result(result);
-        redraw(terminal.live() ? trouble(clean) : lines(clean));
+        redraw(terminal.live() ? problem(clean) : lines(clean));
     }
 
     private static String bracketed(String variant) {
@@ -66,22 +66,22 @@ public final class TerminalProgress implements Progress {
                                 Wording.label(result.verdict()),
                                 result.requirement().id() + bracketed(result.variant()),
                                 result.took().isZero() ? "" : Wording.took(result.took()));
-        List<String> trouble = trouble(result);
-        if (trouble.isEmpty() && !result.message().isBlank()) {
+        List<String> problem = problem(result);
+        if (problem.isEmpty() && !result.message().isBlank()) {
             line += "  " + terminal.shown(Excerpt.line(result.message(), LINE));
         }
-        return concat(List.of(line.stripTrailing()), trouble);
+        return concat(List.of(line.stripTrailing()), problem);
     }
 
     /** Prints a result that is not well at once: the rule, the finding, and a hint. */
-    private List<String> trouble(Result result) {
+    private List<String> problem(Result result) {
         return switch (result.verdict()) {
-            case FAIL, WARN, SUITE_ERROR, DEVIATION -> told(result);
+            case FAIL, WARN, SUITE_ERROR, DEVIATION -> details(result);
             case PASS, INFO, NOT_APPLICABLE, BLOCKED, UNTESTED, SKIPPED -> List.of();
         };
     }
 
-    private List<String> told(Result result) {
+    private List<String> details(Result result) {
         Requirement requirement = result.requirement();
         String title =
                 AreaMarks.mark(terminal, result.verdict())
@@ -91,12 +91,12 @@ public final class TerminalProgress implements Progress {
                         + terminal.coloured(
                                 AreaMarks.colour(result.verdict()),
                                 Wording.label(result.verdict()));
-        List<String> told = part("rule", requirement.level() + " " + requirement.rule());
-        told = concat(told, part("found", result.message()));
-        told = concat(told, part("hint", requirement.hint()));
-        told = concat(told, part("from", requirement.source()));
-        told = concat(told, part("more", "dra-conformance explain " + requirement.id()));
-        return concat(concat(List.of(title), told), List.of(""));
+        List<String> details = part("rule", requirement.level() + " " + requirement.rule());
+        details = concat(details, part("found", result.message()));
+        details = concat(details, part("hint", requirement.hint()));
+        details = concat(details, part("from", requirement.source()));
+        details = concat(details, part("more", "dra-conformance explain " + requirement.id()));
+        return concat(concat(List.of(title), details), List.of(""));
     }
 
     private List<String> part(String name, String text) {

@@ -3,7 +3,7 @@
 package io.dra4j.conformance.report;
 
 /**
- * Text of strangers as it can be shown: what would act on a page or a terminal becomes visible.
+ * Text of others as it can be shown: what would act on a page or a terminal becomes visible.
  *
  * <p>A driver's log may hold escape sequences that colour a terminal, characters that turn the
  * direction of everything behind them, and what no XML document may hold. Each such character is

@@ -63,10 +63,10 @@ final class CdiFileRules {
                 prepared(claim);
                 context.calls().unprepared(claim);
             }
-            watch.trouble()
+            watch.fault()
                     .ifPresent(
-                            trouble -> {
-                                throw new Violation(trouble);
+                            fault -> {
+                                throw new Violation(fault);
                             });
         }
     }
@@ -176,7 +176,7 @@ final class CdiFileRules {
     @ExecutionGroup.On(ExecutionGroup.RESTARTS)
     @Rule("DRA-CDI-11")
     void specsOfOthersStay() throws IOException {
-        try (SentinelFiles canaries = SentinelFiles.ofCdi(context.cdi().folder())) {
+        try (SentinelFiles sentinels = SentinelFiles.ofCdi(context.cdi().folder())) {
             KubeletClaim claim = context.claims().allocate(context.devices().one());
             prepared(claim);
             noNameTwice();
@@ -185,7 +185,7 @@ final class CdiFileRules {
                 context.calls().prepared(claim);
             }
             context.calls().unprepared(claim);
-            canaries.live();
+            sentinels.live();
         }
     }
 

@@ -40,8 +40,8 @@ final class DiskRules {
         }
         CallResult result;
         boolean left;
-        try (ReadOnlyDirectories blockade = blocked(context.cdi().folders(), specs)) {
-            context.transcript().note("nothing can be written by " + blockade);
+        try (ReadOnlyDirectories directories = blocked(context.cdi().folders(), specs)) {
+            context.transcript().note("nothing can be written by " + directories);
             result = context.calls().unprepare(claim);
             left = result.complaint().isEmpty() && specs.stream().anyMatch(Files::exists);
         }
@@ -86,8 +86,8 @@ final class DiskRules {
         KubeletClaim claim = context.claims().allocate(device);
         Leftovers leftovers = Leftovers.since(context);
         CallResult result;
-        try (ReadOnlyDirectories blockade = blocked(context.cdi().folders(), List.of())) {
-            context.transcript().note("nothing can be written by " + blockade);
+        try (ReadOnlyDirectories directories = blocked(context.cdi().folders(), List.of())) {
+            context.transcript().note("nothing can be written by " + directories);
             result = context.calls().prepare(claim);
         }
         ClaimResult answer = result.results().get(claim.uid());
@@ -113,9 +113,9 @@ final class DiskRules {
         Leftovers leftovers = Leftovers.since(context);
         StateFiles files = StateFiles.of(context);
         CallResult result;
-        try (ReadOnlyDirectories blockade =
+        try (ReadOnlyDirectories directories =
                 blocked(List.of(files.paths().get(0).getParent()), files.paths())) {
-            context.transcript().note("nothing can be written by " + blockade);
+            context.transcript().note("nothing can be written by " + directories);
             result = context.calls().prepare(claim);
         }
         Violation.unless(

@@ -180,19 +180,19 @@ final class SocketRules {
 
     @Rule("DRA-REG-09")
     void whatIsOfOthersIsNotTouched() throws IOException {
-        try (ForeignFiles strangers = ForeignFiles.plant(context.place())) {
+        try (ForeignFiles foreign = ForeignFiles.plant(context.place())) {
             if (!context.devices().usable().isEmpty()) {
                 KubeletClaim claim = context.claims().allocate(context.devices().one());
                 context.calls().prepared(claim);
                 context.calls().unprepared(claim);
             }
-            strangers.live("prepare and unprepare");
+            foreign.live("prepare and unprepare");
             context.driver().terminate();
-            strangers.live("SIGTERM");
+            foreign.live("SIGTERM");
             context.driver().restarted();
-            strangers.live("a start");
+            foreign.live("a start");
             context.driver().restartAfterKill();
-            strangers.live("SIGKILL and a start");
+            foreign.live("SIGKILL and a start");
         }
         context.awaitPools();
     }

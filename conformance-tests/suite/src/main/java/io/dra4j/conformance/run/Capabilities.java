@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  * @param services the DRA services that it declares and the suite knows, in its order
  * @param present the gates that are open
  * @param absent why others are closed, where there is more to say than their words
- * @param trouble the reason why the kubelet did not register the driver, which runs; empty if it
- *     did
+ * @param registrationFailure the reason why the kubelet did not register the driver, which runs;
+ *     empty if it did
  * @param unpublished how a driver is that publishes nothing claims could have; null if it does
  */
 record Capabilities(
         List<Service> services,
         Set<Gate> present,
         Map<Gate, Closed> absent,
-        String trouble,
+        String registrationFailure,
         @Nullable Unpublished unpublished) {
 
     Capabilities {
@@ -46,7 +46,7 @@ record Capabilities(
 
     /** Returns whether the kubelet registered the driver. */
     boolean isRegistered() {
-        return trouble.isEmpty();
+        return registrationFailure.isEmpty();
     }
 
     /** Returns whether a requirement is the one that a driver without a complete pool fails. */

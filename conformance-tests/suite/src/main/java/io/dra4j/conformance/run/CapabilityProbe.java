@@ -76,16 +76,12 @@ final class CapabilityProbe {
     }
 
     /** Looks at a driver that runs and that the kubelet does not register: at what is left. */
-    static Capabilities ofUnregistered(TestContext context, DriverUnusable trouble) {
-        CapabilityProbe survey = new CapabilityProbe(context);
-        survey.settings();
-        survey.open(Gate.API, !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
+    static Capabilities ofUnregistered(TestContext context, DriverUnusable failure) {
+        CapabilityProbe probe = new CapabilityProbe(context);
+        probe.settings();
+        probe.open(Gate.API, !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
         return new Capabilities(
-                List.of(),
-                survey.present,
-                survey.absent,
-                String.valueOf(trouble.getMessage()),
-                null);
+                List.of(), probe.present, probe.absent, String.valueOf(failure.getMessage()), null);
     }
 
     private void settings() {

@@ -66,7 +66,7 @@ public final class Engine {
         Instant started = Instant.now();
         List<Requirement> wanted = Plan.of(catalogue, settings);
         TestContext first = context();
-        Capabilities capabilities = surveyed(first);
+        Capabilities capabilities = probed(first);
         List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
         GroupRun.Parts parts =
                 new GroupRun.Parts(
@@ -92,7 +92,7 @@ public final class Engine {
         return all;
     }
 
-    private static Capabilities surveyed(TestContext context) {
+    private static Capabilities probed(TestContext context) {
         boolean done = false;
         try {
             Capabilities capabilities = capabilities(context);

@@ -33,7 +33,7 @@ final class GroupRun {
             Capabilities capabilities,
             Verdicts verdicts,
             RuleBook rules,
-            RequirementCheck trial,
+            RequirementCheck check,
             Set<String> skipped,
             Progress progress) {}
 
@@ -118,7 +118,11 @@ final class GroupRun {
         if (!parts.capabilities().isRegistered()
                 && !parts.rules().triesUnregistered(requirement.id())) {
             return Optional.of(
-                    untried(requirement, variant, Verdict.BLOCKED, parts.capabilities().trouble()));
+                    untried(
+                            requirement,
+                            variant,
+                            Verdict.BLOCKED,
+                            parts.capabilities().registrationFailure()));
         }
         Optional<Closed> missing = parts.capabilities().missing(requirement);
         if (missing.isPresent()) {
@@ -143,7 +147,7 @@ final class GroupRun {
                             .map(Gate::label)
                             .collect(Collectors.toSet()));
             ready.calls().use(service(variant));
-            Ended ended = parts.trial().run(requirement, variant, ready);
+            Ended ended = parts.check().run(requirement, variant, ready);
             tidy(ready, ended.result());
             return ended;
         } catch (DriverUnusable e) {
@@ -192,8 +196,8 @@ final class GroupRun {
     }
 
     private void tidy(TestContext used, Result result) {
-        List<String> troubles = used.tidy();
-        boolean isSuspect = !troubles.isEmpty() || mayHoldOn(result);
+        List<String> failures = used.tidy();
+        boolean isSuspect = !failures.isEmpty() || mayHoldOn(result);
         if (isSuspect && used.driver().adapter().runsAnywhere()) {
             closeContext();
         }

@@ -61,7 +61,7 @@ class HooksIT {
     }
 
     @Test
-    void aHookThatFailsIsTheSuitesTroubleWithItsOutput() {
+    void aHookThatFailsIsAnErrorOfTheSuiteWithItsOutput() {
         assertThatThrownBy(() -> context.hooks().run("broken"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll("broken", "exit status 3", "no such slot");
