@@ -37,6 +37,21 @@ public record ClaimRecord(
         devices = List.copyOf(devices);
     }
 
+    /** Returns the record of a claim whose own record is damaged or lost. */
+    public static ClaimRecord damaged(ClaimRef ref, String bootId, List<HeldDevice> devices) {
+        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null);
+    }
+
+    /** Returns the record with the last state that the provider recorded. */
+    public ClaimRecord withState(ProviderState recorded) {
+        return new ClaimRecord(ref, phase, bootId, devices, recorded, answer);
+    }
+
+    /** Returns the record of the claim while it is unprepared. */
+    public ClaimRecord unpreparing() {
+        return new ClaimRecord(ref, Phase.UNPREPARING, bootId, devices, state, null);
+    }
+
     /** Returns the claim as a provider sees it in a boot. */
     public HeldClaim held(String presentBootId) {
         return new HeldClaim(ref, phase, !bootId.equals(presentBootId), devices, state);

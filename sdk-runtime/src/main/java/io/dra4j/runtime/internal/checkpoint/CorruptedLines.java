@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.claim.HeldClaim.Phase;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -95,12 +94,6 @@ final class CorruptedLines {
                 before != null
                         ? before.ref()
                         : refs.getOrDefault(uid, new ClaimRef(UNKNOWN, UNKNOWN, uid));
-        return new ClaimRecord(
-                ref,
-                Phase.DAMAGED,
-                bootId,
-                before == null ? List.of() : before.devices(),
-                null,
-                null);
+        return ClaimRecord.damaged(ref, bootId, before == null ? List.of() : before.devices());
     }
 }

@@ -158,14 +158,7 @@ final class ClaimLifecycle implements AutoCloseable {
      *     claim stays held then
      */
     void end(ClaimRecord record) throws Exception {
-        writes.put(
-                new ClaimRecord(
-                        record.ref(),
-                        Phase.UNPREPARING,
-                        record.bootId(),
-                        record.devices(),
-                        record.state(),
-                        null));
+        writes.put(record.unpreparing());
 
         try (CallProgress progress =
                 new CallProgress(context.providerCalls(), this::recordProgress, deadline)) {
@@ -190,16 +183,7 @@ final class ClaimLifecycle implements AutoCloseable {
 
     /** A provider waits for this write alone: it is not grouped. */
     private void recordProgress(ProviderState state) {
-        ClaimRecord now = record().orElseThrow();
-        context.journal()
-                .put(
-                        new ClaimRecord(
-                                now.ref(),
-                                now.phase(),
-                                now.bootId(),
-                                now.devices(),
-                                state,
-                                now.answer()));
+        context.journal().put(record().orElseThrow().withState(state));
     }
 
     private @Nullable ProviderState state() {

@@ -64,7 +64,7 @@ final class LostClaims {
     /** Holds a claim as damaged that only a CDI spec names; to be called with its lock. */
     void holdForSpec(String uid) {
         specsNameLost = true;
-        hold(nameless(uid, journal.bootId(), named(uid, inventory().orElse(Inventory.of()))));
+        hold(nameless(uid, named(uid, inventory().orElse(Inventory.of()))));
     }
 
     private Optional<Inventory> inventory() {
@@ -235,7 +235,7 @@ final class LostClaims {
                 if (record.isPresent()) {
                     record.filter(LostClaims::isDamaged).ifPresent(now -> widen(now, suspect));
                 } else if (mayLackClaims && !suspect.allocated.isEmpty()) {
-                    widen(nameless(uid, journal.bootId(), List.of()), suspect);
+                    widen(nameless(uid, List.of()), suspect);
                 }
             } catch (ClaimLifecycle.Busy e) {
                 isWhole = false; // it may be a mere look, and the claim lost
@@ -243,17 +243,12 @@ final class LostClaims {
         }
 
         private void widen(ClaimRecord record, Suspect suspect) {
-            ClaimRecord all =
-                    new ClaimRecord(
-                            suspect.ref,
-                            Phase.DAMAGED,
-                            record.bootId(),
-                            DamagedDevices.all(
-                                    suspect.allocated,
-                                    record.devices(),
-                                    named(suspect.ref.uid(), inventory)),
-                            null,
-                            null);
+            List<HeldDevice> devices =
+                    DamagedDevices.all(
+                            suspect.allocated,
+                            record.devices(),
+                            named(suspect.ref.uid(), inventory));
+            ClaimRecord all = ClaimRecord.damaged(suspect.ref, record.bootId(), devices);
             if (!journal.claim(suspect.ref.uid()).equals(Optional.of(all))) {
                 hold(all);
             }
@@ -278,13 +273,12 @@ final class LostClaims {
                         || journal.unsettled().stream()
                                 .anyMatch(r -> isDamaged(r) && isNameless(r.ref()));
         return mayBeLost && ClaimRef.isUid(uid)
-                ? Optional.of(nameless(uid, journal.bootId(), List.of()))
+                ? Optional.of(nameless(uid, List.of()))
                 : Optional.empty();
     }
 
-    private static ClaimRecord nameless(String uid, String bootId, List<HeldDevice> devices) {
-        ClaimRef ref = new ClaimRef(UNKNOWN, UNKNOWN, uid);
-        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null);
+    private ClaimRecord nameless(String uid, List<HeldDevice> devices) {
+        return ClaimRecord.damaged(new ClaimRef(UNKNOWN, UNKNOWN, uid), journal.bootId(), devices);
     }
 
     private static boolean isDamaged(ClaimRecord record) {

@@ -2,51 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import static io.dra4j.api.claim.HeldClaim.Phase.DAMAGED;
+import static io.dra4j.api.claim.HeldClaim.Phase.PREPARED;
+import static io.dra4j.api.claim.HeldClaim.Phase.STARTED;
+import static io.dra4j.runtime.internal.checkpoint.Records.full;
+import static io.dra4j.runtime.internal.checkpoint.Records.started;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The committed claims after a journal was damaged, one way at a time. */
-class JournalDamageTest {
+class JournalDamageTest extends JournalFixture {
 
-    @TempDir Path directory;
-    private Path file;
     private Path aside;
-    private LockFile locks;
     private Loss loss = Loss.NONE;
 
     @BeforeEach
     void begin() {
-        file = directory.resolve("claims.journal");
         aside = directory.resolve("claims.journal.damaged");
-        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
-    }
-
-    @AfterEach
-    void end() {
-        locks.close();
-    }
-
-    private Journal open() {
-        return Records.openWithoutSync(file, locks);
     }
 
     /** Opens the journal, and returns the phases of its claims by UID. */
@@ -58,27 +45,22 @@ class JournalDamageTest {
         }
     }
 
-    /** Writes lines, and returns them with their line feeds; the first is the header. */
-    private List<String> written(ClaimRecord... records) throws IOException {
-        try (Journal journal = open()) {
-            List.of(records).forEach(journal::put);
-        }
-        return lines();
-    }
-
-    private List<String> lines() throws IOException {
-        return Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
-                .map(line -> line + "\n")
-                .collect(Collectors.toCollection(ArrayList::new));
-    }
-
     private void write(List<String> lines) throws IOException {
-        Files.writeString(file, String.join("", lines), StandardCharsets.ISO_8859_1);
+        write(lines, "");
     }
 
-    /** Lets the lock file say that the last lines were never acknowledged. */
-    private void unacknowledge(int lines) throws IOException {
-        locks.lastLine(locks.lastLine().plus(-lines));
+    /** Writes whole lines and the start of another. */
+    private void write(List<String> lines, String torn) throws IOException {
+        String whole = lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+        Files.writeString(file, whole + torn, ISO_8859_1);
+    }
+
+    /** Writes records, and replaces a text in one of their lines; the first line is the header. */
+    private void damage(int line, String text, String by, ClaimRecord... records)
+            throws IOException {
+        List<String> lines = written(records);
+        lines.set(line, lines.get(line).replace(text, by));
+        write(lines);
     }
 
     @Nested
@@ -86,58 +68,54 @@ class JournalDamageTest {
 
         @Test
         void isCutAndTheRecordBeforeIsCommitted() throws IOException {
-            List<String> lines = written(Records.started("uid-1"), Records.full("uid-1"));
+            List<String> lines = written(started("uid-1"), full("uid-1"));
             LineNumber before = locks.lastLine().plus(-1);
             String last = lines.remove(2);
 
-            for (int length = 1; length < last.length() - 1; length += 19) {
+            for (int length = 1; length < last.length(); length += 19) {
                 locks.lastLine(before);
-                write(lines);
-                Files.writeString(file, Files.readString(file) + last.substring(0, length));
+                write(lines, last.substring(0, length));
 
-                assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.STARTED));
+                assertThat(phases()).isEqualTo(Map.of("uid-1", STARTED));
                 assertThat(loss).isEqualTo(new Loss(true, 0, Set.of(), true));
-                assertThat(Files.readString(file)).isEqualTo(String.join("", lines));
+                assertThat(file).hasContent(String.join("\n", lines) + "\n");
             }
             assertThat(aside).doesNotExist();
         }
 
         @Test
         void thatLacksOnlyItsLineFeedIsCommittedAndTheNextLineComesBehindIt() throws IOException {
-            List<String> lines = written(Records.started("uid-1"), Records.full("uid-1"));
-            lines.set(2, lines.get(2).stripTrailing());
-            write(lines);
+            List<String> lines = written(started("uid-1"), full("uid-1"));
+            write(lines.subList(0, 2), lines.get(2));
 
             try (Journal journal = open()) {
                 assertThat(journal.loss()).isEqualTo(Loss.NONE);
-                assertThat(journal.claims()).containsExactly(Records.full("uid-1"));
-                journal.put(Records.started("uid-2"));
+                assertThat(journal.claims()).containsExactly(full("uid-1"));
+                journal.put(started("uid-2"));
             }
-            assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.PREPARED, "uid-2", Phase.STARTED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", STARTED));
             assertThat(loss).isEqualTo(Loss.NONE);
         }
 
         @Test
         void ofALineThatWasAcknowledgedIsDamageAndBringsNoOlderRecordBack() throws IOException {
-            List<String> lines =
-                    written(Records.started("uid-1"), Records.full("uid-2"), Records.full("uid-1"));
+            List<String> lines = written(started("uid-1"), full("uid-2"), full("uid-1"));
             LineNumber all = locks.lastLine();
             String last = lines.remove(3);
 
-            for (int length = 0; length < last.length() - 1; length += 19) {
+            for (int length = 0; length < last.length(); length += 19) {
                 locks.lastLine(all);
-                write(lines);
-                Files.writeString(file, Files.readString(file) + last.substring(0, length));
+                String torn = last.substring(0, length);
+                write(lines, torn);
 
                 Map<String, Phase> phases = phases();
 
-                assertThat(phases).as("cut at %s", length).containsEntry("uid-1", Phase.DAMAGED);
-                assertThat(phases.get("uid-2"))
-                        .isEqualTo(loss.complete() ? Phase.PREPARED : Phase.DAMAGED);
+                assertThat(phases).as("cut at %s", length).containsEntry("uid-1", DAMAGED);
+                assertThat(phases.get("uid-2")).isEqualTo(loss.complete() ? PREPARED : DAMAGED);
                 assertThat(loss.damagedLines()).isOne();
                 assertThat(loss.complete())
-                        .as("the claim is named in what is left: %s", last.substring(0, length))
-                        .isEqualTo(last.substring(0, length).contains("\"record\":"));
+                        .as("the claim is named in what is left: %s", torn)
+                        .isEqualTo(torn.contains("\"record\":"));
             }
         }
     }
@@ -147,37 +125,28 @@ class JournalDamageTest {
 
         @Test
         void holdsItsClaimAsDamagedWithTheDevicesOfItsLastIntactRecord() throws IOException {
-            List<String> lines =
-                    written(Records.started("uid-1"), Records.full("uid-2"), Records.full("uid-1"));
+            List<String> lines = written(started("uid-1"), full("uid-2"), full("uid-1"));
             String line = lines.get(3);
 
-            for (int i = 0; i < line.length() - 1; i += 29) {
-                lines.set(
-                        3,
-                        line.substring(0, i) + (char) (line.charAt(i) ^ 1) + line.substring(i + 1));
+            for (int i = 0; i < line.length(); i += 29) {
+                char changed = (char) (line.charAt(i) ^ 1);
+                lines.set(3, line.substring(0, i) + changed + line.substring(i + 1));
                 Files.deleteIfExists(aside);
                 write(lines);
-                LineNumber before = new LineNumber(1, 3);
-                locks.lastLine(before);
+                locks.lastLine(new LineNumber(1, 3));
                 try (Journal journal = open()) {
                     assertThat(journal.claim("uid-1"))
-                            .hasValueSatisfying(
-                                    claim -> {
-                                        assertThat(claim.phase()).isEqualTo(Phase.DAMAGED);
-                                        assertThat(claim.ref())
-                                                .isEqualTo(Records.full("uid-1").ref());
-                                        assertThat(claim.devices())
-                                                .isEqualTo(Records.started("uid-1").devices());
-                                        assertThat(claim.state()).isNull();
-                                        assertThat(claim.answer()).isNull();
-                                    });
-                    assertThat(journal.claim("uid-2")).contains(Records.full("uid-2"));
+                            .contains(
+                                    ClaimRecord.damaged(
+                                            full("uid-1").ref(),
+                                            "boot-1",
+                                            started("uid-1").devices()));
+                    assertThat(journal.claim("uid-2")).contains(full("uid-2"));
                     assertThat(journal.loss().complete()).isTrue();
                     assertThat(journal.loss().uids()).contains("uid-1");
                 }
-                assertThat(Files.readString(aside, StandardCharsets.ISO_8859_1))
-                        .isEqualTo(lines.get(3));
-                assertThat(phases()).as("after a restart").containsEntry("uid-1", Phase.DAMAGED);
+                assertThat(Files.readString(aside, ISO_8859_1)).isEqualTo(lines.get(3) + "\n");
+                assertThat(phases()).as("after a restart").containsEntry("uid-1", DAMAGED);
                 assertThat(loss).isEqualTo(Loss.NONE);
             }
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(aside)))
@@ -187,94 +156,75 @@ class JournalDamageTest {
         @Test
         void thatForgotItsClaimBringsItBackAsDamagedAlone() throws IOException {
             try (Journal journal = open()) {
-                journal.put(Records.full("uid-1"));
-                journal.put(Records.full("uid-2"));
+                journal.put(full("uid-1"));
+                journal.put(full("uid-2"));
                 journal.forget("uid-1");
             }
-            List<String> lines = lines();
-            lines.set(3, lines.get(3).replace("crc32c", "crc32d"));
-            write(lines);
+            damage(3, "crc32c", "crc32d");
 
-            assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.DAMAGED, "uid-2", Phase.PREPARED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", PREPARED));
         }
 
         @Test
         void isForgivenByALaterLineOfItsClaim() throws IOException {
-            List<String> lines =
-                    written(Records.full("uid-0"), Records.started("uid-1"), Records.full("uid-1"));
-            lines.set(2, lines.get(2).replace("STARTED", "STARTEX"));
-            write(lines);
+            damage(2, "STARTED", "STARTEX", full("uid-0"), started("uid-1"), full("uid-1"));
 
-            assertThat(phases())
-                    .isEqualTo(Map.of("uid-0", Phase.PREPARED, "uid-1", Phase.PREPARED));
+            assertThat(phases()).isEqualTo(Map.of("uid-0", PREPARED, "uid-1", PREPARED));
             assertThat(loss).isEqualTo(new Loss(false, 1, Set.of(), true));
         }
 
         @Test
         void whoseLineFeedIsGoneDamagesItsNeighbourToo() throws IOException {
-            List<String> lines =
-                    written(Records.full("uid-1"), Records.full("uid-2"), Records.full("uid-3"));
-            lines.set(1, lines.get(1).stripTrailing() + "X");
+            List<String> lines = written(full("uid-1"), full("uid-2"), full("uid-3"));
+            lines.set(1, lines.get(1) + "X" + lines.remove(2));
             write(lines);
 
             assertThat(phases())
-                    .isEqualTo(
-                            Map.of(
-                                    "uid-1", Phase.DAMAGED,
-                                    "uid-2", Phase.DAMAGED,
-                                    "uid-3", Phase.PREPARED));
+                    .isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-3", PREPARED));
             assertThat(loss).isEqualTo(new Loss(false, 2, Set.of("uid-1", "uid-2"), true));
         }
 
         @Test
         void atTheEndWhoseLineFeedIsGoneIsKeptAsideAndNotTakenForTorn() throws IOException {
-            List<String> lines = written(Records.full("uid-1"), Records.full("uid-2"));
-            lines.set(2, lines.get(2).stripTrailing() + "X");
-            write(lines);
+            List<String> lines = written(full("uid-1"), full("uid-2"));
+            String last = lines.remove(2) + "X";
+            write(lines, last);
 
-            assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.PREPARED, "uid-2", Phase.DAMAGED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", DAMAGED));
             assertThat(loss).isEqualTo(new Loss(false, 1, Set.of("uid-2"), true));
-            assertThat(Files.readString(aside, StandardCharsets.ISO_8859_1))
-                    .isEqualTo(lines.get(2) + "\n");
+            assertThat(Files.readString(aside, ISO_8859_1)).isEqualTo(last + "\n");
         }
 
         @Test
         void thatIsTheHeaderLosesNoneThatIsKnownButMayHaveSaidThatSomeAreLost() throws IOException {
-            List<String> lines = written(Records.full("uid-1"));
-            lines.set(0, lines.get(0).replace("dra4j", "dra5j"));
-            write(lines);
+            damage(0, "dra4j", "dra5j", full("uid-1"));
 
-            assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.PREPARED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED));
             assertThat(loss).isEqualTo(new Loss(false, 1, Set.of(), false));
         }
 
         @Test
         void thatNoLineEverWasIsAsDamagedAsOneWithAWrongSum() throws IOException {
-            List<String> lines = written(Records.full("uid-1"), Records.full("uid-2"));
-            String misread =
-                    new String(
-                            JournalFormat.line(
-                                    new LineNumber(1, 2),
-                                    JournalFormat.Entry.forget("uid-2"),
-                                    "{\"put\":7}".getBytes(StandardCharsets.UTF_8)),
-                            StandardCharsets.UTF_8);
-            lines.set(2, misread);
-            write(lines);
+            List<String> lines = written(full("uid-1"), full("uid-2"));
+            byte[] misread =
+                    JournalFormat.line(
+                            new LineNumber(1, 2),
+                            JournalFormat.Entry.forget("uid-2"),
+                            "{\"put\":7}".getBytes(StandardCharsets.UTF_8));
+            write(lines.subList(0, 2), new String(misread, StandardCharsets.UTF_8));
 
-            assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.PREPARED, "uid-2", Phase.DAMAGED));
-            assertThat(aside).hasContent(misread);
+            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", DAMAGED));
+            assertThat(aside).hasBinaryContent(misread);
         }
 
         @Test
         void isHeldByAClaimThatTheJournalKnowsFromNowhereElse() throws IOException {
-            List<String> lines = written(Records.full("uid-1"), Records.full("uid-2"));
-            lines.set(2, lines.get(2).replace("\"phase\"", "\"phrase\""));
-            write(lines);
+            damage(2, "\"phase\"", "\"phrase\"", full("uid-1"), full("uid-2"));
 
             try (Journal journal = open()) {
-                assertThat(journal.claim("uid-2").orElseThrow().ref())
-                        .isEqualTo(Records.full("uid-2").ref());
-                assertThat(journal.claim("uid-2").orElseThrow().devices()).isEmpty();
+                ClaimRecord held = journal.claim("uid-2").orElseThrow();
+                assertThat(held.ref()).isEqualTo(full("uid-2").ref());
+                assertThat(held.devices()).isEmpty();
             }
         }
     }
@@ -286,46 +236,36 @@ class JournalDamageTest {
         void thatNothingNamesMakeAllEarlierClaimsDamagedAndLeaveLaterOnesAlone()
                 throws IOException {
             List<String> lines =
-                    written(
-                            Records.full("uid-1"),
-                            Records.full("uid-2"),
-                            Records.full("uid-3"),
-                            Records.full("uid-4"));
-            lines.set(3, "\0".repeat(100) + "\n");
+                    written(full("uid-1"), full("uid-2"), full("uid-3"), full("uid-4"));
+            lines.set(3, "\0".repeat(100));
             write(lines);
 
             assertThat(phases())
-                    .isEqualTo(
-                            Map.of(
-                                    "uid-1", Phase.DAMAGED,
-                                    "uid-2", Phase.DAMAGED,
-                                    "uid-4", Phase.PREPARED));
+                    .isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-4", PREPARED));
             assertThat(loss).isEqualTo(new Loss(false, 1, Set.of("uid-1", "uid-2"), false));
         }
 
         @Test
         void areToldByTheirNumbersAlone() throws IOException {
-            List<String> lines =
-                    written(Records.full("uid-1"), Records.full("uid-2"), Records.full("uid-3"));
+            List<String> lines = written(full("uid-1"), full("uid-2"), full("uid-3"));
             lines.remove(2);
             write(lines);
 
-            assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.DAMAGED, "uid-3", Phase.PREPARED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-3", PREPARED));
             assertThat(loss.complete()).isFalse();
         }
 
         @Test
         void atTheEndAreToldByTheLockFile() throws IOException {
-            List<String> lines = written(Records.full("uid-1"), Records.full("uid-2"));
-            write(lines.subList(0, 2));
+            write(written(full("uid-1"), full("uid-2")).subList(0, 2));
 
-            assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.DAMAGED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED));
             assertThat(loss).isEqualTo(new Loss(false, 1, Set.of("uid-1"), false));
         }
 
         @Test
         void areAllIfTheFileIsGone() throws IOException {
-            written(Records.full("uid-1"), Records.full("uid-2"));
+            written(full("uid-1"), full("uid-2"));
             Files.delete(file);
 
             assertThat(phases()).isEmpty();
@@ -343,28 +283,26 @@ class JournalDamageTest {
 
         @Test
         void areUnknownIfAnOldFileComesBack() throws IOException {
-            byte[] old =
-                    String.join("", written(Records.full("uid-1")))
-                            .getBytes(StandardCharsets.UTF_8);
+            List<String> old = written(full("uid-1"));
             try (Journal journal = open()) {
                 journal.forget("uid-1");
             }
-            Files.write(file, old);
+            write(old);
 
-            assertThat(phases()).isEqualTo(Map.of("uid-1", Phase.DAMAGED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED));
             assertThat(loss.complete()).isFalse();
         }
 
         @Test
         void areSoughtAgainAtEachStartUntilTheyAreFound() throws IOException {
-            written(Records.full("uid-1"));
+            written(full("uid-1"));
             Files.delete(file);
 
             phases();
             assertThat(phases()).isEmpty();
             assertThat(loss).isEqualTo(new Loss(false, 0, Set.of(), false));
             try (Journal journal = open()) {
-                journal.put(Records.full("uid-1"));
+                journal.put(full("uid-1"));
                 journal.foundAll();
                 assertThat(journal.loss().complete()).isTrue();
             }
@@ -374,22 +312,22 @@ class JournalDamageTest {
 
         @Test
         void areStillSoughtIfTheHeaderThatSaidSoIsDamagedToo() throws IOException {
-            written(Records.full("uid-1"));
+            written(full("uid-1"));
             Files.delete(file);
-            List<String> lines = written(Records.full("uid-2"));
+            List<String> lines = written(full("uid-2"));
             assertThat(lines.get(0)).contains("\"incomplete\":true");
             lines.set(0, lines.get(0).replace("dra4j", "dra5j"));
             lines.set(1, lines.get(1).replace("crc32c", "crc33c"));
             write(lines);
 
-            assertThat(phases()).isEqualTo(Map.of("uid-2", Phase.DAMAGED));
+            assertThat(phases()).isEqualTo(Map.of("uid-2", DAMAGED));
             assertThat(loss.complete()).isFalse();
         }
 
         @Test
         void areNoneAfterAPowerFailureThatTookTheLockFilesNumber() throws IOException {
-            written(Records.full("uid-1"), Records.full("uid-2"));
-            unacknowledge(2);
+            written(full("uid-1"), full("uid-2"));
+            locks.lastLine(locks.lastLine().plus(-2));
 
             assertThat(phases()).containsOnlyKeys("uid-1", "uid-2");
             assertThat(loss).isEqualTo(Loss.NONE);
@@ -404,14 +342,13 @@ class JournalDamageTest {
             damageTheMiddle();
 
             for (int start = 0; start < 3; start++) {
-                try (Journal journal = openWithoutCompaction()) {
-                    assertThat(journal.claim("uid-2").orElseThrow().phase())
-                            .isEqualTo(Phase.DAMAGED);
-                    journal.put(Records.started("uid-" + (4 + start)));
+                try (Journal journal = open(this::failAtCompaction)) {
+                    assertThat(journal.claim("uid-2").orElseThrow().phase()).isEqualTo(DAMAGED);
+                    journal.put(started("uid-" + (4 + start)));
                 }
                 assertThat(Files.readAllLines(aside)).hasSize(1);
             }
-            assertThat(phases()).hasSize(6).containsEntry("uid-2", Phase.DAMAGED);
+            assertThat(phases()).hasSize(6).containsEntry("uid-2", DAMAGED);
             assertThat(phases()).hasSize(6);
             assertThat(loss).isEqualTo(Loss.NONE);
         }
@@ -422,18 +359,16 @@ class JournalDamageTest {
             Files.createDirectories(aside.resolve("in the way"));
             byte[] before = Files.readAllBytes(file);
 
-            assertThat(phases()).containsEntry("uid-2", Phase.DAMAGED);
+            assertThat(phases()).containsEntry("uid-2", DAMAGED);
             assertThat(file).hasBinaryContent(before);
-            try (Journal journal = open()) {
-                journal.put(Records.full("uid-4"));
-            }
+            written(full("uid-4"));
             assertThat(phases())
                     .isEqualTo(
                             Map.of(
-                                    "uid-1", Phase.PREPARED,
-                                    "uid-2", Phase.DAMAGED,
-                                    "uid-3", Phase.PREPARED,
-                                    "uid-4", Phase.PREPARED));
+                                    "uid-1", PREPARED,
+                                    "uid-2", DAMAGED,
+                                    "uid-3", PREPARED,
+                                    "uid-4", PREPARED));
 
             Files.delete(aside.resolve("in the way"));
             Files.delete(aside);
@@ -446,10 +381,8 @@ class JournalDamageTest {
         @Test
         void isBounded() throws IOException {
             for (int i = 0; i < 5; i++) {
-                List<String> lines = written(Records.full("uid-1"));
-                byte[] noise = new byte[700_000];
-                Arrays.fill(noise, (byte) ('a' + i));
-                lines.add(1, new String(noise, StandardCharsets.ISO_8859_1) + "\n");
+                List<String> lines = written(full("uid-1"));
+                lines.add(1, Character.toString('a' + i).repeat(700_000));
                 write(lines);
                 assertThat(phases()).containsKey("uid-1");
             }
@@ -457,24 +390,13 @@ class JournalDamageTest {
         }
 
         private void damageTheMiddle() throws IOException {
-            List<String> lines =
-                    written(Records.full("uid-1"), Records.full("uid-2"), Records.full("uid-3"));
-            lines.set(2, lines.get(2).replace("PREPARED", "PREPARER"));
-            write(lines);
+            damage(2, "PREPARED", "PREPARER", full("uid-1"), full("uid-2"), full("uid-3"));
         }
 
-        private Journal openWithoutCompaction() {
-            return Journal.open(
-                    new JournalStore.Place(
-                            file,
-                            "boot-1",
-                            locks,
-                            Meters.none(),
-                            (channel, metadata) -> {
-                                if (metadata && Files.exists(Path.of(file + ".new"))) {
-                                    throw new IOException("Input/output error");
-                                }
-                            }));
+        private void failAtCompaction(FileChannel channel, boolean metadata) throws IOException {
+            if (metadata && Files.exists(Path.of(file + ".new"))) {
+                throw new IOException("Input/output error");
+            }
         }
     }
 }

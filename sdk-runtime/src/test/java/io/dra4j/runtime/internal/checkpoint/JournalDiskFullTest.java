@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
@@ -109,7 +108,7 @@ class JournalDiskFullTest {
         int prepared = prepareUntilItFails(20);
 
         for (int i = 0; i < prepared - 1; i++) {
-            journal.put(Records.in(Phase.UNPREPARING, "uid-" + i));
+            journal.put(Records.full("uid-" + i).unpreparing());
             journal.forget("uid-" + i);
         }
         assertThat(disk.resolve("claims.reserve")).doesNotExist();

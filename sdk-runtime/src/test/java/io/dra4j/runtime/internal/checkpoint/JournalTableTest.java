@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import static io.dra4j.runtime.internal.checkpoint.Records.full;
+import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,29 +13,21 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class JournalTableTest {
+class JournalTableTest extends JournalFixture {
 
-    @TempDir Path directory;
-    private Path file;
     private long wrong;
 
     @BeforeEach
     void write() {
-        file = directory.resolve("claims.journal");
-        try (LockFile locks =
-                        LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
-                Journal journal = Records.openWithoutSync(file, locks)) {
-            journal.put(Records.started("uid-1"));
-            journal.put(Records.full("uid-1"));
-            journal.put(Records.full("uid-2"));
+        try (Journal journal = open()) {
+            journal.put(started("uid-1"));
+            journal.put(full("uid-1"));
+            journal.put(full("uid-2"));
             journal.forget("uid-2");
         }
     }

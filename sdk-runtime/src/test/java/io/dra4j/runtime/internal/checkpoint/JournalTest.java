@@ -2,65 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import static io.dra4j.runtime.internal.checkpoint.Records.full;
+import static io.dra4j.runtime.internal.checkpoint.Records.prepared;
+import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
-import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class JournalTest {
-
-    @TempDir Path directory;
-    private Path file;
-    private LockFile locks;
-
-    @BeforeEach
-    void nameFile() {
-        file = directory.resolve("claims.journal");
-        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
-    }
-
-    @AfterEach
-    void closeLocks() {
-        locks.close();
-    }
-
-    private Journal open() {
-        return Journal.open(file, "boot-1", locks, Meters.none());
-    }
-
-    private List<ClaimRecord> reread() {
-        try (Journal journal = open()) {
-            return journal.claims();
-        }
-    }
-
-    private byte[] written(ClaimRecord... records) throws IOException {
-        try (Journal journal = open()) {
-            List.of(records).forEach(journal::put);
-            return Files.readAllBytes(file);
-        }
-    }
+class JournalTest extends JournalFixture {
 
     @Nested
     class Memory {
@@ -68,39 +29,39 @@ class JournalTest {
         @Test
         void survivesWithEveryField() {
             try (Journal journal = open()) {
-                journal.put(Records.full("uid-1"));
-                journal.put(Records.started("uid-2"));
+                journal.put(full("uid-1"));
+                journal.put(started("uid-2"));
             }
 
-            assertThat(reread()).containsExactly(Records.full("uid-1"), Records.started("uid-2"));
+            assertThat(reread()).containsExactly(full("uid-1"), started("uid-2"));
         }
 
         @Test
         void survivesAProcessThatDoesNotClose() {
             Journal abandoned = open();
-            abandoned.put(Records.full("uid-1"));
+            abandoned.put(full("uid-1"));
 
-            assertThat(reread()).containsExactly(Records.full("uid-1"));
+            assertThat(reread()).containsExactly(full("uid-1"));
             abandoned.close();
         }
 
         @Test
         void isOfTheLastRecordOfEachClaim() {
             try (Journal journal = open()) {
-                journal.put(Records.started("uid-1"));
-                journal.put(Records.full("uid-1"));
-                journal.put(Records.started("uid-2"));
+                journal.put(started("uid-1"));
+                journal.put(full("uid-1"));
+                journal.put(started("uid-2"));
                 journal.forget("uid-2");
-                assertThat(journal.claims()).containsExactly(Records.full("uid-1"));
+                assertThat(journal.claims()).containsExactly(full("uid-1"));
             }
 
-            assertThat(reread()).containsExactly(Records.full("uid-1"));
+            assertThat(reread()).containsExactly(full("uid-1"));
         }
 
         @Test
         void ofNothingIsAHeaderAlone() throws IOException {
             try (Journal journal = open()) {
-                journal.put(Records.full("uid-1"));
+                journal.put(full("uid-1"));
                 journal.forget("uid-1");
             }
 
@@ -113,7 +74,7 @@ class JournalTest {
 
         @Test
         void isReadableByItsOwnerAlone() throws IOException {
-            written(Records.started("uid-1"));
+            written(started("uid-1"));
 
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                     .isEqualTo("rw-------");
@@ -121,10 +82,10 @@ class JournalTest {
 
         @Test
         void staysSmallHoweverOftenClaimsComeAndGo() throws IOException {
-            try (Journal journal = Records.openWithoutSync(file, locks)) {
-                journal.put(Records.full("uid-held"));
+            try (Journal journal = open()) {
+                journal.put(full("uid-held"));
                 for (int i = 0; i < 1100; i++) {
-                    journal.put(Records.started("uid-1"));
+                    journal.put(started("uid-1"));
                 }
                 assertThat(Files.readAllLines(file)).hasSizeLessThan(200);
                 assertThat(journal.claims()).hasSize(2);
@@ -135,17 +96,9 @@ class JournalTest {
         @Test
         void staysSmallThoughItsLinesAreLong() throws IOException {
             ProviderState long60k = new ProviderState(1, "x".repeat(60 << 10));
-            ClaimRecord record = Records.full("uid-1");
-            try (Journal journal = Records.openWithoutSync(file, locks)) {
+            try (Journal journal = open()) {
                 for (int i = 0; i < 100; i++) {
-                    journal.put(
-                            new ClaimRecord(
-                                    record.ref(),
-                                    record.phase(),
-                                    record.bootId(),
-                                    record.devices(),
-                                    long60k,
-                                    record.answer()));
+                    journal.put(full("uid-1").withState(long60k));
                     assertThat(Files.size(file)).isLessThan(1200 << 10);
                 }
             }
@@ -155,18 +108,9 @@ class JournalTest {
         @Test
         void takesNoRecordThatCouldNotBeReadAgain() {
             ContainerEdits edits = ContainerEdits.builder().env("A", "x".repeat(4 << 20)).build();
-            ClaimRecord record = Records.full("uid-1");
+            ClaimRecord large = prepared("uid-1", List.of(), edits);
             try (Journal journal = open()) {
-                assertThatThrownBy(
-                                () ->
-                                        journal.put(
-                                                new ClaimRecord(
-                                                        record.ref(),
-                                                        record.phase(),
-                                                        record.bootId(),
-                                                        record.devices(),
-                                                        record.state(),
-                                                        new Results(List.of(), edits))))
+                assertThatThrownBy(() -> journal.put(large))
                         .isInstanceOf(DraException.class)
                         .hasMessageContaining("The record of claim uid-1 has 4194");
             }
@@ -175,21 +119,9 @@ class JournalTest {
 
         @Test
         void ofClaimsThatComeTogetherIsCompleteAndOnOneLineEach() throws Exception {
-            ExecutorService callers = Executors.newFixedThreadPool(32);
-            CountDownLatch go = new CountDownLatch(1);
             try (Journal journal = open()) {
-                for (int i = 0; i < 32; i++) {
-                    String uid = "uid-" + i;
-                    callers.submit(
-                            () -> {
-                                go.await();
-                                journal.put(Records.full(uid));
-                                return null;
-                            });
-                }
-                go.countDown();
-                callers.shutdown();
-                assertThat(callers.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+                inParallel(
+                        IntStream.range(0, 32).mapToObj(i -> () -> journal.put(full("uid-" + i))));
             }
 
             assertThat(reread()).hasSize(32);
@@ -199,9 +131,9 @@ class JournalTest {
         void isOfAnInterruptedCallerToo() {
             try (Journal journal = open()) {
                 Thread.currentThread().interrupt();
-                journal.put(Records.started("uid-1"));
+                journal.put(started("uid-1"));
                 assertThat(Thread.interrupted()).isTrue();
-                journal.put(Records.started("uid-2"));
+                journal.put(started("uid-2"));
             }
 
             assertThat(reread()).hasSize(2);
@@ -214,39 +146,30 @@ class JournalTest {
         private static final String HEADER =
                 "{\"file\":1,\"line\":0,\"record\":{\"format\":\"dra4j-claims\",\"version\":1}";
 
+        private static final String RECORD =
+                """
+                {"file":1,"line":1,"claim":"uid-1","record":{"put":{\
+                "ref":{"namespace":"ns","name":"claim","uid":"uid-1"},\
+                "phase":"STARTED","bootId":"boot-1","devices":[{"request":"req","pool":"node",\
+                "device":"gpu-0","shareId":"0f8fad5b-d9cb-469f-a165-70867728950e",\
+                "consumedCapacity":{"memory":"80Gi"},"adminAccess":true}]""";
+
         @Test
         void isWhatEarlierReleasesWrote() throws IOException {
-            Files.writeString(
-                    file,
-                    line(HEADER)
-                            + line(
-                                    """
-                    {"file":1,"line":1,"claim":"uid-1","record":{"put":{\
-                    "ref":{"namespace":"ns","name":"claim","uid":"uid-1"},\
-                    "phase":"STARTED","bootId":"boot-1","devices":[{"request":"req","pool":"node",\
-                    "device":"gpu-0","shareId":"0f8fad5b-d9cb-469f-a165-70867728950e",\
-                    "consumedCapacity":{"memory":"80Gi"},"adminAccess":true}],"fromTheFuture":1}}""")
-                            + line(
-                                    "{\"file\":1,\"line\":2,\"claim\":\"uid-2\",\"record\":{\"forget\":\"uid-2\"}"));
+            String forget =
+                    "{\"file\":1,\"line\":2,\"claim\":\"uid-2\",\"record\":{\"forget\":\"uid-2\"}";
+            String put = RECORD + ",\"fromTheFuture\":1}}";
+            Files.writeString(file, line(HEADER) + line(put) + line(forget));
 
-            assertThat(reread()).containsExactly(Records.started("uid-1"));
+            assertThat(reread()).containsExactly(started("uid-1"));
             assertThat(directory.resolve("claims.journal.damaged")).doesNotExist();
         }
 
         @Test
         void isWhatIsWrittenNow() throws IOException {
-            byte[] whole = written(Records.started("uid-1"));
+            written(started("uid-1"));
 
-            assertThat(new String(whole, StandardCharsets.UTF_8))
-                    .isEqualTo(
-                            line(HEADER)
-                                    + line(
-                                            """
-                            {"file":1,"line":1,"claim":"uid-1","record":{"put":{\
-                            "ref":{"namespace":"ns","name":"claim","uid":"uid-1"},\
-                            "phase":"STARTED","bootId":"boot-1","devices":[{"request":"req","pool":"node",\
-                            "device":"gpu-0","shareId":"0f8fad5b-d9cb-469f-a165-70867728950e",\
-                            "consumedCapacity":{"memory":"80Gi"},"adminAccess":true}]}}"""));
+            assertThat(Files.readString(file)).isEqualTo(line(HEADER) + line(RECORD + "}}"));
         }
 
         @Test
@@ -261,9 +184,7 @@ class JournalTest {
 
         @Test
         void withAWordOfALaterReleaseIsRefusedWithAdviceAndNoDamage() throws IOException {
-            String before = Files.readString(Files.write(file, written(Records.started("uid-1"))));
-            String record = before.lines().toList().get(1).replace("STARTED", "FROZEN");
-            String later = line(HEADER) + line(record.substring(0, record.indexOf(",\"crc32c\":")));
+            String later = line(HEADER) + line(RECORD.replace("STARTED", "FROZEN") + "}}");
             Files.writeString(file, later);
 
             assertThatThrownBy(JournalTest.this::open)
@@ -289,20 +210,16 @@ class JournalTest {
             journal.close();
             journal.close();
 
-            assertThatThrownBy(() -> journal.put(Records.started("uid-1")))
+            assertThatThrownBy(() -> journal.put(started("uid-1")))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("is closed: the driver has stopped");
         }
 
         @Test
         void ofAMissingDirectoryNamesTheFile() {
-            assertThatThrownBy(
-                            () ->
-                                    Journal.open(
-                                            directory.resolve("no/such"),
-                                            "boot-1",
-                                            locks,
-                                            Meters.none()))
+            file = directory.resolve("no/such");
+
+            assertThatThrownBy(JournalTest.this::open)
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("no/such")
                     .hasMessageContaining("see that its directory is there");
@@ -310,9 +227,9 @@ class JournalTest {
 
         @Test
         void ofAPathThroughAFileNamesTheFile() throws IOException {
-            Path wrong = Files.createFile(directory.resolve("a file")).resolve("claims.journal");
+            file = Files.createFile(directory.resolve("a file")).resolve("claims.journal");
 
-            assertThatThrownBy(() -> Journal.open(wrong, "boot-1", locks, Meters.none()))
+            assertThatThrownBy(JournalTest.this::open)
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("Not a directory");
         }

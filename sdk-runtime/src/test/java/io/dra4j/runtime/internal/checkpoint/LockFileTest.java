@@ -18,32 +18,16 @@ import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Locks within one process; {@link JournalProcessesTest} has two. */
 @Timeout(120)
 @SuppressWarnings("try") // locks are held, and not looked at
-class LockFileTest {
+class LockFileTest extends JournalFixture {
 
     private static final Instant NOW = Instant.EPOCH;
     private static final Instant LATER = Instant.MAX;
-
-    @TempDir Path directory;
-    private LockFile locks;
-
-    @BeforeEach
-    void open() {
-        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
-    }
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     @Test
     void isForItsOwnerAlone() throws IOException {
@@ -135,10 +119,8 @@ class LockFileTest {
 
     @Test
     void aSecondOpeningInTheProcessSharesTheLocksAndItsEndFreesItsOwnAlone() {
-        LockFile second =
-                LockFile.open(
-                        directory.resolve("../" + directory.getFileName() + "/claims.lock"),
-                        InstantSource.system());
+        Path other = directory.resolve("../" + directory.getFileName() + "/claims.lock");
+        LockFile second = LockFile.open(other, InstantSource.system());
         LockFile.Held first = locks.claim("uid-1", NOW);
         second.claim("uid-2", NOW);
         assertThatThrownBy(() -> second.claim("uid-1", NOW)).isInstanceOf(DraException.class);
@@ -161,7 +143,7 @@ class LockFileTest {
                 FileChannel.open(directory.resolve("claims.lock"), StandardOpenOption.WRITE)) {
             file.write(ByteBuffer.wrap(new byte[] {1}), 3);
         }
-        open();
+        locks = openLockFile();
 
         assertThat(locks.lastLine()).isEqualTo(LineNumber.NONE);
     }

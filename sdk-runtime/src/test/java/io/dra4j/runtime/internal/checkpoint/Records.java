@@ -50,16 +50,17 @@ final class Records {
     }
 
     static ClaimRecord prepared(String uid) {
-        ClaimRecord full = full(uid);
-        Results answer = new Results(List.of(), ContainerEdits.builder().env("CLAIM", uid).build());
-        return new ClaimRecord(
-                full.ref(), full.phase(), full.bootId(), full.devices(), full.state(), answer);
+        return prepared(uid, List.of(), ContainerEdits.builder().env("CLAIM", uid).build());
     }
 
-    static ClaimRecord in(Phase phase, String uid) {
-        ClaimRecord full = full(uid);
+    static ClaimRecord prepared(String uid, List<ResultDevice> results, ContainerEdits edits) {
         return new ClaimRecord(
-                full.ref(), phase, full.bootId(), full.devices(), full.state(), null);
+                new ClaimRef("ns", "claim", uid),
+                Phase.PREPARED,
+                "boot-1",
+                List.of(device("gpu-0")),
+                new ProviderState(3, "{\"instance\":7}"),
+                new Results(results, edits));
     }
 
     /** A record that uses every field. */
@@ -81,15 +82,10 @@ final class Records {
                         .additionalGid(4294967295L)
                         .intelRdt(new IntelRdt("clos", "L3", "MB", List.of("S"), true))
                         .build();
-        return new ClaimRecord(
-                new ClaimRef("ns", "claim", uid),
-                Phase.PREPARED,
-                "boot-1",
-                List.of(device("gpu-0")),
-                new ProviderState(3, "{\"instance\":7}"),
-                new Results(
-                        List.of(new ResultDevice(device("gpu-0"), edits, List.of("v/c=d"))),
-                        ContainerEdits.builder().env("CLAIM", uid).build()));
+        return prepared(
+                uid,
+                List.of(new ResultDevice(device("gpu-0"), edits, List.of("v/c=d"))),
+                ContainerEdits.builder().env("CLAIM", uid).build());
     }
 
     private static HeldDevice device(String name) {

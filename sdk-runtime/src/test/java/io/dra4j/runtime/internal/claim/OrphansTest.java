@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -139,7 +138,7 @@ class OrphansTest {
 
     @Test
     void aDamagedClaimIsGoneWhenItIsNotAllocatedAnyMore() {
-        node.journal.put(new ClaimRecord(A, Phase.DAMAGED, "boot-1", List.of(), null, null));
+        node.journal.put(ClaimRecord.damaged(A, "boot-1", List.of()));
         node.allocate(A, new Result[0]);
 
         lookAfter(5);
@@ -151,7 +150,7 @@ class OrphansTest {
     @Test
     void aDamagedClaimKnownByItsUidAloneIsLookedForInAllNamespaces() {
         ClaimRef vague = new ClaimRef("unknown", "unknown", "uid-a");
-        node.journal.put(new ClaimRecord(vague, Phase.DAMAGED, "boot-1", List.of(), null, null));
+        node.journal.put(ClaimRecord.damaged(vague, "boot-1", List.of()));
         lookAfter(5);
         lookAfter(10);
         assertThat(provider.calls).as("another name has the UID").isEmpty();
