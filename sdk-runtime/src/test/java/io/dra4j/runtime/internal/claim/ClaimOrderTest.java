@@ -12,16 +12,13 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.micrometer.core.instrument.Metrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -32,38 +29,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The order of operations, of one claim and of claims that want one device. */
-class ClaimOrderTest {
-
-    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
-    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
-
-    @TempDir Path directory;
-
-    private final RecordingProvider provider = new RecordingProvider();
-    private NodeUnderTest node;
+class ClaimOrderTest extends NodeFixture {
 
     @BeforeEach
-    void start() {
-        node = new NodeUnderTest(directory, provider).start("boot-1");
+    void allocate() {
         node.allocate(A, "gpu-0");
         node.allocate(B, "gpu-1");
-    }
-
-    @AfterEach
-    void stop() {
-        node.close();
-    }
-
-    private static String message(PrepareOutcome outcome) {
-        assertThat(outcome).isInstanceOf(Failed.class);
-        return ((Failed) outcome).message();
     }
 
     @Nested
@@ -82,7 +58,7 @@ class ClaimOrderTest {
                     };
 
             Map<ClaimRef, PrepareOutcome> outcomes =
-                    node.claims.prepare(List.of(A, B), NodeUnderTest.in(Duration.ofSeconds(30)));
+                    node.prepare(Duration.ofSeconds(30), List.of(A, B));
 
             assertThat(outcomes.values()).hasOnlyElementsOfType(Prepared.class);
         }
@@ -116,7 +92,7 @@ class ClaimOrderTest {
             long begin = System.nanoTime();
 
             Map<ClaimRef, PrepareOutcome> outcomes =
-                    node.claims.prepare(List.of(A), NodeUnderTest.in(Duration.ofSeconds(4)));
+                    node.prepare(Duration.ofSeconds(4), List.of(A));
 
             assertThat(Duration.ofNanos(System.nanoTime() - begin))
                     .isBetween(Duration.ofMillis(2900), Duration.ofMillis(3900));
@@ -208,10 +184,11 @@ class ClaimOrderTest {
         @Test
         void doesNotGiveWayWhileAnotherProcessWorksOnIt() {
             leave(Phase.STARTED, "boot-1");
-            try (var held = node.locks.claim("uid-a", NodeUnderTest.in(Duration.ofSeconds(9)))) {
-                assertThat(held).isNotNull();
-                assertThat(message(node.prepare(B))).contains("is held by another claim");
-            }
+            node.whileBusy(
+                    A,
+                    () ->
+                            assertThat(message(node.prepare(B)))
+                                    .contains("is held by another claim"));
             assertThat(provider.calls).isEmpty();
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
         }
@@ -300,31 +277,24 @@ class ClaimOrderTest {
                 };
 
         Map<ClaimRef, PrepareOutcome> outcomes =
-                node.claims.prepare(List.of(A, B), NodeUnderTest.in(Duration.ofSeconds(20)));
+                node.prepare(Duration.ofSeconds(20), List.of(A, B));
 
         assertThat(outcomes.values()).hasSize(2).hasOnlyElementsOfType(Prepared.class);
     }
 
     @Test
     void aBatchOf32ClaimsOfAProviderThatRecordsNothingCostsTwoSyncs() {
-        node.close();
+        node.stop();
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         Metrics.addRegistry(registry);
-        List<ClaimRef> batch = new ArrayList<>();
         provider.devices = 32;
-        NodeUnderTest counted = new NodeUnderTest(directory.resolve("batch"), provider);
-        counted.meters = Meters.global("batch.example.com", "node");
-        counted.timeout = Duration.ofMinutes(1);
-        try (counted) {
-            counted.start("boot-1");
-            for (int i = 0; i < 32; i++) {
-                ClaimRef ref = new ClaimRef("ns", "c" + i, "uid-" + i);
-                batch.add(ref);
-                counted.allocate(ref, "gpu-" + i);
-            }
+        node.timeout = Duration.ofMinutes(1);
+        try (Meters meters = Meters.global("batch.example.com", "node")) {
+            node.meters = meters;
+            node.start("boot-1");
+            List<ClaimRef> batch = node.allocateEach(32);
 
-            Map<ClaimRef, PrepareOutcome> outcomes =
-                    counted.claims.prepare(batch, NodeUnderTest.in(Duration.ofSeconds(40)));
+            Map<ClaimRef, PrepareOutcome> outcomes = node.prepare(Duration.ofSeconds(40), batch);
 
             assertThat(outcomes.values()).hasSize(32).hasOnlyElementsOfType(Prepared.class);
             long syncs =
@@ -335,9 +305,7 @@ class ClaimOrderTest {
             System.out.println("32 claims prepared with " + syncs + " syncs");
             assertThat(syncs).isEqualTo(2);
         } finally {
-            counted.meters.close();
             Metrics.removeRegistry(registry);
         }
-        node.start("boot-1");
     }
 }

@@ -12,7 +12,6 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import java.io.IOException;
@@ -22,37 +21,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class ClaimPreparationTest {
-
-    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
-    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
-
-    @TempDir Path directory;
-
-    private final RecordingProvider provider = new RecordingProvider();
-    private NodeUnderTest node;
+class ClaimPreparationTest extends NodeFixture {
 
     @BeforeEach
-    void start() {
-        node = new NodeUnderTest(directory, provider).start("boot-1");
+    void allocate() {
         node.allocate(A, "gpu-0");
         node.allocate(B, "gpu-1");
-    }
-
-    @AfterEach
-    void stop() {
-        node.close();
-    }
-
-    private static String message(PrepareOutcome outcome) {
-        assertThat(outcome).isInstanceOf(Failed.class);
-        return ((Failed) outcome).message();
     }
 
     @Nested
@@ -168,7 +146,7 @@ class ClaimPreparationTest {
             node.allocate(A, "no-such");
 
             Map<ClaimRef, PrepareOutcome> outcomes =
-                    node.claims.prepare(List.of(A, B), NodeUnderTest.in(Duration.ofSeconds(20)));
+                    node.prepare(Duration.ofSeconds(20), List.of(A, B));
 
             assertThat(message(outcomes.get(A))).isEqualTo("pool node has no device no-such");
             assertThat(outcomes.get(B)).isInstanceOf(Prepared.class);
@@ -199,8 +177,7 @@ class ClaimPreparationTest {
             CountDownLatch release = new CountDownLatch(1);
             provider.onPrepare = (claim, progress) -> release.await();
 
-            PrepareOutcome late =
-                    node.claims.prepare(List.of(A), NodeUnderTest.in(Duration.ofMillis(50))).get(A);
+            PrepareOutcome late = node.prepare(Duration.ofMillis(50), List.of(A)).get(A);
             assertThat(message(late)).contains("still works on the claim");
 
             release.countDown();

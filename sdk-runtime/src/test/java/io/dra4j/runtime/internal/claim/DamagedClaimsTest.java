@@ -4,12 +4,10 @@ package io.dra4j.runtime.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
@@ -21,39 +19,23 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Instant;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Devices of a claim whose record is damaged or lost are kept from others, no matter who finds it.
  */
-class DamagedClaimsTest {
+class DamagedClaimsTest extends NodeFixture {
 
-    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
-    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
-
-    @TempDir Path directory;
-
-    private final RecordingProvider provider = new RecordingProvider();
-    private NodeUnderTest node;
     private Path file;
 
     @BeforeEach
-    void start() {
-        node = new NodeUnderTest(directory, provider).start("boot-1");
+    void prepare() {
         file = node.data.resolve("claims.journal");
         node.allocate(A, "gpu-0");
         node.prepare(A);
         node.claims.recover();
-    }
-
-    @AfterEach
-    void stop() {
-        node.close();
     }
 
     @Test
@@ -79,10 +61,7 @@ class DamagedClaimsTest {
         int intact = Files.readAllLines(file).size();
         node.allocate(A, "gpu-1");
         assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-        node.stop();
         damageFrom(intact);
-        node.start("boot-1");
-        node.claims.recover();
         assertThat(devicesOfA()).containsExactly("gpu-0");
 
         node.allocate(B, "gpu-1");
@@ -96,10 +75,7 @@ class DamagedClaimsTest {
         int intact = Files.readAllLines(file).size();
         node.allocate(A, "gpu-1");
         node.prepare(A);
-        node.stop();
         damageFrom(intact);
-        node.start("boot-1");
-        node.claims.recover();
 
         node.api.objects.remove(A);
         node.allocate(B, "gpu-1");
@@ -110,12 +86,7 @@ class DamagedClaimsTest {
 
     @Test
     void areUndoneByAnUnprepareThoughNothingNamesThem() throws IOException {
-        node.stop();
-        Files.delete(file);
-        Files.delete(node.spec("uid-a"));
-        provider.calls.clear();
-        node.start("boot-1");
-        node.claims.recover();
+        loseAll();
         node.api.failure = new ClusterException("503 for now", 503, null);
 
         assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
@@ -129,21 +100,21 @@ class DamagedClaimsTest {
 
     @Test
     void areSoughtAgainIfAnotherProcessHadTheirLock() throws IOException {
-        node.stop();
-        Files.delete(file);
-        Files.delete(node.spec("uid-a"));
-        node.start("boot-1");
-        node.claims.recover();
+        loseAll();
         node.allocate(B, "gpu-0");
 
-        try (LockFile.Held look = node.locks.claim("uid-a", Instant.MAX)) {
-            assertThat(look).isNotNull();
-            assertThat(node.prepare(B)).isInstanceOf(Failed.class);
-            assertThat(node.journal.claim("uid-a")).isEmpty();
-        }
+        node.whileBusy(A, () -> assertThat(node.prepare(B)).isInstanceOf(Failed.class));
+        assertThat(node.journal.claim("uid-a")).isEmpty();
         assertThat(node.prepare(B)).isInstanceOf(Failed.class);
 
         assertThat(node.phase(A)).isEqualTo(Phase.DAMAGED);
+    }
+
+    private void loseAll() throws IOException {
+        node.stop();
+        Files.delete(file);
+        Files.delete(node.spec("uid-a"));
+        node.recover("boot-1");
     }
 
     private List<String> devicesOfA() {
@@ -161,12 +132,14 @@ class DamagedClaimsTest {
         Files.writeString(file, blank, StandardOpenOption.WRITE);
     }
 
-    /** Spoils the sums of all lines behind the first ones; the UIDs stay legible. */
+    /** Spoils the sums of all lines behind the first ones, and restarts; the UIDs stay legible. */
     private void damageFrom(int line) throws IOException {
+        node.stop();
         List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         for (int i = line; i < lines.size(); i++) {
             lines.set(i, lines.get(i).replace("crc32c", "crc32x"));
         }
         Files.write(file, lines);
+        node.recover("boot-1");
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -13,8 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +47,7 @@ class DamagedNodeTest {
     @TempDir Path directory;
 
     private final RecordingProvider provider = new RecordingProvider();
-    private final List<ClaimRef> answered = new ArrayList<>();
+    private List<ClaimRef> answered = List.of();
     private final Map<Path, byte[]> files = new TreeMap<>();
     private final Map<String, Integer> counts = new TreeMap<>();
     private final Logger log = (Logger) LoggerFactory.getLogger("io.dra4j");
@@ -60,30 +59,22 @@ class DamagedNodeTest {
     }
 
     private enum Damage {
-        FLIP {
-            @Override
-            byte[] of(byte[] whole, int at) {
-                byte[] bytes = whole.clone();
-                bytes[at] ^= 0x10;
-                return bytes;
-            }
-        },
-        DELETE {
-            @Override
-            byte[] of(byte[] whole, int at) {
-                byte[] bytes = Arrays.copyOf(whole, whole.length - 1);
-                System.arraycopy(whole, at + 1, bytes, at, bytes.length - at);
-                return bytes;
-            }
-        },
-        CUT {
-            @Override
-            byte[] of(byte[] whole, int at) {
-                return Arrays.copyOf(whole, at);
-            }
-        };
+        FLIP,
+        DELETE,
+        CUT;
 
-        abstract byte[] of(byte[] whole, int at);
+        byte[] of(byte[] whole, int at) {
+            String text = new String(whole, ISO_8859_1);
+            String before = text.substring(0, at);
+            String after = text.substring(at + 1);
+            String damaged =
+                    switch (this) {
+                        case FLIP -> before + (char) (text.charAt(at) ^ 0x10) + after;
+                        case DELETE -> before + after;
+                        case CUT -> before;
+                    };
+            return damaged.getBytes(ISO_8859_1);
+        }
     }
 
     @BeforeEach
@@ -92,12 +83,8 @@ class DamagedNodeTest {
         provider.devices = CLAIMS;
         node = new NodeUnderTest(directory, provider).start("boot-1");
         node.claims.recover();
-        for (int i = 0; i < CLAIMS; i++) {
-            ClaimRef ref = new ClaimRef("ns", "c" + i, "0000" + (1000 + i) + "-uid");
-            answered.add(ref);
-            node.allocate(ref, "gpu-" + i);
-        }
-        assertThat(node.claims.prepare(answered, NodeUnderTest.in(Duration.ofSeconds(60))).values())
+        answered = node.allocateEach(CLAIMS);
+        assertThat(node.prepare(Duration.ofMinutes(1), answered).values())
                 .hasOnlyElementsOfType(PrepareOutcome.Prepared.class);
         node.stop();
         for (Path root : List.of(node.data, node.cdi)) {
@@ -125,8 +112,7 @@ class DamagedNodeTest {
             for (Damage damage : Damage.values()) {
                 int at = random.nextInt(whole.length);
                 restore(specs, damage.of(whole, at));
-                node.start("boot-1");
-                node.claims.recover();
+                node.recover("boot-1");
                 check(damage + ", specs " + specs, "byte " + at);
                 node.stop();
             }
@@ -136,8 +122,7 @@ class DamagedNodeTest {
     @Test
     void thatLostAllIsNotTakenForAnEmptyOne() throws IOException {
         restore(Specs.WIPED, new byte[0]);
-        node.start("boot-1");
-        node.claims.recover();
+        node.recover("boot-1");
 
         check("empty, specs WIPED", "all");
 

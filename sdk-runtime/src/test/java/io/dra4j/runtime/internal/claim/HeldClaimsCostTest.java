@@ -8,7 +8,6 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -39,19 +38,9 @@ class HeldClaimsCostTest {
     }
 
     private static void hold(NodeUnderTest node) {
-        List<ClaimRef> refs = new ArrayList<>();
-        for (int i = 0; i < HELD; i++) {
-            ClaimRef ref = new ClaimRef("ns", "c" + i, "uid-" + i);
-            refs.add(ref);
-            node.allocate(ref, "gpu-" + i);
-        }
+        List<ClaimRef> refs = node.allocateEach(HELD);
         for (int i = 0; i < HELD; i += 50) {
-            assertThat(
-                            node.claims
-                                    .prepare(
-                                            refs.subList(i, i + 50),
-                                            NodeUnderTest.in(Duration.ofSeconds(60)))
-                                    .values())
+            assertThat(node.prepare(Duration.ofMinutes(1), refs.subList(i, i + 50)).values())
                     .hasOnlyElementsOfType(Prepared.class);
         }
         refs.forEach(node.api.objects::remove); // the fake API server searches all that it has

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.claim.allocation.DamagedDevices;
@@ -18,46 +17,27 @@ import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Claims whose records are gone. */
-class LostClaimsTest {
-
-    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
-    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
-
-    @TempDir Path directory;
-
-    private final RecordingProvider provider = new RecordingProvider();
-    private NodeUnderTest node;
+class LostClaimsTest extends NodeFixture {
 
     @BeforeEach
-    void start() {
-        node = new NodeUnderTest(directory, provider).start("boot-1");
+    void prepare() {
         node.claims.recover();
         node.allocate(A, "gpu-0");
         node.prepare(A);
         node.allocate(B, "gpu-0");
     }
 
-    @AfterEach
-    void stop() {
-        node.close();
-    }
-
     private void loseTheJournal(String boot) throws IOException {
         node.stop();
         Files.delete(node.data.resolve("claims.journal"));
         Files.delete(node.data.resolve("claims.lock"));
-        provider.calls.clear();
-        node.start(boot);
-        node.claims.recover();
+        node.recover(boot);
     }
 
     /** Cuts the journal at the end of a line: only the lock file shows what is lost. */
@@ -66,14 +46,7 @@ class LostClaimsTest {
         Path journal = node.data.resolve("claims.journal");
         String all = Files.readString(journal);
         Files.writeString(journal, all.substring(0, all.indexOf('\n') + 1));
-        provider.calls.clear();
-        node.start("boot-1");
-        node.claims.recover();
-    }
-
-    private static String message(PrepareOutcome outcome) {
-        assertThat(outcome).isInstanceOf(Failed.class);
-        return ((Failed) outcome).message();
+        node.recover("boot-1");
     }
 
     @Nested
@@ -173,8 +146,8 @@ class LostClaimsTest {
         void isNotForgottenByARestart() throws IOException {
             cutTheJournal();
 
-            node.restart("boot-1");
-            node.claims.recover();
+            node.stop();
+            node.recover("boot-1");
 
             assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
         }
@@ -185,8 +158,8 @@ class LostClaimsTest {
             node.prepare(B);
             node.prepare(B);
             assertThat(node.api.lists).hasValue(1);
-            node.restart("boot-1");
-            node.claims.recover();
+            node.stop();
+            node.recover("boot-1");
             node.prepare(B);
 
             assertThat(node.api.lists).hasValue(2);
@@ -217,10 +190,7 @@ class LostClaimsTest {
         @Test
         void leavesAClaimToTheProcessThatWorksOnIt() throws IOException {
             Files.delete(node.spec("uid-a"));
-            try (var held = node.locks.claim("uid-a", NodeUnderTest.in(Duration.ofSeconds(9)))) {
-                assertThat(held).isNotNull();
-                node.claims.recover();
-            }
+            node.whileBusy(A, node.claims::recover);
             assertThat(node.specs()).isEmpty();
             assertThat(node.events).isEmpty();
         }

@@ -88,6 +88,12 @@ final class NodeUnderTest implements AutoCloseable {
         start(boot);
     }
 
+    /** Starts the node again and recovers its claims. */
+    void recover(String boot) {
+        provider.calls.clear();
+        start(boot).claims.recover();
+    }
+
     void stop() {
         journal.close();
         locks.close();
@@ -114,16 +120,35 @@ final class NodeUnderTest implements AutoCloseable {
                         ref.uid(), new Allocation(List.of(results), List.of()), Map.of(), "{}"));
     }
 
+    /** Allocates a device to each of some claims, in order. */
+    List<ClaimRef> allocateEach(int count) {
+        List<ClaimRef> refs = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ClaimRef ref = new ClaimRef("ns", "c" + i, "uid-" + i);
+            refs.add(ref);
+            allocate(ref, "gpu-" + i);
+        }
+        return refs;
+    }
+
     PrepareOutcome prepare(ClaimRef ref) {
-        return claims.prepare(List.of(ref), in(Duration.ofSeconds(20))).get(ref);
+        return prepare(Duration.ofSeconds(20), List.of(ref)).get(ref);
+    }
+
+    Map<ClaimRef, PrepareOutcome> prepare(Duration limit, List<ClaimRef> refs) {
+        return claims.prepare(refs, Instant.now().plus(limit));
     }
 
     UnprepareOutcome unprepare(ClaimRef ref) {
-        return claims.unprepare(List.of(ref.uid()), in(Duration.ofSeconds(20))).get(ref.uid());
+        Instant deadline = Instant.now().plusSeconds(20);
+        return claims.unprepare(List.of(ref.uid()), deadline).get(ref.uid());
     }
 
-    static Instant in(Duration time) {
-        return Instant.now().plus(time);
+    /** Acts while another process works on a claim. */
+    void whileBusy(ClaimRef ref, Runnable action) {
+        LockFile.Held held = locks.claim(ref.uid(), Instant.MAX);
+        action.run();
+        held.close();
     }
 
     Phase phase(ClaimRef ref) {

@@ -13,27 +13,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class OrphansTest {
+class OrphansTest extends NodeFixture {
 
-    private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
-    private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
     private static final ClaimRef A_AGAIN = new ClaimRef("ns", "a", "uid-z");
 
-    @TempDir Path directory;
-
-    private final RecordingProvider provider = new RecordingProvider();
-    private NodeUnderTest node;
     private Orphans orphans;
     private Instant now = Instant.EPOCH;
 
     @BeforeEach
-    void start() {
-        node = new NodeUnderTest(directory, provider).start("boot-1");
+    void prepare() {
         node.allocate(A, "gpu-0");
         node.allocate(B, "gpu-1");
         node.prepare(A);
@@ -46,11 +37,6 @@ class OrphansTest {
                         new Unpreparation(
                                 context, new ClaimQueue(node.executor), new LostClaims(context)),
                         () -> now);
-    }
-
-    @AfterEach
-    void stop() {
-        node.close();
     }
 
     private void lookAfter(int minutes) {
@@ -128,10 +114,7 @@ class OrphansTest {
     void aClaimThatAnotherProcessWorksOnStays() {
         node.api.objects.remove(A);
         lookAfter(5);
-        try (var held = node.locks.claim("uid-a", NodeUnderTest.in(Duration.ofSeconds(9)))) {
-            assertThat(held).isNotNull();
-            lookAfter(10);
-        }
+        node.whileBusy(A, () -> lookAfter(10));
 
         assertThat(provider.calls).isEmpty();
     }
