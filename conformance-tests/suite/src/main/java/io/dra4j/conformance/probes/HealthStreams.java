@@ -19,13 +19,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Streams of the driver's health, and what every message on them must have. */
-public final class HealthStreams {
-
-    private final TestContext context;
-
-    public HealthStreams(TestContext context) {
-        this.context = context;
-    }
+public record HealthStreams(TestContext context) {
 
     /** The versions of the service that the driver declares. */
     public static List<Version> versions(TestContext context) {

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** The driver's slices: how they are, how they become, and who writes them. */
-public final class Publishing {
+public record Publishing(TestContext context) {
 
     public static final String SLICES = Cluster.RESOURCE + "/resourceslices";
     public static final Predicate<RecordedRequest> WRITES = Requests.writes("resourceslices");
@@ -30,12 +30,6 @@ public final class Publishing {
     private static final String RESTORED = "time until the slices were as before";
     private static final Set<Integer> REFUSALS = Set.of(400, 403, 413, 422);
     private static final Duration LOOK = Duration.ofMillis(500);
-
-    private final TestContext context;
-
-    public Publishing(TestContext context) {
-        this.context = context;
-    }
 
     /** All slices of the driver, of any node, from now on. */
     public ObjectWatch watch() {

@@ -18,13 +18,7 @@ import java.util.Set;
 
 /** Claims with admin access, which may have devices that are in use. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class AdminRules {
-
-    private final TestContext context;
-
-    AdminRules(TestContext context) {
-        this.context = context;
-    }
+record AdminRules(TestContext context) {
 
     private KubeletClaim admin(PublishedDevice device) {
         return context.claims().create(context.claims().draft().adminRequest("r0", device));

@@ -33,17 +33,11 @@ import java.util.function.Supplier;
 
 /** Calls of the kubelet while the API server is slow, wrong or away. */
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
-final class ApiFaultRules {
+record ApiFaultRules(TestContext context) {
 
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final Duration SOME = Duration.ofSeconds(5);
     private static final int TIMES = 20;
-
-    private final TestContext context;
-
-    ApiFaultRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule(value = "DRA-REG-03", unregistered = true)
     void getInfoIsAnsweredAtAnyTime() {

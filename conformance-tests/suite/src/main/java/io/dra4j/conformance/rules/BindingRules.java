@@ -17,18 +17,14 @@ import java.util.List;
 
 /** Devices for which the scheduler waits. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class BindingRules {
+record BindingRules(TestContext context, Publishing publishing) {
 
     private static final List<String> FIELDS =
             List.of("bindingConditions", "bindingFailureConditions");
     private static final int MOST = 4;
 
-    private final TestContext context;
-    private final Publishing publishing;
-
     BindingRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     @Rule("DRA-BIND-01")

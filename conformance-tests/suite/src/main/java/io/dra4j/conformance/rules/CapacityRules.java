@@ -21,17 +21,13 @@ import java.util.TreeMap;
 
 /** Devices that several claims can have, each with a share of the capacity. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class CapacityRules {
+record CapacityRules(TestContext context, Publishing publishing) {
 
     /** The time for which a policy is watched while a share is allocated. */
     private static final Duration WHILE_IN_USE = Duration.ofSeconds(2);
 
-    private final TestContext context;
-    private final Publishing publishing;
-
     CapacityRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     /** Looks at what was published, and at what was refused. */

@@ -33,19 +33,13 @@ import java.util.TreeSet;
 
 /** Rules for the files of the CDI directory, the driver's own and those of others. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class CdiFileRules {
+record CdiFileRules(TestContext context) {
 
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(20);
     private static final Set<PosixFilePermission> OF_OTHERS =
             Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
     private static final int FORMAT = 0xf000;
     private static final Map<Integer, String> TYPES = Map.of(0x2000, "c", 0x6000, "b", 0x1000, "p");
-
-    private final TestContext context;
-
-    CdiFileRules(TestContext context) {
-        this.context = context;
-    }
 
     private ClaimResult prepared(KubeletClaim claim) {
         ClaimResult answer = context.calls().prepared(claim);

@@ -23,15 +23,9 @@ import java.util.Objects;
 
 /** Rules for the CDI specs that results lead to. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class CdiRules {
+record CdiRules(TestContext context) {
 
     private static final int MANY = 8;
-
-    private final TestContext context;
-
-    CdiRules(TestContext context) {
-        this.context = context;
-    }
 
     /** The ids of an answer to a claim with several devices, if there are as many. */
     private List<String> ids() {

@@ -20,13 +20,7 @@ import java.util.Set;
 
 /** Claims that must not be prepared, or not as they are asked for. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class ClaimRules {
-
-    private final TestContext context;
-
-    ClaimRules(TestContext context) {
-        this.context = context;
-    }
+record ClaimRules(TestContext context) {
 
     @Rule("DRA-PREP-09")
     void aFailedPrepareLeavesNothing() {

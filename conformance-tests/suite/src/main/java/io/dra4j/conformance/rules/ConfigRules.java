@@ -23,17 +23,13 @@ import java.util.regex.Pattern;
 
 /** Opaque configurations: whose they are, which devices they are for, and which of them wins. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class ConfigRules {
+record ConfigRules(TestContext context, ConfigSettings configs) {
 
     private static final String CLASS = "FromClass";
     private static final String CLAIM = "FromClaim";
 
-    private final TestContext context;
-    private final ConfigSettings configs;
-
     ConfigRules(TestContext context) {
-        this.context = context;
-        configs = context.settings().driver().configs();
+        this(context, context.settings().driver().configs());
     }
 
     private Valid visible(int index) {

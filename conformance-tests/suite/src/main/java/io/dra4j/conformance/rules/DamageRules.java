@@ -14,15 +14,9 @@ import java.time.Duration;
 
 /** Rules for a driver whose state files are damaged. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
-final class DamageRules {
+record DamageRules(TestContext context) {
 
     private static final Duration MOMENT = Duration.ofSeconds(1);
-
-    private final TestContext context;
-
-    DamageRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-RST-06")
     void noClaimIsForgottenInSilence() throws IOException {

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 
 /** Rules for capabilities that the vendor declares, against those that were seen. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class DeclarationRules {
+record DeclarationRules(TestContext context) {
 
     /** Capabilities that show: the others are taken from what the vendor says. */
     private static final Set<String> SEEN =
@@ -20,12 +20,6 @@ final class DeclarationRules {
 
     /** Capabilities that a vendor should not forget to declare. */
     private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind");
-
-    private final TestContext context;
-
-    DeclarationRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-DECL-01")
     void whatIsDeclaredIsThere() throws InterruptedException {

@@ -21,13 +21,7 @@ import java.util.List;
 
 /** Rules for a driver that cannot write. */
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
-final class DiskRules {
-
-    private final TestContext context;
-
-    DiskRules(TestContext context) {
-        this.context = context;
-    }
+record DiskRules(TestContext context) {
 
     @Rule("DRA-UNP-12")
     void leftoversAreAnError() throws IOException {

@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 
 /** Rules for the health that the driver reports of its devices. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class HealthRules {
+record HealthRules(TestContext context, HealthStreams streams) {
 
     private static final int DEFAULT_TIMEOUT = 30;
     private static final Duration LATEST_REFRESH = Duration.ofSeconds(65);
@@ -41,12 +41,8 @@ final class HealthRules {
     private static final String ALL_UNKNOWN =
             "the health of all devices is Unknown, which needs no second message";
 
-    private final TestContext context;
-    private final HealthStreams streams;
-
     HealthRules(TestContext context) {
-        this.context = context;
-        streams = new HealthStreams(context);
+        this(context, new HealthStreams(context));
     }
 
     /** The devices to report; a driver without any may be silent. */

@@ -34,19 +34,13 @@ import java.util.stream.Stream;
 
 /** Rules for a driver's GetInfo. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class InfoRules {
+record InfoRules(TestContext context) {
 
     private static final String SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
     private static final int LONGEST_NAME = 63;
     private static final Duration LOOK = Duration.ofMillis(200);
     private static final int SOCKET = 0140000;
     private static final int FILE_TYPE = 0170000;
-
-    private final TestContext context;
-
-    InfoRules(TestContext context) {
-        this.context = context;
-    }
 
     private RegistrationCalls.Info info() {
         return RegistrationSocket.of(context).info();

@@ -25,17 +25,11 @@ import java.util.concurrent.TimeUnit;
 
 /** Rules for a driver that is killed in the middle of its work. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
-final class KillRules {
+record KillRules(TestContext context) {
 
     private static final int ROUNDS = 20;
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(40);
     private static final Duration SOAK = Duration.ofMinutes(5);
-
-    private final TestContext context;
-
-    KillRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-RST-03")
     void unprepareAloneUndoesHalfAPrepare() throws IOException, InterruptedException {

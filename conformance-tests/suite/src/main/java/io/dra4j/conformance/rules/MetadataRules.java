@@ -28,16 +28,10 @@ import java.util.TreeMap;
  *     KEP-5304</a>
  */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class MetadataRules {
+record MetadataRules(TestContext context) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String FOLDER = "/var/run/kubernetes.io/dra-device-attributes/";
-
-    private final TestContext context;
-
-    MetadataRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-META-01")
     void metadataIsThereFromPrepareToUnprepare() {

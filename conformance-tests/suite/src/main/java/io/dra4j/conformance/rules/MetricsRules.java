@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  * of which one alone can have the port.
  */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class MetricsRules {
+record MetricsRules(TestContext context) {
 
     private static final int CALLS = 3;
     private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -34,12 +34,6 @@ final class MetricsRules {
             Pattern.compile(
                     "([a-zA-Z_:][a-zA-Z0-9_:]*(?:\\{.*\\})?)\\s+"
                             + "([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))(?:\\s+\\S+)?(?: #.*)?");
-
-    private final TestContext context;
-
-    MetricsRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-MET-01")
     void callsAreCounted() throws InterruptedException {

@@ -19,14 +19,10 @@ import java.util.TreeMap;
 
 /** Devices that share the counters of one piece of hardware. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class PartitionRules {
-
-    private final TestContext context;
-    private final Publishing publishing;
+record PartitionRules(TestContext context, Publishing publishing) {
 
     PartitionRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     /** The amount of one counter that a device takes, or a set has. */

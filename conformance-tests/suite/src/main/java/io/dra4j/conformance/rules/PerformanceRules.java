@@ -26,18 +26,12 @@ import java.util.stream.Stream;
 
 /** Rules for the cost of calls: time, requests, and memory of the process. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class PerformanceRules {
+record PerformanceRules(TestContext context) {
 
     private static final List<Integer> SIZES = List.of(32, 8, 1);
     private static final Set<String> WATCHED = Set.of("resourceclaims", "pods", "nodes");
     private static final int WARM_UP = 20;
     private static final int FEW = 50;
-
-    private final TestContext context;
-
-    PerformanceRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-PERF-01")
     void aLargeClaimIsPreparedInTime() {

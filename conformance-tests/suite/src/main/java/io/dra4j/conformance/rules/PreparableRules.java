@@ -15,16 +15,10 @@ import java.util.Set;
 
 /** A rule that published devices can be prepared. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
-final class PreparableRules {
+record PreparableRules(TestContext context) {
 
     /** A claim has room for 32; fewer leave room for slow drivers in the kubelet's 45 s. */
     private static final int AT_A_TIME = 8;
-
-    private final TestContext context;
-
-    PreparableRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-SLICE-19")
     void everyPublishedDeviceCanBePrepared() {

@@ -29,18 +29,12 @@ import java.util.stream.IntStream;
 
 /** Rules for the results of prepares of valid claims. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class PrepareRules {
+record PrepareRules(TestContext context) {
 
     private static final int MOST_RESULTS = 32;
     private static final int BATCH = 8;
     private static final int REPEATS = 10;
     private static final int CALLERS = 16;
-
-    private final TestContext context;
-
-    PrepareRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-PREP-01")
     void everyUidIsAnsweredAndNoOther() {

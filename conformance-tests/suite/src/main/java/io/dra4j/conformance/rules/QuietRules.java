@@ -13,17 +13,13 @@ import java.util.Map;
 
 /** A driver whose devices do not change leaves its slices alone. */
 @ExecutionGroup.On(ExecutionGroup.QUIET)
-final class QuietRules {
+record QuietRules(TestContext context, Publishing publishing) {
 
     private static final int STOPS = 3;
     private static final int KILLS = 2;
 
-    private final TestContext context;
-    private final Publishing publishing;
-
     QuietRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     @Rule("DRA-SLICE-06")

@@ -17,16 +17,10 @@ import java.util.List;
 
 /** Rules for a driver's registration with the kubelet. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class RegistrationRules {
+record RegistrationRules(TestContext context) {
 
     private static final int TIMES = 3;
     private static final Duration DEATH = Duration.ofSeconds(3);
-
-    private final TestContext context;
-
-    RegistrationRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule(value = "DRA-REG-04", unregistered = true)
     void theKubeletMayTellWhatItWants() {

@@ -24,15 +24,9 @@ import java.util.Map;
 
 /** Rules for restarts of the driver, of the kubelet, and of the node. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
-final class RestartRules {
+record RestartRules(TestContext context) {
 
     private static final String KILLED = "after a SIGKILL and a new start";
-
-    private final TestContext context;
-
-    RestartRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-UNP-06")
     void aNewProcessUnpreparesWhatTheOldOnePrepared() {

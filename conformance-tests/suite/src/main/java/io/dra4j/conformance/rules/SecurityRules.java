@@ -27,7 +27,7 @@ import java.util.Set;
 
 /** Rules for a driver's sockets, files, secrets and rights. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class SecurityRules {
+record SecurityRules(TestContext context) {
 
     private static final int LONGEST_ERROR = 4096;
 
@@ -49,12 +49,6 @@ final class SecurityRules {
                     "POST all events",
                     "PATCH one events",
                     "PUT one events");
-
-    private final TestContext context;
-
-    SecurityRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-SEC-01")
     void socketsAreClosedToOthers() throws IOException {

@@ -23,13 +23,7 @@ import java.util.stream.StreamSupport;
 
 /** Devices that several claims have at a time, each with a share of its own. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class ShareRules {
-
-    private final TestContext context;
-
-    ShareRules(TestContext context) {
-        this.context = context;
-    }
+record ShareRules(TestContext context) {
 
     private PublishedDevice shared() {
         return context.devices().upTo(Integer.MAX_VALUE).stream()

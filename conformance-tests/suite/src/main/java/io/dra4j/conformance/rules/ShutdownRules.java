@@ -25,16 +25,10 @@ import java.util.OptionalInt;
 
 /** Rules for a driver's orderly end. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
-final class ShutdownRules {
+record ShutdownRules(TestContext context) {
 
     /** So long a call is under way that SIGTERM comes into. */
     private static final Duration A_WHILE = Duration.ofSeconds(2);
-
-    private final TestContext context;
-
-    ShutdownRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-SHUT-01")
     void sigtermEndsTheProcess() throws Exception {

@@ -22,17 +22,13 @@ import java.util.stream.Collectors;
 
 /** Devices that come and go while the driver runs, by the hooks {@code plug} and {@code unplug}. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
-final class SliceChangeRules {
+record SliceChangeRules(TestContext context, Publishing publishing) {
 
     private static final int ROOM = 128;
     private static final String PLUG_MANY = "plug-many";
 
-    private final TestContext context;
-    private final Publishing publishing;
-
     SliceChangeRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     @Rule("DRA-SLICE-12")

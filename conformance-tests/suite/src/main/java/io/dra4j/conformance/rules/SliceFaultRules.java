@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 
 /** Writes of slices that fail: for a while, or for good. */
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
-final class SliceFaultRules {
+record SliceFaultRules(TestContext context, Publishing publishing) {
 
     private static final Duration OUTAGE = Duration.ofSeconds(2);
 
@@ -31,12 +31,8 @@ final class SliceFaultRules {
 
     private static final int MOST_WRITES = 30;
 
-    private final TestContext context;
-    private final Publishing publishing;
-
     SliceFaultRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     /** One wait for all: each write meets the next failure, until none is left. */

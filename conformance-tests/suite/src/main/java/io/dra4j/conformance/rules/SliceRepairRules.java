@@ -17,17 +17,13 @@ import java.util.function.Predicate;
 
 /** Rules for slices that others change while the driver runs: it reconciles them. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
-final class SliceRepairRules {
+record SliceRepairRules(TestContext context, Publishing publishing) {
 
     private static final Predicate<RecordedRequest> WATCHES =
             Requests.watches("resourceslices").and(request -> request.status() == 200);
 
-    private final TestContext context;
-    private final Publishing publishing;
-
     SliceRepairRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     private Disturbance disturbance() {

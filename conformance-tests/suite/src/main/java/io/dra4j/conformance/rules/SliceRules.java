@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 
 /** Rules for the content of the driver's slices, and the requests that publish them. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
-final class SliceRules {
+record SliceRules(TestContext context, Publishing publishing) {
 
     private static final List<String> SELECTIONS =
             List.of("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection");
@@ -34,12 +34,8 @@ final class SliceRules {
 
     private static final int FORBIDDEN = 403;
 
-    private final TestContext context;
-    private final Publishing publishing;
-
     SliceRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     @Rule("DRA-SLICE-01")

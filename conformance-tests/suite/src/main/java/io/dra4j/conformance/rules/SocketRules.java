@@ -35,17 +35,11 @@ import java.util.stream.Stream;
 
 /** The sockets of a driver, from its start to its end. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
-final class SocketRules {
+record SocketRules(TestContext context) {
 
     private static final int LONGEST_PATH = 107;
     private static final Duration SOME = Duration.ofSeconds(5);
     private static final Duration NEXT_LOOK = Duration.ofMillis(20);
-
-    private final TestContext context;
-
-    SocketRules(TestContext context) {
-        this.context = context;
-    }
 
     @ExecutionGroup.On(ExecutionGroup.CALLS)
     @Rule(value = "DRA-REG-01", unregistered = true)

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 
 /** Rules for the status that the driver writes into claims. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class StatusRules {
+record StatusRules(TestContext context) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String OTHER = "nic.dra-conformance.dev";
@@ -33,12 +33,6 @@ final class StatusRules {
     private static final String WRITTEN = "time until status.devices had the entry";
     private static final int MOST_CONDITIONS = 8;
     private static final int MOST_DATA = 10_240;
-
-    private final TestContext context;
-
-    StatusRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-DST-01")
     void entriesOfOthersSurvive() throws InterruptedException {

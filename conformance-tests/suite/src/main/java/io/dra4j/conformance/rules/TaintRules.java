@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 
 /** Taints of devices that do not work as they should. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class TaintRules {
+record TaintRules(TestContext context, Publishing publishing) {
 
     private static final int MOST_TAINTS = 16;
     private static final String TAINTED = "time from the hook fault until a device was tainted";
@@ -38,12 +38,8 @@ final class TaintRules {
 
     private static final Duration LINGERING = Duration.ofSeconds(5);
 
-    private final TestContext context;
-    private final Publishing publishing;
-
     TaintRules(TestContext context) {
-        this.context = context;
-        publishing = new Publishing(context);
+        this(context, new Publishing(context));
     }
 
     /** When each taint was added, by its device, key, value and effect. */

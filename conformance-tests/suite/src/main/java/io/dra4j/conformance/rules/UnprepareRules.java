@@ -18,15 +18,9 @@ import java.util.Set;
 
 /** Rules for the results of unprepares, and for what remains. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class UnprepareRules {
+record UnprepareRules(TestContext context) {
 
     private static final int REPEATS = 10;
-
-    private final TestContext context;
-
-    UnprepareRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-UNP-01")
     void everyUidIsAnswered() {

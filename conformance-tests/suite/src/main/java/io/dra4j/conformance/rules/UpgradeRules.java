@@ -31,16 +31,10 @@ import java.util.stream.Stream;
 
 /** Rules for two instances of a driver side by side. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-final class UpgradeRules {
+record UpgradeRules(TestContext context) {
 
     private static final int PARALLEL = 16;
     private static final int RACES = 10;
-
-    private final TestContext context;
-
-    UpgradeRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-UPG-01")
     void bothAnswer() {

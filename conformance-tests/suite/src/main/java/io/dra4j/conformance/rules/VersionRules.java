@@ -18,13 +18,7 @@ import java.util.Map;
 
 /** Versions: of the kubelet's services, of its messages, and of the API. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-final class VersionRules {
-
-    private final TestContext context;
-
-    VersionRules(TestContext context) {
-        this.context = context;
-    }
+record VersionRules(TestContext context) {
 
     @Rule("DRA-VER-01")
     void bothVersionsAreServed() {

@@ -33,7 +33,7 @@ import java.util.List;
 
 /** Rules for bytes that no kubelet would send. */
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
-final class WireRules {
+record WireRules(TestContext context) {
 
     /** So much later than its sockets' end the end of a process may be seen. */
     private static final Duration LAST_BREATH = Duration.ofSeconds(2);
@@ -41,12 +41,6 @@ final class WireRules {
     private static final int HALF_OPEN = 1000;
     private static final int FUZZED = 200;
     private static final int TOO_LONG = (4 << 20) + 1;
-
-    private final TestContext context;
-
-    WireRules(TestContext context) {
-        this.context = context;
-    }
 
     @Rule("DRA-SEC-03")
     void badBytesAreRefused() throws IOException {
