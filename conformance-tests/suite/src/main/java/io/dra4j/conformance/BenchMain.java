@@ -35,8 +35,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Measure a driver: prepare and unprepare of 1, 8 and 32 claims in a call, with 0, 200 and"
-                    + " 1000 claims held, and publishing.",
+            "Measure a driver: prepare and unprepare of 1, 8 and 32 claims in a call, with 0, 200 and 1000 claims held, and publishing.",
             "Each claim has a device of its own. With fewer devices than 32, calls have as many claims"
                     + " as there are devices; with fewer than are to be held besides, that is left out.",
             ""
@@ -44,8 +43,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             DriverOptions.PLACES,
-            "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, 3 if the"
-                    + " suite or the driver could not be run."
+            "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, 3 if the suite or the driver could not be run."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class BenchMain implements Callable<Integer> {

@@ -57,8 +57,7 @@ final class DriverOptions {
             arity = "0..*",
             paramLabel = "COMMAND",
             description =
-                    "[driver.process.command] How to run the driver: a program and its arguments,"
-                            + " after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and such stand for"
+                    "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and such stand for"
                             + " their values; they are in its environment, too.")
     @Nullable List<String> command;
 
@@ -74,65 +73,54 @@ final class DriverOptions {
                 names = "--kind",
                 paramLabel = "process|external",
                 description =
-                        "[driver.kind] Who runs it: the suite (process, the default),"
-                                + " which starts, stops and kills it, or somebody else"
-                                + " (external).")
+                        "[driver.kind] Who runs it: the suite (process, the default), which starts, stops and kills it, or somebody else (external).")
         @Nullable String kind;
 
         @Option(
                 names = "--env",
                 paramLabel = "NAME=VALUE",
                 description =
-                        "[driver.process.environment] Environment of its process;"
-                                + " {NODE_NAME} and such stand for their values.")
+                        "[driver.process.environment] Environment of its process; {NODE_NAME} and such stand for their values.")
         @Nullable Map<String, String> environment;
 
         @Option(
                 names = "--standard-paths",
                 description =
-                        "[driver.process.standardPaths] Its paths can't be set: each process finds"
-                                + " directories of the run at /var/lib/kubelet/plugins and"
+                        "[driver.process.standardPaths] Its paths can't be set: each process finds directories of the run at /var/lib/kubelet/plugins and"
                                 + " plugins_registry, /var/run/cdi and /etc/cdi; needs root.")
         @Nullable Boolean standardPaths;
 
         @Option(
                 names = "--in-cluster",
                 description =
-                        "[driver.process.inCluster] It finds the API server as a container of a"
-                                + " cluster does: by a service account, TLS and"
-                                + " KUBERNETES_SERVICE_HOST; needs root.")
+                        "[driver.process.inCluster] It finds the API server as a container of a cluster does: by a service account, TLS and KUBERNETES_SERVICE_HOST; needs root.")
         @Nullable Boolean inCluster;
 
         @Option(
                 names = "--make-directory",
                 paramLabel = "DIR",
                 description =
-                        "[driver.process.makeDirectories] A directory that is there before each"
-                                + " start, as its DaemonSet makes it, such as"
-                                + " {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
+                        "[driver.process.makeDirectories] A directory that is there before each start, as its DaemonSet makes it, such as {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
         @Nullable List<String> makeDirectories;
 
         @Option(
                 names = "--start-timeout",
                 paramLabel = "SECONDS",
                 description =
-                        "[driver.startTimeoutSeconds] How long a start may take until"
-                                + " the kubelet has registered it. Default: 30")
+                        "[driver.startTimeoutSeconds] How long a start may take until the kubelet has registered it. Default: 30")
         @Nullable Integer startTimeout;
 
         @Option(
                 names = "--seamless-upgrade",
                 description =
-                        "[driver.seamlessUpgrade] Two instances may run side by side,"
-                                + " told apart by POD_UID.")
+                        "[driver.seamlessUpgrade] Two instances may run side by side, told apart by POD_UID.")
         @Nullable Boolean seamlessUpgrade;
 
         @Option(
                 names = "--state-files",
                 paramLabel = "GLOB",
                 description =
-                        "[driver.stateFiles] The files in which it remembers claims, to"
-                                + " try what it makes of damaged ones.")
+                        "[driver.stateFiles] The files in which it remembers claims, to try what it makes of damaged ones.")
         @Nullable String stateFiles;
 
         @Option(
@@ -146,18 +134,14 @@ final class DriverOptions {
                 split = ",",
                 paramLabel = "CAPABILITY",
                 description =
-                        "[driver.declares] What it can do beyond what is seen, such as"
-                                + " adm (admin access) or dst (device status); `explain` names"
-                                + " what a requirement applies to.")
+                        "[driver.declares] What it can do beyond what is seen, such as adm (admin access) or dst (device status); `explain` names what a requirement applies to.")
         @Nullable List<String> declares;
 
         @Option(
                 names = "--hook",
                 paramLabel = "NAME=COMMAND",
                 description =
-                        "[driver.hooks] A command, run by sh, that changes what it"
-                                + " sees: plug, unplug, fault, recover, reboot, old; for an external"
-                                + " driver also start, stop and kill.")
+                        "[driver.hooks] A command, run by sh, that changes what it sees: plug, unplug, fault, recover, reboot, old; for an external driver also start, stop and kill.")
         @Nullable Map<String, String> hooks;
 
         @Option(
@@ -170,51 +154,42 @@ final class DriverOptions {
                 names = "--cdi-version",
                 paramLabel = "VERSION",
                 description =
-                        "[driver.cdiVersion] The newest CDI version that its nodes'"
-                                + " runtimes read. Default: 1.1.0")
+                        "[driver.cdiVersion] The newest CDI version that its nodes' runtimes read. Default: 1.1.0")
         @Nullable String cdiVersion;
 
         @Option(
                 names = "--cdi-directory",
                 paramLabel = "DIR",
                 description =
-                        "[driver.cdiDirectories] A directory from which its nodes' runtimes read CDI"
-                                + " specs; several: the one that counts most last. Default:"
-                                + " {CDI_ROOT}")
+                        "[driver.cdiDirectories] A directory from which its nodes' runtimes read CDI specs; several: the one that counts most last. Default: {CDI_ROOT}")
         @Nullable List<String> cdiDirectories;
 
         @Option(
                 names = "--metrics",
                 paramLabel = "URL",
                 description =
-                        "[driver.metrics] Where its metrics are, with {FREE_PORT} for one that nothing"
-                                + " listens at.")
+                        "[driver.metrics] Where its metrics are, with {FREE_PORT} for one that nothing listens at.")
         @Nullable String metrics;
 
         @Option(
                 names = "--valid-config",
                 paramLabel = "JSON",
                 description =
-                        "[driver.configs.valid] An opaque configuration that it"
-                                + " accepts, and what shows its effect: {\"parameters\": {...},"
-                                + " \"effect\": \"REGEX\"}.")
+                        "[driver.configs.valid] An opaque configuration that it accepts, and what shows its effect: {\"parameters\": {...}, \"effect\": \"REGEX\"}.")
         @Nullable List<String> validConfigs;
 
         @Option(
                 names = "--invalid-config",
                 paramLabel = "JSON",
                 description =
-                        "[driver.configs.invalid] Parameters of a configuration that it"
-                                + " must refuse.")
+                        "[driver.configs.invalid] Parameters of a configuration that it must refuse.")
         @Nullable List<String> invalidConfigs;
 
         @Option(
                 names = "--config-precedence",
                 paramLabel = "last|merge|reject-multiple",
                 description =
-                        "[driver.configs.precedence] What it does with several"
-                                + " configurations for a request: the last counts, they are"
-                                + " merged, or they are refused.")
+                        "[driver.configs.precedence] What it does with several configurations for a request: the last counts, they are merged, or they are refused.")
         @Nullable String precedence;
     }
 
@@ -230,8 +205,7 @@ final class DriverOptions {
                 names = "--registry",
                 paramLabel = "DIR",
                 description =
-                        "[driver.external.registry] The kubelet's directory of"
-                                + " registration sockets.")
+                        "[driver.external.registry] The kubelet's directory of registration sockets.")
         @Nullable String registry;
 
         @Option(
@@ -250,8 +224,7 @@ final class DriverOptions {
                 names = "--proxy-port",
                 paramLabel = "PORT",
                 description =
-                        "[driver.external.proxyPort] The port of 127.0.0.1 at which it finds the"
-                                + " suite's stand-in for the API server, if it uses that.")
+                        "[driver.external.proxyPort] The port of 127.0.0.1 at which it finds the suite's stand-in for the API server, if it uses that.")
         @Nullable Integer proxyPort;
 
         @Option(
@@ -267,40 +240,35 @@ final class DriverOptions {
                 names = "--k8s",
                 paramLabel = "VERSION",
                 description =
-                        "[apiServer.kubernetes] The Kubernetes release that the"
-                                + " embedded one behaves as. Default: 1.36")
+                        "[apiServer.kubernetes] The Kubernetes release that the embedded one behaves as. Default: 1.36")
         @Nullable String kubernetes;
 
         @Option(
                 names = "--kubeconfig",
                 paramLabel = "FILE",
                 description =
-                        "[apiServer.kubeconfig] A real one, of Kubernetes 1.34 or"
-                                + " newer, instead of the embedded.")
+                        "[apiServer.kubeconfig] A real one, of Kubernetes 1.34 or newer, instead of the embedded.")
         @Nullable String kubeconfig;
 
         @Option(
                 names = "--context",
                 paramLabel = "NAME",
                 description =
-                        "[apiServer.context] The kubeconfig's context. Default: its"
-                                + " current one")
+                        "[apiServer.context] The kubeconfig's context. Default: its current one")
         @Nullable String context;
 
         @Option(
                 names = "--service-account",
                 paramLabel = "NAMESPACE/NAME",
                 description =
-                        "[apiServer.serviceAccount] Evaluate RBAC: the driver may do"
-                                + " what --manifests grants this ServiceAccount.")
+                        "[apiServer.serviceAccount] Evaluate RBAC: the driver may do what --manifests grants this ServiceAccount.")
         @Nullable String serviceAccount;
 
         @Option(
                 names = "--manifests",
                 paramLabel = "FILE",
                 description =
-                        "[apiServer.manifests] A file or a folder with the ServiceAccount,"
-                                + " its roles and their bindings, may be repeated.")
+                        "[apiServer.manifests] A file or a folder with the ServiceAccount, its roles and their bindings, may be repeated.")
         @Nullable List<String> manifests;
     }
 
@@ -310,8 +278,7 @@ final class DriverOptions {
                 names = "--timeout-factor",
                 paramLabel = "FACTOR",
                 description =
-                        "[timeoutFactor] Wait so many times longer where no contract sets"
-                                + " the time; for slow machines. Default: 1")
+                        "[timeoutFactor] Wait so many times longer where no contract sets the time; for slow machines. Default: 1")
         @Nullable Double timeoutFactor;
 
         @Option(

@@ -26,8 +26,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Explain a requirement: its rule and where it comes from, when it applies, how it is"
-                    + " tested, and where drivers go wrong.",
+            "Explain a requirement: its rule and where it comes from, when it applies, how it is tested, and where drivers go wrong.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields

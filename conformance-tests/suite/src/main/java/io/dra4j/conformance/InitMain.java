@@ -40,8 +40,7 @@ final class InitMain implements Callable<Integer> {
             spec.commandLine()
                     .getOut()
                     .printf(
-                            "%s is written. Fill in name and command, then: dra-conformance run"
-                                    + " --config %s%n",
+                            "%s is written. Fill in name and command, then: dra-conformance run --config %s%n",
                             file, file);
             return 0;
         } catch (FileAlreadyExistsException e) {

@@ -26,14 +26,12 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Play manifests with one driver or several: an embedded API server, a fake kubelet, and each"
-                    + " driver as a process of its own, which is killed and started again.",
+            "Play manifests with one driver or several: an embedded API server, a fake kubelet, and each driver as a process of its own, which is killed and started again.",
             ""
         },
         footer = {
             "",
-            "A driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT,"
-                    + " KUBELET_PLUGINS_DIRECTORY_PATH and KUBELET_REGISTRAR_DIRECTORY_PATH in its"
+            "A driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT, KUBELET_PLUGINS_DIRECTORY_PATH and KUBELET_REGISTRAR_DIRECTORY_PATH in its"
                     + " environment; in its command, {NAME} stands for the value.",
             "With several drivers, the names and the commands are in the same order:",
             "  play --driver-name=A --driver-name=B --manifests=DIR -- run-a -- run-b",
@@ -61,9 +59,7 @@ final class PlayMain implements Callable<Integer> {
             paramLabel = "DIR",
             required = true,
             description =
-                    "YAML manifests of DeviceClasses, Pods, and ResourceClaims with the allocation"
-                            + " that a scheduler would have written; applied in the order of their"
-                            + " names.")
+                    "YAML manifests of DeviceClasses, Pods, and ResourceClaims with the allocation that a scheduler would have written; applied in the order of their names.")
     private Path manifests;
 
     @Option(
@@ -80,31 +76,27 @@ final class PlayMain implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "true|false",
             description =
-                    "Stop once devices and claims are there, and wait for Ctrl-C: look at them with"
-                            + " kubectl.")
+                    "Stop once devices and claims are there, and wait for Ctrl-C: look at them with kubectl.")
     private boolean keep;
 
     @Option(
             names = "--standard-paths",
             description =
-                    "The paths of drivers can't be set: each process finds directories of the play at"
-                            + " /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and"
+                    "The paths of drivers can't be set: each process finds directories of the play at /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and"
                             + " /etc/cdi; needs root.")
     private boolean standardPaths;
 
     @Option(
             names = "--in-cluster",
             description =
-                    "Drivers find the API server as a container of a cluster does: by a service"
-                            + " account, TLS and KUBERNETES_SERVICE_HOST; needs root.")
+                    "Drivers find the API server as a container of a cluster does: by a service account, TLS and KUBERNETES_SERVICE_HOST; needs root.")
     private boolean inCluster;
 
     @Option(
             names = "--make-directory",
             paramLabel = "DIR",
             description =
-                    "A directory that is there before each start, as a driver's DaemonSet makes it, such"
-                            + " as {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
+                    "A directory that is there before each start, as a driver's DaemonSet makes it, such as {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
     private List<String> directories = new ArrayList<>();
 
     @Parameters(

@@ -54,8 +54,7 @@ final class RunOptions {
         @Option(
                 names = "--soak",
                 description =
-                        "[soak] Repeat more often where that shows more; takes minutes"
-                                + " longer.")
+                        "[soak] Repeat more often where that shows more; takes minutes longer.")
         @Nullable Boolean soak;
     }
 
@@ -71,8 +70,7 @@ final class RunOptions {
                 names = "--known-failures",
                 paramLabel = "FILE",
                 description =
-                        "[knownFailures] A list of known failures, each with an issue"
-                                + " and an end.")
+                        "[knownFailures] A list of known failures, each with an issue and an end.")
         @Nullable String knownFailures;
 
         @Option(
@@ -85,8 +83,7 @@ final class RunOptions {
                 names = "--implementation",
                 paramLabel = "NAME=VALUE",
                 description =
-                        "[implementation] Who made the driver: organization, project,"
-                                + " url, version, contact, language.")
+                        "[implementation] Who made the driver: organization, project, url, version, contact, language.")
         @Nullable Map<String, String> implementation;
     }
 }

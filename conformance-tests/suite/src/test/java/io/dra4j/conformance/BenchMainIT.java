@@ -119,7 +119,6 @@ class BenchMainIT {
 
         assertThat(err.toString().lines())
                 .containsExactly(
-                        "dra-conformance: The driver ended with exit status 4; its last line: no"
-                                + " hardware");
+                        "dra-conformance: The driver ended with exit status 4; its last line: no hardware");
     }
 }

@@ -135,8 +135,7 @@ class CatalogueCommandsTest {
 
             assertThat(err.toString())
                     .startsWith(
-                            "dra-conformance explain: there is no requirement DRA-SLCE-03; the"
-                                    + " nearest are DRA-SLICE-03, ");
+                            "dra-conformance explain: there is no requirement DRA-SLCE-03; the nearest are DRA-SLICE-03, ");
             assertThat(err.toString().lines()).hasSize(2);
         }
     }

@@ -29,8 +29,7 @@ class DraConformanceIT {
                             return new FakeGpuProvider(place.driver(), place.node(), 4);
                         })
                 .settings(
-                        "only: [DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01,"
-                                + " DRA-SLICE-19, DRA-CDI-02]")
+                        "only: [DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01, DRA-SLICE-19, DRA-CDI-02]")
                 .tests()
                 .flatMap(DraConformanceIT::leaves)
                 .toList();

@@ -11,6 +11,7 @@ import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -116,27 +117,28 @@ public final class Calls {
     /** Prepares a claim that must be prepared, and returns the answer for it. */
     public ClaimResult prepared(KubeletClaim claim) {
         CallResult result = timed(PREPARE, () -> prepare(claim));
-        result.complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "claim " + text(claim) + " was not prepared: " + complaint);
-                        });
+        Violation.ifPresent(result.complaint(), "claim %s was not prepared: %s", text(claim));
+        return result.results().get(claim.uid());
+    }
+
+    /** The same with a message, whose last argument is the complaint; not measured. */
+    public ClaimResult prepared(KubeletClaim claim, String otherwise, Object... arguments) {
+        CallResult result = prepare(claim);
+        Violation.ifPresent(result.complaint(), otherwise, arguments);
         return result.results().get(claim.uid());
     }
 
     /** Unprepares claims that must be unprepared. */
     public void unprepared(KubeletClaim... claims) {
-        timed("slowest unprepare", () -> unprepare(claims))
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "unprepare of "
-                                            + Arrays.stream(claims).map(Calls::text).toList()
-                                            + " failed: "
-                                            + complaint);
-                        });
+        Violation.ifPresent(
+                timed("slowest unprepare", () -> unprepare(claims)).complaint(),
+                "unprepare of %s failed: %s",
+                Arrays.stream(claims).map(Calls::text).toList());
+    }
+
+    /** The same with a message, whose last argument is the complaint; not measured. */
+    public void unprepared(KubeletClaim claim, String otherwise, Object... arguments) {
+        Violation.ifPresent(unprepare(claim).complaint(), otherwise, arguments);
     }
 
     /**
@@ -154,17 +156,13 @@ public final class Calls {
                                                 .formatted(text(claim), because)));
     }
 
-    private static java.util.Optional<String> complaintOf(CallResult result, KubeletClaim claim) {
+    private static Optional<String> complaintOf(CallResult result, KubeletClaim claim) {
         if (!result.status().equals(CallResult.OK)) {
-            return java.util.Optional.of(result.status());
+            return Optional.of(result.status());
         }
         ClaimResult answer = result.results().get(claim.uid());
-        if (answer == null) {
-            return java.util.Optional.of("no answer");
-        }
-        return answer.error().isEmpty()
-                ? java.util.Optional.empty()
-                : java.util.Optional.of(answer.error());
+        String error = answer == null ? "no answer" : answer.error();
+        return Optional.of(error).filter(words -> !words.isEmpty());
     }
 
     /** Begins something beside the rule, to be awaited or given up. */

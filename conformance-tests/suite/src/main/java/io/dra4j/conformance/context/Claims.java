@@ -45,6 +45,11 @@ public final class Claims {
 
     /** Creates a claim that got these devices, of one request if claims have no certain shape. */
     public KubeletClaim allocate(PublishedDevice... devices) {
+        return allocate(List.of(devices));
+    }
+
+    /** Creates a claim that got these devices, of one request if claims have no certain shape. */
+    public KubeletClaim allocate(List<PublishedDevice> devices) {
         return create(draft().request("r0", devices));
     }
 

@@ -201,6 +201,14 @@ public final class Devices {
         }
     }
 
+    /** A device that one claim can have at a time. */
+    public PublishedDevice exclusive() {
+        return upTo(Integer.MAX_VALUE).stream()
+                .filter(device -> !device.isShared())
+                .findFirst()
+                .orElseThrow(() -> new NotApplicable("every device may have several claims"));
+    }
+
     /** One usable device. */
     public PublishedDevice one() {
         return some(1).get(0);

@@ -168,8 +168,7 @@ public final class DriverControl implements AutoCloseable {
                 lines.isEmpty() ? "" : "; its last line: " + lines.get(lines.size() - 1).strip();
         return lines.stream().anyMatch(NO_FOLDER.asPredicate())
                 ? last
-                        + "; it binds a socket in a directory that does not exist: if its DaemonSet"
-                        + " makes that, name it in driver.process.makeDirectories"
+                        + "; it binds a socket in a directory that does not exist: if its DaemonSet makes that, name it in driver.process.makeDirectories"
                 : last;
     }
 

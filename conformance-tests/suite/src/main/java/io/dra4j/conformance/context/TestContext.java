@@ -195,6 +195,32 @@ public final class TestContext implements AutoCloseable {
         return claims;
     }
 
+    /** Makes a claim with these devices that must be prepared, and prepares it. */
+    public KubeletClaim preparedClaim(PublishedDevice... some) {
+        KubeletClaim claim = claims.allocate(some);
+        calls.prepared(claim);
+        return claim;
+    }
+
+    /** Makes a claim with a device that must be prepared and unprepared, and does both. */
+    public KubeletClaim unpreparedClaim(PublishedDevice device) {
+        KubeletClaim claim = preparedClaim(device);
+        calls.unprepared(claim);
+        return claim;
+    }
+
+    /** Prepares and unprepares a claim with a device, if claims can have one; it may fail. */
+    public void attemptClaim() {
+        devices.usable().stream()
+                .findFirst()
+                .map(claims::allocate)
+                .ifPresent(
+                        claim -> {
+                            calls.prepare(claim);
+                            calls.unprepare(claim);
+                        });
+    }
+
     /** The CDI directory. */
     public CdiView cdi() {
         return cdi;

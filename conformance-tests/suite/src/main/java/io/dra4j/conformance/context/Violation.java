@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.context;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /**
  * The driver breaks the rule that is tried.
  *
@@ -49,6 +52,15 @@ public final class Violation extends RuntimeException {
     public static void unless(boolean holds, String message, Object... arguments) {
         if (!holds) {
             throw new Violation(message.formatted(arguments));
+        }
+    }
+
+    /** Throws if there is a complaint, which is the last argument of the message. */
+    public static void ifPresent(Optional<String> complaint, String message, Object... arguments) {
+        if (complaint.isPresent()) {
+            Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
+            all[arguments.length] = complaint.get();
+            throw new Violation(message.formatted(all));
         }
     }
 

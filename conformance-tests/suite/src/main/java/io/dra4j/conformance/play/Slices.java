@@ -64,8 +64,7 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
     private String requests() {
         int asked = proxy.requests(Requests.to("resourceslices")).size();
         if (asked == 0) {
-            return "no driver asked the API server for ResourceSlices: is it started with"
-                    + " {KUBECONFIG}, or does it need --in-cluster?";
+            return "no driver asked the API server for ResourceSlices: is it started with {KUBECONFIG}, or does it need --in-cluster?";
         }
         String refused = new Refusals(proxy).summary();
         return refused.isEmpty()

@@ -6,7 +6,6 @@ import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
-import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 
@@ -41,8 +40,7 @@ public final class Held {
         if (device.isShared()) {
             return false;
         }
-        KubeletClaim first = context.claims().allocate(device);
-        context.calls().prepared(first);
+        KubeletClaim first = context.preparedClaim(device);
         // only now: a driver that has lost its memory takes each claim that it finds for held
         KubeletClaim second = context.claims().allocate(device);
         boolean refused = context.calls().prepare(second).complaint().isPresent();
@@ -79,8 +77,7 @@ public final class Held {
         KubeletClaim thief = context.claims().allocate(device);
         Violation.unless(
                 context.calls().prepare(thief).complaint().isPresent(),
-                "%s, the device %s of the prepared claim %s was given to claim %s: the driver has"
-                        + " forgotten who has it",
+                "%s, the device %s of the prepared claim %s was given to claim %s: the driver has forgotten who has it",
                 after,
                 device,
                 claim.uid(),
@@ -92,15 +89,14 @@ public final class Held {
     /** Prepares it again, and finds the same. */
     public void repeats(String after) {
         Reported before = Reported.of(answer);
-        CallResult result = context.calls().prepare(claim);
-        result.complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "%s, a repeated Prepare of claim %s failed: %s"
-                                            .formatted(after, claim.uid(), complaint));
-                        });
-        Reported again = Reported.of(result.results().get(claim.uid()));
+        ClaimResult second =
+                context.calls()
+                        .prepared(
+                                claim,
+                                "%s, a repeated Prepare of claim %s failed: %s",
+                                after,
+                                claim.uid());
+        Reported again = Reported.of(second);
         Violation.unless(
                 again.equals(before),
                 "%s, a repeated Prepare of claim %s was answered %s, before it was %s",
@@ -116,16 +112,12 @@ public final class Held {
         end(claim);
         KubeletClaim next = context.claims().allocate(device);
         context.calls()
-                .prepare(next)
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "%s, and Unprepare of claim %s, its device %s was refused to"
-                                                    .formatted(after, claim.uid(), device)
-                                            + " another claim: "
-                                            + complaint);
-                        });
+                .prepared(
+                        next,
+                        "%s, and Unprepare of claim %s, its device %s was refused to another claim: %s",
+                        after,
+                        claim.uid(),
+                        device);
         end(next);
     }
 

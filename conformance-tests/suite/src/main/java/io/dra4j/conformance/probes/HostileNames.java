@@ -117,8 +117,7 @@ public final class HostileNames {
         try {
             Violation.unless(
                     now.isEmpty(),
-                    "a hostile UID, name or namespace reached files outside the driver's own"
-                            + " directories: %s",
+                    "a hostile UID, name or namespace reached files outside the driver's own directories: %s",
                     now);
         } finally {
             for (String file : now) {

@@ -29,14 +29,7 @@ public final class Leftovers {
      * unprepared, so that specs which are written once for all claims are there already.
      */
     public static Leftovers since(TestContext context) {
-        context.devices().usable().stream()
-                .findFirst()
-                .map(context.claims()::allocate)
-                .ifPresent(
-                        claim -> {
-                            context.calls().prepare(claim);
-                            context.calls().unprepare(claim);
-                        });
+        context.attemptClaim();
         return new Leftovers(context, files(context));
     }
 

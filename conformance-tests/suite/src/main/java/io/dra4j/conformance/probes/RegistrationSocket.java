@@ -51,8 +51,7 @@ public record RegistrationSocket(TestContext context, Path path) {
                 .orElseThrow(
                         () ->
                                 new Violation(
-                                        "a second instance of the driver made no registration"
-                                                + " socket in "
+                                        "a second instance of the driver made no registration socket in "
                                                 + context.place().registry()));
     }
 

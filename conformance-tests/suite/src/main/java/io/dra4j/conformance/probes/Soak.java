@@ -5,7 +5,6 @@ package io.dra4j.conformance.probes;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
-import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,39 +78,34 @@ public final class Soak {
     }
 
     private Reported prepare(KubeletClaim claim) {
-        CallResult result = context.calls().prepare(claim);
-        result.complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw failed("Prepare of claim " + claim.uid() + " failed", complaint);
-                        });
-        return Reported.of(result.results().get(claim.uid()));
+        return Reported.of(
+                context.calls()
+                        .prepared(
+                                claim,
+                                "after %s, Prepare of claim %s failed: %s",
+                                this,
+                                claim.uid()));
     }
 
     private void repeat(PublishedDevice device, Prepared known) {
         Reported again = prepare(known.claim());
-        if (known.answer() != null && !known.answer().equals(again)) {
-            throw failed(
-                    "Prepare of claim " + known.claim().uid() + " was answered " + again,
-                    "before it was " + known.answer());
-        }
+        Violation.unless(
+                known.answer() == null || known.answer().equals(again),
+                "after %s, Prepare of claim %s was answered %s: before it was %s",
+                this,
+                known.claim().uid(),
+                again,
+                known.answer());
         prepared.put(device, new Prepared(known.claim(), again));
     }
 
     private void unprepare(Prepared known) {
         context.calls()
-                .unprepare(known.claim())
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw failed(
-                                    "Unprepare of claim " + known.claim().uid() + " failed",
-                                    complaint);
-                        });
-    }
-
-    private Violation failed(String what, String why) {
-        return new Violation("after %s, %s: %s".formatted(this, what, why));
+                .unprepared(
+                        known.claim(),
+                        "after %s, Unprepare of claim %s failed: %s",
+                        this,
+                        known.claim().uid());
     }
 
     public void unprepareAll() {

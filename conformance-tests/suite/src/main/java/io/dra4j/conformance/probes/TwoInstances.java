@@ -101,26 +101,17 @@ public final class TwoInstances {
 
     public ClaimResult prepared(Running at, KubeletClaim claim) {
         CallResult result = context.calls().prepareAt(at.info(), claim);
-        result.complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "%s did not prepare claim %s: %s"
-                                            .formatted(name(at), claim.uid(), complaint));
-                        });
+        Violation.ifPresent(
+                result.complaint(), "%s did not prepare claim %s: %s", name(at), claim.uid());
         return result.results().get(claim.uid());
     }
 
     public void unprepared(Running at, KubeletClaim claim) {
-        context.calls()
-                .unprepareAt(at.info(), claim)
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "%s did not unprepare claim %s: %s"
-                                            .formatted(name(at), claim.uid(), complaint));
-                        });
+        Violation.ifPresent(
+                context.calls().unprepareAt(at.info(), claim).complaint(),
+                "%s did not unprepare claim %s: %s",
+                name(at),
+                claim.uid());
     }
 
     private String name(Running at) {

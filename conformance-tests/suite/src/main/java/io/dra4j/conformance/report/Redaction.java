@@ -36,8 +36,7 @@ final class Redaction {
     private static final int CAPITAL = 2;
     private static final int DIGIT = 3;
     private static final String SECRET =
-            "(?:token|passwd|password|passphrase|secret|credentials?"
-                    + "|client-key-data|api[_-]?key|access[_-]?key|private[_-]?key)";
+            "(?:token|passwd|password|passphrase|secret|credentials?|client-key-data|api[_-]?key|access[_-]?key|private[_-]?key)";
     private static final String VALUE = "(?:\"[^\"\n]*+\"?|'[^'\n]*+'?|[^\\s\"',;&}\\]]++)";
 
     private static final List<Rule> RULES =
@@ -49,8 +48,7 @@ final class Redaction {
                     rule("(://)[^\\s/:@]{1,64}:[^\\s/@]{1,256}@", "@"),
                     // --- keys
                     rule(
-                            "(-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----)"
-                                    + "[^-]*+(?:-----END [A-Z ]{0,24}PRIVATE KEY-----)?"),
+                            "(-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----)[^-]*+(?:-----END [A-Z ]{0,24}PRIVATE KEY-----)?"),
                     // --- fields, variables, options: token: x, "token":"x", TOKEN=x, --token x
                     rule(
                             "((?<![\\w.-])-[\\w.-]{0,40}"

@@ -136,8 +136,7 @@ final class TerminalSummary {
                 .ifPresent(
                         id ->
                                 lines.add(
-                                        "What to do: see the hints above and in the report, or"
-                                                + " dra-conformance explain "
+                                        "What to do: see the hints above and in the report, or dra-conformance explain "
                                                 + id));
     }
 

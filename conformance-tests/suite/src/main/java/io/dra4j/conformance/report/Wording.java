@@ -20,8 +20,7 @@ import java.util.stream.Collectors;
 final class Wording {
 
     static final String NO_CERTIFICATION =
-            "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no"
-                    + " program of it certifies drivers. It is what this suite has seen of this"
+            "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no program of it certifies drivers. It is what this suite has seen of this"
                     + " driver, on one machine, at one time.";
 
     /** By how much each says about a driver; what was found goes before what was not tried. */
@@ -105,8 +104,7 @@ final class Wording {
                             + untested(outcome);
             case 1 -> broken(failed) + warned(outcome) + ".";
             case 2 ->
-                    "The driver breaks no rule that it must keep, but for known failures. Core"
-                            + " profiles that are partial, by these or because not all was tried: "
+                    "The driver breaks no rule that it must keep, but for known failures. Core profiles that are partial, by these or because not all was tried: "
                             + partial(outcome)
                             + ".";
             default ->

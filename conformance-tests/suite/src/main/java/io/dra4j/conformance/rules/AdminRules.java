@@ -24,17 +24,9 @@ record AdminRules(TestContext context) {
         return context.claims().create(context.claims().draft().adminRequest("r0", device));
     }
 
-    /** A device that one normal claim can have at a time. */
-    private PublishedDevice exclusive() {
-        return context.devices().upTo(Integer.MAX_VALUE).stream()
-                .filter(device -> !device.isShared())
-                .findFirst()
-                .orElseThrow(() -> new NotApplicable("every device may have several claims"));
-    }
-
     @Rule("DRA-PREP-19")
     void administratorsAndOwnersDoNotDisturbEachOther() {
-        PublishedDevice device = exclusive();
+        PublishedDevice device = context.devices().exclusive();
         KubeletClaim owner = context.claims().allocate(device);
         KubeletClaim admin = admin(device);
         ClaimResult owned = context.calls().prepared(owner);
@@ -55,10 +47,7 @@ record AdminRules(TestContext context) {
     }
 
     private ClaimResult good(KubeletClaim claim, String otherwise) {
-        CallResult result = context.calls().prepare(claim);
-        Violation.unless(
-                result.complaint().isEmpty(), "%s: %s", otherwise, result.complaint().orElse(""));
-        return result.results().get(claim.uid());
+        return context.calls().prepared(claim, "%s: %s", otherwise);
     }
 
     private void stays(KubeletClaim claim, ClaimResult answer, List<String> edits, String cause) {
@@ -92,7 +81,7 @@ record AdminRules(TestContext context) {
      */
     private boolean defends() {
         context.tidy();
-        PublishedDevice device = exclusive();
+        PublishedDevice device = context.devices().exclusive();
         context.calls().prepared(context.claims().allocate(device));
         boolean refused =
                 context.calls().prepare(context.claims().allocate(device)).complaint().isPresent();
@@ -102,7 +91,7 @@ record AdminRules(TestContext context) {
 
     @Rule("DRA-PREP-20")
     void configsGiveNoPrivileges() {
-        PublishedDevice device = exclusive();
+        PublishedDevice device = context.devices().exclusive();
         List<String> normal = edits(context.claims().allocate(device));
         Set<String> privileges = new HashSet<>(edits(admin(device)));
         normal.forEach(privileges::remove);
@@ -120,8 +109,7 @@ record AdminRules(TestContext context) {
             for (String line : configured) {
                 Violation.unless(
                         !privileges.contains(line),
-                        "the config %s gives a claim without admin access \"%s\", which otherwise"
-                                + " admin access gives",
+                        "the config %s gives a claim without admin access \"%s\", which otherwise admin access gives",
                         config.parameters(),
                         line);
             }

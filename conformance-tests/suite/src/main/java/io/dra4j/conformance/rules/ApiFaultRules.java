@@ -109,8 +109,7 @@ record ApiFaultRules(TestContext context) {
         if (!early && instance.isAlive()) {
             Violation.unless(
                     context.driver().registers(before, context.driver().adapter().startTimeout()),
-                    "the driver was started without an API server, and has not registered since"
-                            + " there is one");
+                    "the driver was started without an API server, and has not registered since there is one");
             return;
         }
         if (!instance.isAlive()) {
@@ -159,8 +158,7 @@ record ApiFaultRules(TestContext context) {
     }
 
     private static void good(CallResult result, String what) {
-        Violation.unless(
-                result.complaint().isEmpty(), "%s failed: %s", what, result.complaint().orElse(""));
+        Violation.ifPresent(result.complaint(), "%s failed: %s", what);
     }
 
     @Rule("DRA-PREP-31")
@@ -267,11 +265,9 @@ record ApiFaultRules(TestContext context) {
     void anUnprepareDoesNotWaitForTheApiServer() {
         Leftovers leftovers = Leftovers.since(context);
         PublishedDevice device = context.devices().one();
-        KubeletClaim claim = context.claims().allocate(device);
-        context.calls().prepared(claim);
+        KubeletClaim claim = context.preparedClaim(device);
         Duration usual = timed(() -> context.calls().unprepared(claim));
-        KubeletClaim next = context.claims().allocate(device);
-        context.calls().prepared(next);
+        KubeletClaim next = context.preparedClaim(device);
         Injection hung = context.inject(Fault.delay(Duration.ofMinutes(10)));
         try {
             String what = "an unprepare, while the API server does not answer,";
@@ -280,8 +276,7 @@ record ApiFaultRules(TestContext context) {
             hung.close();
         }
         leftovers.none("after an unprepare while the API server does not answer");
-        KubeletClaim last = context.claims().allocate(device);
-        context.calls().prepared(last);
+        KubeletClaim last = context.preparedClaim(device);
         context.proxy().down();
         try {
             String what = "an unprepare, while the API server is away,";
@@ -295,11 +290,9 @@ record ApiFaultRules(TestContext context) {
     @Rule("DRA-UNP-11")
     void aPrepareThatWaitsBlocksNoUnprepare() {
         List<PublishedDevice> two = context.devices().some(2);
-        KubeletClaim first = context.claims().allocate(two.get(1));
-        context.calls().prepared(first);
+        KubeletClaim first = context.preparedClaim(two.get(1));
         Duration limit = limit(timed(() -> context.calls().unprepared(first)));
-        KubeletClaim other = context.claims().allocate(two.get(1));
-        context.calls().prepared(other);
+        KubeletClaim other = context.preparedClaim(two.get(1));
         KubeletClaim slow = context.claims().allocate(two.get(0));
         try (HeldPrepare held = HeldPrepare.of(context, slow)) {
             String what = "an unprepare, while the prepare of another claim waits,";

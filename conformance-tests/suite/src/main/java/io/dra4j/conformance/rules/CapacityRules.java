@@ -126,8 +126,7 @@ record CapacityRules(TestContext context, Publishing publishing) {
                                         new Untested(
                                                 "no device that claims can share is free of taints"));
         Map<String, JsonNode> before = policies(publishing.now());
-        KubeletClaim claim = context.claims().allocate(device);
-        context.calls().prepared(claim);
+        KubeletClaim claim = context.preparedClaim(device);
         Optional<SeenPools> changed =
                 publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
         context.calls().unprepared(claim);

@@ -57,11 +57,7 @@ record CdiFileRules(TestContext context) {
                 prepared(claim);
                 context.calls().unprepared(claim);
             }
-            watch.fault()
-                    .ifPresent(
-                            fault -> {
-                                throw new Violation(fault);
-                            });
+            Violation.ifPresent(watch.fault(), "%s");
         }
     }
 
@@ -96,8 +92,7 @@ record CdiFileRules(TestContext context) {
                 (path, claims) ->
                         Violation.unless(
                                 claims.size() == 1 || claims.size() == nodes.size(),
-                                "the node %s is in the edits of the claims %s, which have"
-                                        + " exclusive devices",
+                                "the node %s is in the edits of the claims %s, which have exclusive devices",
                                 path,
                                 claims));
     }

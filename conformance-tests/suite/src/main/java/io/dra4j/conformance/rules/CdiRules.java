@@ -31,13 +31,7 @@ record CdiRules(TestContext context) {
     private List<String> ids() {
         return ids(
                 context.calls()
-                        .prepared(
-                                context.claims()
-                                        .create(draft(context.devices().forOneClaim(MANY)))));
-    }
-
-    private ClaimDraft draft(List<PublishedDevice> devices) {
-        return context.claims().draft().request("r0", devices);
+                        .prepared(context.claims().allocate(context.devices().forOneClaim(MANY))));
     }
 
     private static List<String> ids(ClaimResult answer) {
@@ -49,11 +43,7 @@ record CdiRules(TestContext context) {
     @Rule("DRA-CDI-01")
     void idsAreQualifiedNames() {
         for (String id : ids()) {
-            CdiName.problem(id)
-                    .ifPresent(
-                            problem -> {
-                                throw new Violation("the CDI id \"" + id + "\" " + problem);
-                            });
+            Violation.ifPresent(CdiName.problem(id), "the CDI id \"%s\" %s", id);
         }
     }
 
@@ -92,23 +82,18 @@ record CdiRules(TestContext context) {
         specs(ids())
                 .forEach(
                         (file, spec) ->
-                                CdiVersion.problem(spec, newest)
-                                        .ifPresent(
-                                                problem -> {
-                                                    throw new Violation(
-                                                            "in the CDI spec "
-                                                                    + file
-                                                                    + ", "
-                                                                    + problem);
-                                                }));
+                                Violation.ifPresent(
+                                        CdiVersion.problem(spec, newest),
+                                        "in the CDI spec %s, %s",
+                                        file));
     }
 
     @Rule("DRA-CDI-06")
     void aClaimsSpecsGoWithIt() {
         PublishedDevice device = context.devices().one();
-        round(device); // after it, whatever serves all claims is there
+        context.unpreparedClaim(device); // after it, whatever serves all claims is there
         Map<String, JsonNode> before = context.cdi().contents();
-        KubeletClaim claim = round(device);
+        KubeletClaim claim = context.unpreparedClaim(device);
         context.cdi()
                 .contents()
                 .forEach(
@@ -121,13 +106,6 @@ record CdiRules(TestContext context) {
                                         before.containsKey(file)
                                                 ? "has changed: " + spec
                                                 : "is still there"));
-    }
-
-    private KubeletClaim round(PublishedDevice device) {
-        KubeletClaim claim = context.claims().allocate(device);
-        context.calls().prepared(claim);
-        context.calls().unprepared(claim);
-        return claim;
     }
 
     @Rule("DRA-CDI-07")
@@ -178,21 +156,22 @@ record CdiRules(TestContext context) {
     void aNameKeepsItsContent() {
         PublishedDevice device = context.devices().one();
         List<Valid> configs = context.settings().driver().configs().valid();
-        Map<String, List<JsonNode>> first = contents(draft(List.of(device)), configs, 0);
-        Map<String, List<JsonNode>> second = contents(draft(List.of(device)), configs, 1);
+        Map<String, List<JsonNode>> first = contents(device, configs, 0);
+        Map<String, List<JsonNode>> second = contents(device, configs, 1);
         second.forEach(
                 (id, content) ->
                         Violation.unless(
                                 !first.containsKey(id) || Objects.equals(first.get(id), content),
-                                "the CDI name %s was used again with other content: %s, before"
-                                        + " it was %s",
+                                "the CDI name %s was used again with other content: %s, before it was %s",
                                 id,
                                 content,
                                 first.get(id)));
     }
 
     /** Returns the edits that a claim's ids resolve to, and unprepares it. */
-    private Map<String, List<JsonNode>> contents(ClaimDraft draft, List<Valid> configs, int which) {
+    private Map<String, List<JsonNode>> contents(
+            PublishedDevice device, List<Valid> configs, int which) {
+        ClaimDraft draft = context.claims().draft().request("r0", device);
         if (configs.size() > which) {
             draft.config(configs.get(which).parameters(), "r0");
         }

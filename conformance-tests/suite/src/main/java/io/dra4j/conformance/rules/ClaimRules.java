@@ -5,7 +5,6 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.ClaimDraft;
-import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
@@ -29,12 +28,11 @@ record ClaimRules(TestContext context) {
         KubeletClaim mixed = context.claims().allocate(device, Absent.device(device.pool()));
         context.calls().refused(mixed, "the driver has not the second of its devices");
         leftovers.none("after a prepare that failed for its second device");
-        CallResult next = context.calls().prepare(context.claims().allocate(device));
-        Violation.unless(
-                next.complaint().isEmpty(),
-                "the prepare of a claim failed and still holds device %s: another claim gets %s",
-                device,
-                next.complaint().orElse(""));
+        context.calls()
+                .prepared(
+                        context.claims().allocate(device),
+                        "the prepare of a claim failed and still holds device %s: another claim gets %s",
+                        device);
         context.calls().unprepared(mixed);
     }
 
@@ -86,8 +84,7 @@ record ClaimRules(TestContext context) {
                         device ->
                                 Violation.unless(
                                         !device.requests().contains("r1"),
-                                        "a device is reported for request r1, which another"
-                                                + " driver's devices were allocated for"));
+                                        "a device is reported for request r1, which another driver's devices were allocated for"));
         failingRollsBackNoOther(claim, own, answer);
     }
 
@@ -104,8 +101,7 @@ record ClaimRules(TestContext context) {
         Violation.unless(
                 Reported.of(again).equals(Reported.of(answer))
                         && context.cdi().edits(again.devices()).equals(edits),
-                "the roll-back of a claim touched device %s of another claim, which it names for"
-                        + " driver %s",
+                "the roll-back of a claim touched device %s of another claim, which it names for driver %s",
                 own,
                 Absent.DRIVER);
     }
@@ -149,21 +145,15 @@ record ClaimRules(TestContext context) {
                     Reported.of(answer));
         }
         leftovers.none("after the prepare of a claim with another driver's devices alone");
-        CallResult next = context.calls().unprepare(claim);
-        Violation.unless(
-                next.complaint().isEmpty(),
-                "after the prepare of a claim with another driver's devices alone, its unprepare failed: %s",
-                next.complaint().orElse(""));
+        context.calls()
+                .unprepared(
+                        claim,
+                        "after the prepare of a claim with another driver's devices alone, its unprepare failed: %s");
     }
 
     @Rule("DRA-PREP-18")
     void aDeviceInUseIsRefused() {
-        PublishedDevice device =
-                context.devices().upTo(Integer.MAX_VALUE).stream()
-                        .filter(one -> !one.isShared())
-                        .findFirst()
-                        .orElseThrow(
-                                () -> new NotApplicable("every device may have several claims"));
+        PublishedDevice device = context.devices().exclusive();
         KubeletClaim owner = context.claims().allocate(device);
         ClaimResult answer = context.calls().prepared(owner);
         KubeletClaim other = context.claims().allocate(device);
@@ -175,12 +165,11 @@ record ClaimRules(TestContext context) {
                 device);
         context.calls().unprepared(other);
         context.calls().unprepared(owner);
-        CallResult next = context.calls().prepare(other);
-        Violation.unless(
-                next.complaint().isEmpty(),
-                "device %s is not free after the unprepare of its claim: %s",
-                device,
-                next.complaint().orElse(""));
+        context.calls()
+                .prepared(
+                        other,
+                        "device %s is not free after the unprepare of its claim: %s",
+                        device);
     }
 
     @Rule("DRA-PREP-29")
@@ -235,13 +224,8 @@ record ClaimRules(TestContext context) {
     }
 
     private void afresh(KubeletClaim claim, Set<String> due, String that) {
-        CallResult result = context.calls().prepare(claim);
-        Violation.unless(
-                result.complaint().isEmpty(),
-                "a claim that %s is refused: %s",
-                that,
-                result.complaint().orElse(""));
-        ClaimResult answer = result.results().get(claim.uid());
+        ClaimResult answer =
+                context.calls().prepared(claim, "a claim that %s is refused: %s", that);
         Violation.unless(
                 Reported.names(answer).equals(due),
                 "a claim that %s and has %s is answered with %s",

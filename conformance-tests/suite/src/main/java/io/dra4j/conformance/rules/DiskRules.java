@@ -42,8 +42,7 @@ record DiskRules(TestContext context) {
         boolean claims = left && !unchanged(leftovers);
         Violation.unless(
                 !claims,
-                "Unprepare of claim %s succeeded while the CDI directory was read-only, and its"
-                        + " spec %s is still there",
+                "Unprepare of claim %s succeeded while the CDI directory was read-only, and its spec %s is still there",
                 claim.uid(),
                 specs);
         context.calls().unprepared(claim);
@@ -89,8 +88,7 @@ record DiskRules(TestContext context) {
             for (String id : CdiView.ids(answer)) {
                 Violation.unless(
                         !context.cdi().find(id).isEmpty(),
-                        "Prepare of claim %s succeeded while the CDI directory was read-only,"
-                                + " and its id %s resolves to nothing",
+                        "Prepare of claim %s succeeded while the CDI directory was read-only, and its id %s resolves to nothing",
                         claim.uid(),
                         id);
             }
@@ -114,8 +112,7 @@ record DiskRules(TestContext context) {
         }
         Violation.unless(
                 result.complaint().isPresent() || !files.areUnchanged(),
-                "Prepare of claim %s succeeded while the state files %s were read-only, and they"
-                        + " say nothing of it",
+                "Prepare of claim %s succeeded while the state files %s were read-only, and they say nothing of it",
                 claim.uid(),
                 files.paths());
         worksAgain(claim, leftovers, "the directory of the state");
@@ -124,14 +121,11 @@ record DiskRules(TestContext context) {
 
     private void worksAgain(KubeletClaim claim, Leftovers leftovers, String place) {
         context.calls()
-                .prepare(claim)
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "Prepare of claim %s fails although %s is writable again: %s"
-                                            .formatted(claim.uid(), place, complaint));
-                        });
+                .prepared(
+                        claim,
+                        "Prepare of claim %s fails although %s is writable again: %s",
+                        claim.uid(),
+                        place);
         context.calls().unprepared(claim);
         leftovers.none(
                 "after a Prepare of claim %s while %s was read-only, and Unprepare"

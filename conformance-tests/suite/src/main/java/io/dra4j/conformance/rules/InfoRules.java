@@ -170,8 +170,7 @@ record InfoRules(TestContext context) {
                 Service.V1BETA1.wireName());
         Violation.unless(
                 v1 < 0 || v1beta1 < 0 || v1 < v1beta1,
-                "the supported versions are %s; the kubelet takes the first that it knows, which"
-                        + " is the older one",
+                "the supported versions are %s; the kubelet takes the first that it knows, which is the older one",
                 versions);
     }
 
@@ -184,8 +183,7 @@ record InfoRules(TestContext context) {
                 service ->
                         Violation.minorUnless(
                                 versions.contains(service),
-                                "the driver serves %s and does not declare it: no kubelet will"
-                                        + " use it",
+                                "the driver serves %s and does not declare it: no kubelet will use it",
                                 service));
     }
 

@@ -6,7 +6,6 @@ import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.probes.Rounds;
 import io.dra4j.conformance.probes.Soak;
@@ -104,16 +103,11 @@ record KillRules(TestContext context) {
     private void isFree(PublishedDevice device, KubeletClaim killed) {
         KubeletClaim next = context.claims().allocate(device);
         context.calls()
-                .prepare(next)
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "the device %s is not free after the killed Prepare of claim %s"
-                                                    .formatted(device, killed.uid())
-                                            + " was undone: "
-                                            + complaint);
-                        });
+                .prepared(
+                        next,
+                        "the device %s is not free after the killed Prepare of claim %s was undone: %s",
+                        device,
+                        killed.uid());
         context.calls().unprepared(next);
     }
 
@@ -129,14 +123,7 @@ record KillRules(TestContext context) {
         for (PublishedDevice device : soak.devices()) {
             KubeletClaim claim = context.claims().allocate(device);
             context.calls()
-                    .prepare(claim)
-                    .complaint()
-                    .ifPresent(
-                            complaint -> {
-                                throw new Violation(
-                                        "after %s, the device %s can't be prepared: %s"
-                                                .formatted(soak, device, complaint));
-                            });
+                    .prepared(claim, "after %s, the device %s can't be prepared: %s", soak, device);
             context.calls().unprepared(claim);
         }
     }

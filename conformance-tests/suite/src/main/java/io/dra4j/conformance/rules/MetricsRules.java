@@ -6,7 +6,6 @@ import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Absent;
-import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -32,8 +31,7 @@ record MetricsRules(TestContext context) {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Pattern SAMPLE =
             Pattern.compile(
-                    "([a-zA-Z_:][a-zA-Z0-9_:]*(?:\\{.*\\})?)\\s+"
-                            + "([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))(?:\\s+\\S+)?(?: #.*)?");
+                    "([a-zA-Z_:][a-zA-Z0-9_:]*(?:\\{.*\\})?)\\s+([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))(?:\\s+\\S+)?(?: #.*)?");
 
     @Rule("DRA-MET-01")
     void callsAreCounted() throws InterruptedException {
@@ -41,9 +39,7 @@ record MetricsRules(TestContext context) {
                 !context.settings().driver().metrics().isEmpty(), "the settings name no metrics");
         Map<String, Double> first = samples();
         for (int i = 0; i < CALLS; i++) {
-            KubeletClaim claim = context.claims().allocate(context.devices().one());
-            context.calls().prepared(claim);
-            context.calls().unprepared(claim);
+            context.unpreparedClaim(context.devices().one());
         }
         Map<String, Double> second = samples();
         Violation.unless(
@@ -65,8 +61,7 @@ record MetricsRules(TestContext context) {
                 .forEach(ofErrors::add);
         Violation.unless(
                 !ofErrors.isEmpty(),
-                "no metric tells failed calls from others: after %d failed Prepares, none has grown"
-                        + " that had not grown before",
+                "no metric tells failed calls from others: after %d failed Prepares, none has grown that had not grown before",
                 CALLS);
         context.remark("failed calls are counted by " + ofErrors);
     }

@@ -138,8 +138,7 @@ record PartitionRules(TestContext context, Publishing publishing) {
     }
 
     private void refuse(PublishedDevice first, PublishedDevice second) {
-        KubeletClaim holder = context.claims().allocate(first);
-        context.calls().prepared(holder);
+        context.preparedClaim(first);
         KubeletClaim other = context.claims().allocate(second);
         context.calls()
                 .refused(

@@ -43,12 +43,7 @@ record PerformanceRules(TestContext context) {
             List<Duration> unprepares = new ArrayList<>();
             Rounds rounds = new Rounds(5, Duration.ofSeconds(3));
             while (rounds.next()) {
-                KubeletClaim claim =
-                        context.claims()
-                                .create(
-                                        context.claims()
-                                                .draft()
-                                                .request("r0", usable.subList(0, results)));
+                KubeletClaim claim = context.claims().allocate(usable.subList(0, results));
                 prepares.add(timed("prepare", results, () -> context.calls().prepare(claim)));
                 unprepares.add(timed("unprepare", results, () -> context.calls().unprepare(claim)));
             }
@@ -74,12 +69,8 @@ record PerformanceRules(TestContext context) {
                 call,
                 results,
                 Timeouts.PREPARE.toSeconds());
-        Violation.unless(
-                result.complaint().isEmpty(),
-                "%s of a claim with %d results failed: %s",
-                call,
-                results,
-                result.complaint().orElse(""));
+        Violation.ifPresent(
+                result.complaint(), "%s of a claim with %d results failed: %s", call, results);
         return took;
     }
 
@@ -147,9 +138,7 @@ record PerformanceRules(TestContext context) {
 
     private void rounds(PublishedDevice device, Rounds rounds) {
         while (rounds.next()) {
-            KubeletClaim claim = context.claims().allocate(device);
-            context.calls().prepared(claim);
-            context.calls().unprepared(claim);
+            KubeletClaim claim = context.unpreparedClaim(device);
             context.claims().deleteObject(claim);
         }
     }

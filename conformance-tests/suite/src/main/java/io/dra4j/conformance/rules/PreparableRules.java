@@ -48,21 +48,17 @@ record PreparableRules(TestContext context) {
     }
 
     private void prepare(List<PublishedDevice> devices) {
-        KubeletClaim claim =
-                context.claims().create(context.claims().draft().request("r0", devices));
+        KubeletClaim claim = context.claims().allocate(devices);
         CallResult result = context.calls().prepare(claim);
         if (result.complaint().isPresent() && devices.size() > 1) {
             context.calls().unprepared(claim);
             devices.forEach(device -> prepare(List.of(device))); // which of them is it?
             return;
         }
-        result.complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "the published device %s can't be prepared under this pool and name: %s"
-                                            .formatted(devices.get(0), complaint));
-                        });
+        Violation.ifPresent(
+                result.complaint(),
+                "the published device %s can't be prepared under this pool and name: %s",
+                devices.get(0));
         ClaimResult answer = result.results().get(claim.uid());
         Set<String> answered = Reported.names(answer);
         for (String device : Reported.names(devices)) {

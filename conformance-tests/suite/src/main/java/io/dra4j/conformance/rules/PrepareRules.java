@@ -142,8 +142,7 @@ record PrepareRules(TestContext context) {
         for (PreparedDevice reported : answer.devices()) {
             Violation.unless(
                     reported.requests().isEmpty() || reported.requests().equals(List.of("r0")),
-                    "a device that was allocated for subrequest r0/a is reported for %s; the"
-                            + " kubelet knows the main request r0 alone",
+                    "a device that was allocated for subrequest r0/a is reported for %s; the kubelet knows the main request r0 alone",
                     reported.requests());
         }
     }
@@ -162,7 +161,7 @@ record PrepareRules(TestContext context) {
         if (count < 2) {
             context.devices().some(2); // which says why there are no more
         }
-        KubeletClaim claim = context.claims().create(context.claims().draft().request("r0", many));
+        KubeletClaim claim = context.claims().allocate(many);
         ClaimResult answer = context.calls().prepared(claim);
         Set<String> missing = Reported.names(many);
         missing.removeAll(Reported.names(answer));
@@ -179,12 +178,12 @@ record PrepareRules(TestContext context) {
         Reported first = Reported.of(context.calls().prepared(claim));
         Map<String, JsonNode> specs = context.cdi().contents();
         for (int i = 0; i < REPEATS; i++) {
-            CallResult result = context.calls().prepare(claim);
-            Violation.unless(
-                    result.complaint().isEmpty(),
-                    "the repeated prepare of a prepared claim failed: %s",
-                    result.complaint().orElse(""));
-            Reported again = Reported.of(result.results().get(claim.uid()));
+            Reported again =
+                    Reported.of(
+                            context.calls()
+                                    .prepared(
+                                            claim,
+                                            "the repeated prepare of a prepared claim failed: %s"));
             Violation.unless(
                     again.equals(first),
                     "a repeated prepare is answered %s, where the first was answered %s",
@@ -195,8 +194,7 @@ record PrepareRules(TestContext context) {
         specs.forEach((file, spec) -> changed.remove(file, spec));
         Violation.unless(
                 changed.isEmpty() && context.cdi().contents().keySet().equals(specs.keySet()),
-                "repeated prepares changed what the CDI specs say: of %s, there are now %s, with"
-                        + " %s",
+                "repeated prepares changed what the CDI specs say: of %s, there are now %s, with %s",
                 specs.keySet(),
                 context.cdi().contents().keySet(),
                 changed);

@@ -32,13 +32,11 @@ record RestartRules(TestContext context) {
     void aNewProcessUnpreparesWhatTheOldOnePrepared() {
         PublishedDevice device = context.devices().one();
         Leftovers leftovers = Leftovers.since(context);
-        KubeletClaim first = context.claims().allocate(device);
-        context.calls().prepared(first);
+        KubeletClaim first = context.preparedClaim(device);
         context.driver().restart();
         context.calls().unprepared(first);
         leftovers.none("after a graceful restart and Unprepare of claim " + first.uid());
-        KubeletClaim second = context.claims().allocate(device);
-        context.calls().prepared(second);
+        KubeletClaim second = context.preparedClaim(device);
         context.driver().restartAfterKill();
         context.calls().unprepared(second);
         leftovers.none(KILLED + ", and Unprepare of claim " + second.uid());
@@ -111,22 +109,16 @@ record RestartRules(TestContext context) {
     void afterARebootTheDeviceOfALostClaimIsFree() throws IOException {
         Reboot.require(context);
         PublishedDevice device = context.devices().one();
-        KubeletClaim lost = context.claims().allocate(device);
-        context.calls().prepared(lost);
+        KubeletClaim lost = context.preparedClaim(device);
         context.claims().deleteObject(lost);
         Reboot.of(context);
         KubeletClaim next = context.claims().allocate(device);
         context.calls()
-                .prepare(next)
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation(
-                                    "after a reboot, the device %s is still taken by claim %s,"
-                                                    .formatted(device, lost.uid())
-                                            + " which is deleted: "
-                                            + complaint);
-                        });
+                .prepared(
+                        next,
+                        "after a reboot, the device %s is still taken by claim %s, which is deleted: %s",
+                        device,
+                        lost.uid());
     }
 
     @Rule("DRA-RST-08")

@@ -165,14 +165,7 @@ record SecurityRules(TestContext context) {
 
     @Rule("DRA-SEC-05")
     void onlyNeededVerbsAreUsed() {
-        context.devices().usable().stream()
-                .findFirst()
-                .map(context.claims()::allocate)
-                .ifPresent(
-                        claim -> {
-                            context.calls().prepare(claim);
-                            context.calls().unprepare(claim);
-                        });
+        context.attemptClaim();
         for (RecordedRequest request : context.proxy().requests()) {
             Violation.unless(
                     request.resource().isEmpty() || isNeeded(request),

@@ -10,7 +10,6 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Reported;
 import io.dra4j.testkit.cluster.Cluster;
-import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -33,8 +32,7 @@ record ShareRules(TestContext context) {
                 .orElseThrow(
                         () ->
                                 new NotApplicable(
-                                        "no device may have several claims and says how much of"
-                                                + " its capacity each may take"));
+                                        "no device may have several claims and says how much of its capacity each may take"));
     }
 
     private static boolean hasPolicies(PublishedDevice device) {
@@ -61,13 +59,7 @@ record ShareRules(TestContext context) {
     }
 
     private ClaimResult prepared(KubeletClaim claim, String of) {
-        CallResult result = context.calls().prepare(claim);
-        Violation.unless(
-                result.complaint().isEmpty(),
-                "a claim with %s is refused: %s",
-                of,
-                result.complaint().orElse(""));
-        return result.results().get(claim.uid());
+        return context.calls().prepared(claim, "a claim with %s is refused: %s", of);
     }
 
     private void reported(KubeletClaim claim, ClaimResult answer) {

@@ -137,8 +137,6 @@ record ShutdownRules(TestContext context) {
         leftovers.none(
                 "after a SIGTERM during the Prepare of claim %s, a new start and Unprepare"
                         .formatted(claim.uid()));
-        KubeletClaim next = context.claims().allocate(context.devices().one());
-        context.calls().prepared(next);
-        context.calls().unprepared(next);
+        context.unpreparedClaim(context.devices().one());
     }
 }

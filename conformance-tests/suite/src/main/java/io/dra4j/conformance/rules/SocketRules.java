@@ -9,7 +9,6 @@ import io.dra4j.conformance.probes.Absent;
 import io.dra4j.conformance.probes.ForeignFiles;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.driver.Instance;
-import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import io.dra4j.testkit.kubelet.PrepareMessages;
 import io.dra4j.testkit.kubelet.RawCalls;
@@ -48,8 +47,7 @@ record SocketRules(TestContext context) {
         List<Path> sockets = visibleSockets();
         Violation.unless(
                 !sockets.isEmpty(),
-                "there is no socket in the registry directory %s that a kubelet looks at; it has"
-                        + " %s",
+                "there is no socket in the registry directory %s that a kubelet looks at; it has %s",
                 registry,
                 names(registry));
         Path socket = RegistrationSocket.of(context).path();
@@ -71,8 +69,7 @@ record SocketRules(TestContext context) {
         String name = socket.getFileName().toString();
         Violation.minorUnless(
                 name.startsWith(context.place().driver()) && name.endsWith("-reg.sock"),
-                "the registration socket is called %s; others tell drivers apart by names such as"
-                        + " %s-reg.sock",
+                "the registration socket is called %s; others tell drivers apart by names such as %s-reg.sock",
                 name,
                 context.place().driver());
     }
@@ -176,9 +173,7 @@ record SocketRules(TestContext context) {
     void whatIsOfOthersIsNotTouched() throws IOException {
         try (ForeignFiles foreign = ForeignFiles.plant(context.place())) {
             if (!context.devices().usable().isEmpty()) {
-                KubeletClaim claim = context.claims().allocate(context.devices().one());
-                context.calls().prepared(claim);
-                context.calls().unprepared(claim);
+                context.unpreparedClaim(context.devices().one());
             }
             foreign.live("prepare and unprepare");
             context.driver().terminate();
@@ -218,13 +213,11 @@ record SocketRules(TestContext context) {
         context.awaitPools();
         Violation.unless(
                 registered || status.isPresent(),
-                "a directory was in the place of the registration socket %s; the driver neither"
-                        + " ended nor registered when it was gone",
+                "a directory was in the place of the registration socket %s; the driver neither ended nor registered when it was gone",
                 socket);
         Violation.unless(
                 registered || status.getAsInt() != 0,
-                "a directory is in the place of the registration socket %s, and the driver ends"
-                        + " with exit status 0",
+                "a directory is in the place of the registration socket %s, and the driver ends with exit status 0",
                 socket);
     }
 }

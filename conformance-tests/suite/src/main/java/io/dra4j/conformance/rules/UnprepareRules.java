@@ -24,8 +24,7 @@ record UnprepareRules(TestContext context) {
 
     @Rule("DRA-UNP-01")
     void everyUidIsAnswered() {
-        KubeletClaim claim = context.claims().allocate(context.devices().one());
-        context.calls().prepared(claim);
+        KubeletClaim claim = context.preparedClaim(context.devices().one());
         answeredFor(context.calls().unprepare(claim), Set.of(claim.uid()));
     }
 
@@ -51,24 +50,17 @@ record UnprepareRules(TestContext context) {
 
     @Rule("DRA-UNP-02")
     void anUnknownClaimIsNoError() {
-        CallResult result = context.calls().unprepare(Absent.claim(context));
-        Violation.unless(
-                result.complaint().isEmpty(),
-                "the unprepare of a claim that the driver never saw failed: %s",
-                result.complaint().orElse(""));
+        context.calls()
+                .unprepared(
+                        Absent.claim(context),
+                        "the unprepare of a claim that the driver never saw failed: %s");
     }
 
     @Rule("DRA-UNP-03")
     void anUnprepareMayBeRepeated() {
-        KubeletClaim claim = context.claims().allocate(context.devices().one());
-        context.calls().prepared(claim);
-        context.calls().unprepared(claim);
+        KubeletClaim claim = context.unpreparedClaim(context.devices().one());
         for (int i = 0; i < REPEATS; i++) {
-            CallResult result = context.calls().unprepare(claim);
-            Violation.unless(
-                    result.complaint().isEmpty(),
-                    "the repeated unprepare of a claim failed: %s",
-                    result.complaint().orElse(""));
+            context.calls().unprepared(claim, "the repeated unprepare of a claim failed: %s");
         }
     }
 
@@ -76,8 +68,7 @@ record UnprepareRules(TestContext context) {
     void anUnprepareNeedsNoObject() {
         Leftovers leftovers = Leftovers.since(context);
         PublishedDevice device = context.devices().one();
-        KubeletClaim deleted = context.claims().allocate(device);
-        context.calls().prepared(deleted);
+        KubeletClaim deleted = context.preparedClaim(device);
         context.claims().deleteObject(deleted);
         unprepared(deleted, "whose object is deleted");
         ClaimDraft draft = context.claims().draft().request("r0", device);
@@ -90,12 +81,7 @@ record UnprepareRules(TestContext context) {
     }
 
     private void unprepared(KubeletClaim claim, String whose) {
-        CallResult result = context.calls().unprepare(claim);
-        Violation.unless(
-                result.complaint().isEmpty(),
-                "the unprepare of a claim %s failed: %s",
-                whose,
-                result.complaint().orElse(""));
+        context.calls().unprepared(claim, "the unprepare of a claim %s failed: %s", whose);
     }
 
     @Rule("DRA-UNP-07")
@@ -106,12 +92,11 @@ record UnprepareRules(TestContext context) {
         context.calls().prepare(mixed);
         unprepared(mixed, "that could not be prepared");
         leftovers.none("after a prepare that failed and its unprepare");
-        CallResult next = context.calls().prepare(context.claims().allocate(device));
-        Violation.unless(
-                next.complaint().isEmpty(),
-                "device %s is not free after a prepare that failed and its unprepare: %s",
-                device,
-                next.complaint().orElse(""));
+        context.calls()
+                .prepared(
+                        context.claims().allocate(device),
+                        "device %s is not free after a prepare that failed and its unprepare: %s",
+                        device);
     }
 
     @Rule("DRA-UNP-08")
@@ -130,12 +115,11 @@ record UnprepareRules(TestContext context) {
         context.calls().unprepared(old);
 
         staysAsItWas(anew, answer, edits, "an earlier claim of its name");
-        CallResult next = context.calls().prepare(context.claims().allocate(two.get(0)));
-        Violation.unless(
-                next.complaint().isEmpty(),
-                "device %s of the old claim is not free after its unprepare: %s",
-                two.get(0),
-                next.complaint().orElse(""));
+        context.calls()
+                .prepared(
+                        context.claims().allocate(two.get(0)),
+                        "device %s of the old claim is not free after its unprepare: %s",
+                        two.get(0));
     }
 
     @Rule("DRA-UNP-09")

@@ -171,8 +171,7 @@ record UpgradeRules(TestContext context) {
                         .requests(Requests.writes("resourceslices").and(Requests.after(number)));
         Violation.unless(
                 writes.stream().noneMatch(request -> request.method().equals("DELETE")),
-                "slices were deleted while two instances overlapped, or when the older one ended:"
-                        + " there were %s, and are %s",
+                "slices were deleted while two instances overlapped, or when the older one ended: there were %s, and are %s",
                 before,
                 slices());
         context.measurements()
@@ -203,13 +202,8 @@ record UpgradeRules(TestContext context) {
                 List.of(
                         context.calls().prepareAt(instance.info(), claim),
                         context.calls().unprepareAt(instance.info(), claim))) {
-            result.complaint()
-                    .ifPresent(
-                            complaint -> {
-                                throw new Violation(
-                                        "%s, the other one no longer serves: %s"
-                                                .formatted(after, complaint));
-                            });
+            Violation.ifPresent(
+                    result.complaint(), "%s, the other one no longer serves: %s", after);
         }
     }
 

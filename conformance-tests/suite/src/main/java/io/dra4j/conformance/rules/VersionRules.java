@@ -26,8 +26,7 @@ record VersionRules(TestContext context) {
         for (Service service : Service.values()) {
             Violation.unless(
                     versions.contains(service.wireName()),
-                    "the driver serves %s and not %s; kubelets before 1.34 know v1beta1 alone,"
-                            + " later ones prefer v1",
+                    "the driver serves %s and not %s; kubelets before 1.34 know v1beta1 alone, later ones prefer v1",
                     versions,
                     service.wireName());
         }

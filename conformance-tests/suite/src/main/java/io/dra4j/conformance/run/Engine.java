@@ -34,8 +34,7 @@ import java.util.stream.IntStream;
 public final class Engine {
 
     private static final String NO_RBAC =
-            "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so that the"
-                    + " driver was allowed everything that the suite is.";
+            "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so that the driver was allowed everything that the suite is.";
 
     private final Settings settings;
     private final DriverAdapter adapter;

@@ -47,8 +47,7 @@ record KnownFailure(String id, String variant, URI issue, LocalDate expires, Str
     private static URI address(String text) {
         if (!text.matches("https?://[^\\s/]+/\\S*")) {
             throw new SettingsException(
-                    "issue is the URL of an issue, such as"
-                            + " https://example.com/issues/1, not "
+                    "issue is the URL of an issue, such as https://example.com/issues/1, not "
                             + text);
         }
         try {

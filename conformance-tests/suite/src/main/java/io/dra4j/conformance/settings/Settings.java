@@ -107,8 +107,7 @@ public record Settings(
             }
             if (serviceAccount.isEmpty() != manifests.isEmpty()) {
                 throw new SettingsException(
-                        "apiServer.serviceAccount and apiServer.manifests go together: whose rights,"
-                                + " and the files that grant them");
+                        "apiServer.serviceAccount and apiServer.manifests go together: whose rights, and the files that grant them");
             }
         }
 

@@ -116,16 +116,14 @@ class AllocatorTest {
         assertThat(
                         names(
                                 claims(
-                                        "{requests: [{name: a, exactly: {deviceClassName: gpu, count: 2}}],"
-                                                + " constraints: [{matchAttribute: resource.kubernetes.io/pcieRoot}]}"),
+                                        "{requests: [{name: a, exactly: {deviceClassName: gpu, count: 2}}], constraints: [{matchAttribute: resource.kubernetes.io/pcieRoot}]}"),
                                 eight()))
                 .hasSize(4)
                 .startsWith(List.of("gpu-0", "gpu-4"), List.of("gpu-1", "gpu-5"));
         assertThat(
                         names(
                                 claims(
-                                        "{requests: [{name: a, exactly: {deviceClassName: gpu, count: 4}}],"
-                                                + " constraints: [{distinctAttribute: resource.kubernetes.io/pcieRoot}]}"),
+                                        "{requests: [{name: a, exactly: {deviceClassName: gpu, count: 4}}], constraints: [{distinctAttribute: resource.kubernetes.io/pcieRoot}]}"),
                                 eight()))
                 .containsExactly(
                         List.of("gpu-0", "gpu-1", "gpu-2", "gpu-3"),
@@ -212,8 +210,7 @@ class AllocatorTest {
 
         assertThat(new Allocator(eight(), Map.of()).complaints(nine))
                 .containsExactly(
-                        "ResourceClaim some gets no devices of the 8 that are published: request a"
-                                + " wants 9 device(s) of class gpu, and 8 match");
+                        "ResourceClaim some gets no devices of the 8 that are published: request a wants 9 device(s) of class gpu, and 8 match");
     }
 
     @Test

@@ -61,8 +61,7 @@ class ProviderDriverIT {
                 .anyMatch(
                         note ->
                                 note.contains(
-                                        "DeviceProvider.inventory() returned null; return"
-                                                + " Inventory.of()"));
+                                        "DeviceProvider.inventory() returned null; return Inventory.of()"));
     }
 
     /** Its author has not got to it yet. */

@@ -103,8 +103,7 @@ class PlayIT {
         @Test
         void whenTheDriverIsKilledAtTheWrongMoment() {
             String killer =
-                    "\"$@\" & d=$!; until [ \"$(ls $CDI_ROOT)\" ]; do sleep 0.02; done;"
-                            + " kill -9 $d; exit 9";
+                    "\"$@\" & d=$!; until [ \"$(ls $CDI_ROOT)\" ]; do sleep 0.02; done; kill -9 $d; exit 9";
 
             assertThat(run(scripted(killer))).isFalse();
 
@@ -138,8 +137,7 @@ class PlayIT {
         @Test
         void whenTheDriverHasOtherDevicesAfterTheCrash() {
             String forgetful =
-                    "f=$KUBECONFIG.second; n=8; [ ! -e $f ] || n=4; touch $f;"
-                            + " exec \"$@\" --num-devices=$n";
+                    "f=$KUBECONFIG.second; n=8; [ ! -e $f ] || n=4; touch $f; exec \"$@\" --num-devices=$n";
 
             assertThat(run(scripted(forgetful))).isFalse();
 

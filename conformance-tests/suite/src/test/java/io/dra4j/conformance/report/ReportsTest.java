@@ -34,8 +34,7 @@ import org.xml.sax.InputSource;
 class ReportsTest {
 
     private static final String HOSTILE =
-            "</pre><script>alert(1)</script>&amp;]]>\0\u001b[31m\ud800\uffff \u202e שלום"
-                    + " '\" # | `x` - a: b\n...\n---\n\tend";
+            "</pre><script>alert(1)</script>&amp;]]>\0\u001b[31m\ud800\uffff \u202e שלום '\" # | `x` - a: b\n...\n---\n\tend";
     private static final String MEGABYTE = "<b>x</b>&".repeat(1_000_000 / 9);
 
     @TempDir private static Path directory;
@@ -237,8 +236,7 @@ class ReportsTest {
                     .isEqualTo(
                             "Measured: "
                                     + SampleOutcome.QUICK
-                                    + "\nMeasured: time until the"
-                                    + " deleted slice was back: 60.1 s (limit 90 s)");
+                                    + "\nMeasured: time until the deleted slice was back: 60.1 s (limit 90 s)");
             assertThat(output(testCase("ordinary", "DRA-RST-06"), "failure"))
                     .endsWith("\nMeasured: " + SampleOutcome.GIVEN_UP);
         }

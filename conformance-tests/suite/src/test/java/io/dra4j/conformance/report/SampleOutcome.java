@@ -25,8 +25,7 @@ final class SampleOutcome {
     private static final List<String> CALLS =
             List.of(
                     "16:00:01.204 GetInfo → OK in 3 ms: DRAPlugin gpu.example.com [v1, v1beta1]",
-                    "16:00:01.310 v1 NodePrepareResources {claim-1 of default, uid 8f6c7d3e-1c2f-4a5b}"
-                            + " → OK in 21 ms: r0 → pool node-1, device gpu-0,"
+                    "16:00:01.310 v1 NodePrepareResources {claim-1 of default, uid 8f6c7d3e-1c2f-4a5b} → OK in 21 ms: r0 → pool node-1, device gpu-0,"
                             + " [gpu.example.com/claim=8f6c7d3e-1c2f-4a5b-gpu-0]",
                     "16:00:01.402 v1 NodeUnprepareResources {claim-1} → OK in 9 ms");
     private static final String REQUESTS =
@@ -82,17 +81,14 @@ final class SampleOutcome {
                             requirement,
                             variant,
                             Verdict.FAIL,
-                            "Request \"r0\" of claim default/claim-1 has device gpu-1, which was"
-                                    + " allocated to request \"r1\".\nexpected r0 → gpu-0\n"
-                                    + "     found r0 → gpu-0, gpu-1");
+                            "Request \"r0\" of claim default/claim-1 has device gpu-1, which was allocated to request \"r1\".\nexpected r0 → gpu-0\n     found r0 → gpu-0, gpu-1");
             case "DRA-RST-06" ->
                     measured(
                             result(
                                     requirement,
                                     variant,
                                     Verdict.FAIL,
-                                    "The driver ended with status 2 after its state was"
-                                            + " truncated."),
+                                    "The driver ended with status 2 after its state was truncated."),
                             GIVEN_UP);
             case "DRA-SLICE-08" ->
                     measured(result(requirement, variant, Verdict.PASS, ""), QUICK, CLOSE);
@@ -107,8 +103,7 @@ final class SampleOutcome {
                             requirement,
                             variant,
                             Verdict.DEVIATION,
-                            "A half-written spec was seen.\nA known failure until 2027-01-31: the"
-                                    + " rename comes with release 2 (https://example.com/issues/5)");
+                            "A half-written spec was seen.\nA known failure until 2027-01-31: the rename comes with release 2 (https://example.com/issues/5)");
             case "DRA-PREP-17v1" ->
                     result(requirement, variant, Verdict.INFO, "The driver answers with an error.");
             case "DRA-UNP-06v1", "DRA-UNP-06v1beta1" ->

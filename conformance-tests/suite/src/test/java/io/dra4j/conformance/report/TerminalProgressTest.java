@@ -216,8 +216,7 @@ class TerminalProgressTest {
                             "node-core (core)         failure            95     1     2     ·      5",
                             "Note: known failures: DRA-X-01 is listed",
                             "Report: " + Path.of("out", "report.html"),
-                            "What to do: see the hints above and in the report, or"
-                                    + " dra-conformance explain DRA-PREP-03")
+                            "What to do: see the hints above and in the report, or dra-conformance explain DRA-PREP-03")
                     .anyMatch(line -> line.startsWith("✗ restart.DRA-RST-06  The driver ended"))
                     .containsSequence("No verdict.")
                     .anyMatch(line -> line.startsWith("The suite itself failed in 1 check"))
@@ -233,8 +232,7 @@ class TerminalProgressTest {
                             "  measured time from the start to the registration: > 30 s (limit 30 s)")
                     .containsSequence(
                             "NEAR A LIMIT",
-                            "  publishing.DRA-SLICE-08  time until the deleted slice was back:"
-                                    + " 60.1 s (limit 90 s)")
+                            "  publishing.DRA-SLICE-08  time until the deleted slice was back: 60.1 s (limit 90 s)")
                     .noneMatch(line -> line.contains("slowest prepare"));
         }
 

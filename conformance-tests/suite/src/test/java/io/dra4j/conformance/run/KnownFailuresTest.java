@@ -68,8 +68,7 @@ class KnownFailuresTest {
                     .containsExactly(Verdict.FAIL, Verdict.DEVIATION);
             assertThat(applied.results().get(1).message())
                     .isEqualTo(
-                            "it is so\nA known failure until 2027-01-31: comes with release 2"
-                                    + " (https://example.com/issues/5)");
+                            "it is so\nA known failure until 2027-01-31: comes with release 2 (https://example.com/issues/5)");
             assertThat(applied.notes()).isEmpty();
         }
 
@@ -98,8 +97,7 @@ class KnownFailuresTest {
             assertThat(applied.results().get(0).verdict()).isEqualTo(Verdict.FAIL);
             assertThat(applied.results().get(0).message())
                     .isEqualTo(
-                            "it is so\nThe known failure that was listed for it expired on 2027-01-31"
-                                    + " (https://example.com/issues/5).");
+                            "it is so\nThe known failure that was listed for it expired on 2027-01-31 (https://example.com/issues/5).");
         }
 
         @ParameterizedTest
@@ -131,8 +129,7 @@ class KnownFailuresTest {
                                             result("DRA-PREP-03", "v1", Verdict.PASS))
                                     .notes())
                     .containsExactly(
-                            "known failures: DRA-PREP-03[v1] is listed, but did not fail: take it off"
-                                    + " the list");
+                            "known failures: DRA-PREP-03[v1] is listed, but did not fail: take it off the list");
         }
 
         @Test
