@@ -2,41 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
-import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.library.dependencies.SliceAssignment;
-import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.dra4j.testkit.ModuleRules;
 
-/** The driver's dependencies and public types, and the order of its classes. */
+/** The driver's dependencies and public types. */
 @AnalyzeClasses(packages = "io.dra4j.example", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    private static final SliceAssignment OUTERMOST_CLASSES =
-            new SliceAssignment() {
-                @Override
-                public SliceIdentifier getIdentifierOf(JavaClass type) {
-                    return SliceIdentifier.of(type.getName().replaceFirst("\\$.*", ""));
-                }
-
-                @Override
-                public String getDescription() {
-                    return "outermost classes";
-                }
-            };
-
-    @ArchTest
-    static void theRulesImportTheClasses(JavaClasses classes) {
-        assertThat(classes.size()).isGreaterThanOrEqualTo(5);
-    }
+    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
     static final ArchRule driversUseThePublicPackagesOfTheSdkOnly =
@@ -52,29 +32,9 @@ class ArchitectureTest {
                             "org.slf4j..",
                             "picocli..");
 
-    @ArchTest
-    static final ArchRule picocliIsUsedInMainsAndOptionsOnly =
-            noClasses()
-                    .that()
-                    .haveNameNotMatching(".*(Main|Options)(\\$.*)?")
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAPackage("picocli..");
-
-    @ArchTest
-    static final ArchRule outermostClassesHaveNoCycles =
-            slices().assignedFrom(OUTERMOST_CLASSES).should().beFreeOfCycles();
-
     /** The JVM starts the program; tests of the suite run the provider in their own process. */
     @ArchTest
     static final ArchRule onlyTheProgramAndTheProviderArePublic =
-            classes()
-                    .that()
-                    .areTopLevelClasses()
-                    .and()
-                    .doNotHaveSimpleName("FakeDriverMain")
-                    .and()
-                    .doNotHaveSimpleName("FakeGpuProvider")
-                    .should()
-                    .notBePublic();
+            ModuleRules.publicTypesAreUsedFromOtherPackages(
+                    simpleName("FakeDriverMain").or(simpleName("FakeGpuProvider")));
 }

@@ -4,40 +4,22 @@ package io.dra4j.runtime;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import com.tngtech.archunit.library.dependencies.SliceAssignment;
-import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 
 /** Conditions of {@link ArchitectureTest} that ArchUnit does not have. */
 final class Architecture {
 
     private Architecture() {}
-
-    /**
-     * Classes of a command line: those named {@code *Main} and {@code *Options}, with all in them.
-     */
-    static DescribedPredicate<JavaClass> programs() {
-        return DescribedPredicate.describe(
-                "*Main or *Options of io.dra4j.runtime",
-                type ->
-                        type.getPackageName().matches("io.dra4j.runtime(.internal.driver)?")
-                                && outermost(type).getSimpleName().matches(".*(Main|Options)"));
-    }
 
     /** The visible members of a public type mention no such type, not even as a type argument. */
     static ArchCondition<JavaClass> notMentionInSignatures(
@@ -83,51 +65,6 @@ final class Architecture {
         };
     }
 
-    /** A class outside of the type's package depends on it. */
-    static ArchCondition<JavaClass> beUsedFromAnotherPackage() {
-        return new ArchCondition<>("be used from another package, or be package-private") {
-            @Override
-            public void check(JavaClass type, ConditionEvents events) {
-                boolean isUsed =
-                        type.getDirectDependenciesToSelf().stream()
-                                .map(dependency -> dependency.getOriginClass().getPackageName())
-                                .anyMatch(user -> !user.equals(type.getPackageName()));
-                if (!isUsed) {
-                    events.add(
-                            SimpleConditionEvent.violated(
-                                    type, type.getName() + " is used by its own package alone"));
-                }
-            }
-        };
-    }
-
-    /** One slice for each top-level class with all in it. */
-    static SliceAssignment topLevelClasses() {
-        return new SliceAssignment() {
-            @Override
-            public SliceIdentifier getIdentifierOf(JavaClass type) {
-                return SliceIdentifier.of(outermost(type).getName());
-            }
-
-            @Override
-            public String getDescription() {
-                return "top-level classes";
-            }
-        };
-    }
-
-    /**
-     * The packages at or below the root that hold a class, and no package-info with the annotation.
-     */
-    static List<String> packagesWithoutNullMarked(JavaClasses classes, String root) {
-        JavaPackage top = classes.getPackage(root);
-        return Stream.concat(Stream.of(top), top.getSubpackagesInTree().stream())
-                .filter(found -> !found.getClasses().isEmpty())
-                .filter(found -> !found.isAnnotatedWith(NullMarked.class))
-                .map(JavaPackage::getName)
-                .toList();
-    }
-
     private static Map<String, Set<JavaClass>> signatures(JavaClass type) {
         Map<String, Set<JavaClass>> signatures = new TreeMap<>();
         for (JavaCodeUnit unit : type.getCodeUnits()) {
@@ -165,9 +102,5 @@ final class Architecture {
     private static boolean isBridge(Set<JavaModifier> modifiers) {
         return modifiers.contains(JavaModifier.BRIDGE)
                 || modifiers.contains(JavaModifier.SYNTHETIC);
-    }
-
-    private static JavaClass outermost(JavaClass type) {
-        return type.getEnclosingClass().map(Architecture::outermost).orElse(type);
     }
 }

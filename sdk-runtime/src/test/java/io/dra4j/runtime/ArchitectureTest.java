@@ -5,24 +5,19 @@ package io.dra4j.runtime;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.dra4j.runtime.Architecture.beFinalUnlessExtended;
-import static io.dra4j.runtime.Architecture.beUsedFromAnotherPackage;
 import static io.dra4j.runtime.Architecture.notMentionInSignatures;
-import static io.dra4j.runtime.Architecture.packagesWithoutNullMarked;
-import static io.dra4j.runtime.Architecture.programs;
-import static io.dra4j.runtime.Architecture.topLevelClasses;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.library.GeneralCodingRules;
+import io.dra4j.testkit.ModuleRules;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -63,14 +58,11 @@ class ArchitectureTest {
         "ch.qos.logback.."
     };
 
+    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
-        assertThat(LEAST_CLASSES)
-                .allSatisfy(
-                        (name, least) ->
-                                assertThat(classes.getPackage(name).getClasses())
-                                        .as(name)
-                                        .hasSizeGreaterThanOrEqualTo(least));
+        ModuleRules.assertImported(classes, LEAST_CLASSES);
     }
 
     @ArchTest
@@ -91,27 +83,21 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule grpcIsAtHomeInKubelet =
-            library(
-                    I + ".kubelet..",
+            ModuleRules.areAtHomeIn(
+                    List.of(I + ".kubelet.."),
                     "io.grpc..",
                     "com.google.protobuf..",
                     "io.netty..",
                     "io.dra4j.kubelet..");
 
     @ArchTest
-    static final ArchRule fabric8IsAtHomeInCluster = library(I + ".cluster..", "io.fabric8..");
+    static final ArchRule fabric8IsAtHomeInCluster =
+            ModuleRules.areAtHomeIn(List.of(I + ".cluster.."), "io.fabric8..");
 
     @ArchTest
     static final ArchRule metricsAndHttpAreAtHomeInObserve =
-            library(I + ".observe..", "io.micrometer..", "com.sun.net.httpserver..");
-
-    @ArchTest
-    static final ArchRule picocliIsAtHomeInMainsAndOptions =
-            noClasses()
-                    .that(not(programs()))
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAPackage("picocli..");
+            ModuleRules.areAtHomeIn(
+                    List.of(I + ".observe.."), "io.micrometer..", "com.sun.net.httpserver..");
 
     @ArchTest
     static final ArchRule theLogBackendIsAtHomeInDriverLogging =
@@ -168,10 +154,6 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule internalPackagesHaveNoCycles =
-            slices().matching(I + ".(**)").should().beFreeOfCycles();
-
-    @ArchTest
     static final ArchRule observeIsALeaf =
             noClasses()
                     .that()
@@ -193,27 +175,19 @@ class ArchitectureTest {
             classes().should(notMentionInSignatures(resideInAnyPackage(RUNTIME_LIBRARIES)));
 
     @ArchTest
-    static final ArchRule classesHaveNoCycles =
-            slices().assignedFrom(topLevelClasses()).should().beFreeOfCycles();
+    static final ArchRule publicInternalTypesAreUsedFromAnotherPackage =
+            ModuleRules.publicTypesAreUsedFromOtherPackages(
+                    resideInAPackage(R)
+                            // the compiler puts the values in the place of its constants' names
+                            .or(name(I + ".observe.LogField")));
 
     @ArchTest
-    static final ArchRule publicInternalTypesAreUsedFromAnotherPackage =
+    static final ArchRule programsAreAtHomeInDriver =
             classes()
                     .that()
-                    .resideInAPackage(I + "..")
-                    .and()
-                    .arePublic()
-                    .and()
-                    .areTopLevelClasses()
-                    .and()
-                    // the compiler puts the values of its constants in the place of their names
-                    .doNotHaveFullyQualifiedName(I + ".observe.LogField")
-                    .should(beUsedFromAnotherPackage());
-
-    @ArchTest
-    static void packagesAreNullMarkedAndDescribed(JavaClasses classes) {
-        assertThat(packagesWithoutNullMarked(classes, R)).isEmpty();
-    }
+                    .haveNameMatching(".*(Main|Options)")
+                    .should()
+                    .resideInAnyPackage(R, I + ".driver");
 
     @ArchTest
     static final ArchRule classesAreFinalUnlessExtended = classes().should(beFinalUnlessExtended());
@@ -227,20 +201,4 @@ class ArchitectureTest {
                     .haveNameMatching(".*(Manager|Helper|Handler|Utils?|Common)")
                     .orShould()
                     .resideInAnyPackage("..util..", "..common..", "..impl..", "..helper..");
-
-    @ArchTest
-    static final ArchRule nothingUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
-
-    @ArchTest
-    static final ArchRule onlyProgramsUseTheStandardStreams =
-            noClasses().that(not(programs())).should(GeneralCodingRules.ACCESS_STANDARD_STREAMS);
-
-    private static ArchRule library(String home, String... libraries) {
-        return noClasses()
-                .that()
-                .resideOutsideOfPackage(home)
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(libraries);
-    }
 }

@@ -106,11 +106,11 @@ class ModulesTest {
                     "example-fake-driver",
                     Set.of("dra4j-testkit"),
                     "conformance-tests/suite",
-                    Set.of("dra4j-example-fake-driver"),
+                    Set.of("dra4j-testkit", "dra4j-example-fake-driver"),
                     "conformance-tests/selfcheck",
                     Set.of("dra4j-conformance-tests", "dra4j-testkit", "dra4j-example-fake-driver"),
                     "nvidia-driver",
-                    Set.of("dra4j-conformance-tests"));
+                    Set.of("dra4j-testkit", "dra4j-conformance-tests"));
 
     static Stream<String> modules() {
         return MAY_SHIP.keySet().stream();
