@@ -73,6 +73,7 @@ final class AlteredDrivers {
     /** The parts of the mutant and of the variant that the options name. */
     static Parts parts(Settings settings) {
         return new Parts(
+                settings,
                 Stream.of(settings.text("--fault", ""), settings.text("--variant", ""))
                         .filter(id -> !id.isEmpty())
                         .flatMap(AlteredDrivers::replacements)

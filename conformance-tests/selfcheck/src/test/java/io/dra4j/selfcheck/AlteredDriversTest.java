@@ -73,7 +73,11 @@ class AlteredDriversTest {
 
     @Test
     void whatReplacesNoPartOfTheDriverIsRefused() {
-        assertThatThrownBy(() -> new Parts(List.of(String.class)))
+        assertThatThrownBy(
+                        () ->
+                                new Parts(
+                                        Settings.parse(new String[0], Map.of()),
+                                        List.of(String.class)))
                 .hasMessageContaining("replaces no part");
     }
 

@@ -35,8 +35,11 @@ class ApiClient {
     private final String token;
     private final HttpClient http;
 
-    ApiClient(Settings settings) {
-        this(settings.kubeconfig("server"), settings.kubeconfig("token"), HTTP);
+    ApiClient() {
+        this(
+                Parts.driver().settings.kubeconfig("server"),
+                Parts.driver().settings.kubeconfig("token"),
+                HTTP);
     }
 
     ApiClient(String server, String token, HttpClient http) {

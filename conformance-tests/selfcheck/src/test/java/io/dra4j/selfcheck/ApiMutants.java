@@ -26,10 +26,6 @@ final class ApiMutants {
     @Mutant(id = "M-28", what = "a claim that is not found is an empty success")
     @Violation("DRA-PREP-10: was prepared, although there is no such claim on the API")
     static final class MissingIsEmpty extends ClaimWork {
-        MissingIsEmpty(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode work(ClaimId id) {
             try {
@@ -46,10 +42,6 @@ final class ApiMutants {
     @Mutant(id = "M-29", what = "prepares whatever has the claim's name, with any UID")
     @Violation("DRA-PREP-11: was prepared, although the claim of that name has another")
     static final class AnyUid extends ClaimWork {
-        AnyUid(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void checkUid(ClaimId id, JsonNode claim) {}
     }
@@ -57,10 +49,6 @@ final class ApiMutants {
     @Mutant(id = "M-30", what = "prepares an unallocated claim from its spec")
     @Violation("DRA-PREP-12: was prepared, although it has no allocation")
     static final class Unallocated extends ClaimWork {
-        Unallocated(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void checkAllocated(JsonNode claim) {
             ArrayNode results = Json.array();
@@ -88,10 +76,6 @@ final class ApiMutants {
     static final class Resentful extends ClaimWork {
         private final Map<String, ClaimOutcome> failures = new ConcurrentHashMap<>();
 
-        Resentful(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ClaimOutcome prepare(ClaimId id) {
             ClaimOutcome known = failures.get(id.uid());
@@ -106,10 +90,6 @@ final class ApiMutants {
     @Mutant(id = "M-50", what = "waits for its slices to be published before it prepares")
     @Violation("DRA-PREP-33: a prepare, while the driver may not publish its devices,")
     static final class AfterPublishing extends ClaimWork {
-        AfterPublishing(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         JsonNode fetch(ClaimId id) {
             while (!driver.publisher.published && !Context.current().isCancelled()) {
@@ -124,10 +104,6 @@ final class ApiMutants {
     @Violation("DRA-UNP-11: an unprepare, while the prepare of another claim waits, is")
     static final class OneLock extends ClaimWork {
         private final ReentrantLock lock = new ReentrantLock();
-
-        OneLock(BareDriver driver) {
-            super(driver);
-        }
 
         @Override
         ObjectNode work(ClaimId id) {
@@ -158,10 +134,6 @@ final class ApiMutants {
             declares = "dst")
     @Violation("DRA-DST-01: after Prepare it is gone: entries belong to their drivers")
     static final class Replacing extends DeviceReports {
-        Replacing(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void write(JsonNode claim, ObjectNode held) {
             ObjectNode changed = driver.api.get(path(held)).deepCopy();
@@ -174,10 +146,6 @@ final class ApiMutants {
     @Mutant(id = "M-99", what = "reads the claim five times in a Prepare")
     @Violation("DRA-PERF-02: reads of the API server")
     static final class Insistent extends ClaimWork {
-        Insistent(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         JsonNode fetch(ClaimId id) {
             for (int time = 1; time < 5; time++) {
@@ -191,10 +159,6 @@ final class ApiMutants {
     @Mutant(id = "M-101", what = "makes a file name of the raw UID")
     @Violation("DRA-SEC-02: a hostile UID, name or namespace reached files outside the")
     static final class RawUid extends ClaimWork {
-        RawUid(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode work(ClaimId id) {
             Path folder = driver.settings.data().resolve("claims");
@@ -211,10 +175,6 @@ final class ApiMutants {
     @Mutant(id = "M-102", what = "puts the raw name into the API path", timeoutFactor = 0.3)
     @Violation("DRA-SEC-02: a hostile name or namespace altered the API path of a")
     static final class RawName extends ClaimWork {
-        RawName(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void check(ClaimId id) {}
     }
@@ -222,10 +182,6 @@ final class ApiMutants {
     @Mutant(id = "M-104", what = "prints a token in an error")
     @Violation("DRA-SEC-04: an error contains the token of the driver")
     static final class Talkative extends ClaimWork {
-        Talkative(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String message(RuntimeException problem) {
             String message = super.message(problem);
@@ -241,10 +197,6 @@ final class ApiMutants {
     static final class KeepsTheLock extends ClaimWork {
         private static final long NEARLY_OVER = 500;
         private final Set<String> busy = ConcurrentHashMap.newKeySet();
-
-        KeepsTheLock(BareDriver driver) {
-            super(driver);
-        }
 
         @Override
         ObjectNode work(ClaimId id) {
@@ -285,10 +237,6 @@ final class ApiMutants {
     @Violation("DRA-RST-02: Preparation of the claim is in progress")
     @Violation("DRA-RST-10: Preparation of the claim is in progress")
     static final class InProgress extends ClaimWork {
-        InProgress(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode work(ClaimId id) {
             check(id);
@@ -331,10 +279,6 @@ final class ApiMutants {
     @Violation("DRA-PERF-02: one Prepare cost 3 reads")
     @Violation("DRA-SLICE-18: those of all nodes")
     static final class Curious extends ClaimWork {
-        Curious(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void start() {
             super.start();
@@ -367,10 +311,6 @@ final class ApiMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-DST-02: a status that was refused with 403 was not written")
     static final class OnceOnly extends DeviceReports {
-        OnceOnly(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         int tries() {
             return 1;
@@ -387,10 +327,6 @@ final class ApiMutants {
     @Violation("DRA-DST-02: status was refused with 403, and again when it no longer was")
     static final class Unforgiving extends DeviceReports {
         private final Set<String> refused = ConcurrentHashMap.newKeySet();
-
-        Unforgiving(BareDriver driver) {
-            super(driver);
-        }
 
         @Override
         void report(JsonNode claim, ObjectNode held) {

@@ -17,36 +17,23 @@ class BareDriver {
 
     static final long GRACE = 3_000;
 
-    final Settings settings;
-    final Parts parts;
-    final ApiClient api;
-    final Inventory inventory;
-    final CdiSpecs cdi;
-    final Configs configs;
-    final Metadata metadata;
-    final CallCounters counters;
-    final DeviceReports reports;
-    final Calls calls;
-    final HealthReports health;
-    final Publisher publisher;
-    final SocketServer service;
-    final SocketServer registry;
+    final Parts parts = Parts.of(this);
+    final Settings settings = settings(parts.settings);
+    final ApiClient api = parts.make(ApiClient.class);
+    final Inventory inventory = parts.make(Inventory.class);
+    final CdiSpecs cdi = parts.make(CdiSpecs.class);
+    final Configs configs = parts.make(Configs.class);
+    final Metadata metadata = parts.make(Metadata.class);
+    final CallCounters counters = parts.make(CallCounters.class);
+    final DeviceReports reports = parts.make(DeviceReports.class);
+    final Calls calls = parts.make(Calls.class);
+    final HealthReports health = parts.make(HealthReports.class);
+    final Publisher publisher = parts.make(Publisher.class);
+    final SocketServer service = parts.make(SocketServer.class).at(servicePath());
+    final SocketServer registry = parts.make(SocketServer.class).at(registrationPath());
 
-    BareDriver(Settings settings, Parts parts) {
-        this.settings = settings;
-        this.parts = parts;
-        api = parts.make(ApiClient.class, settings);
-        inventory = parts.make(Inventory.class, settings);
-        cdi = parts.make(CdiSpecs.class, settings);
-        configs = parts.make(Configs.class, settings);
-        metadata = parts.make(Metadata.class, settings);
-        counters = parts.make(CallCounters.class);
-        reports = parts.make(DeviceReports.class, this);
-        calls = parts.make(Calls.class, this);
-        health = parts.make(HealthReports.class, this);
-        publisher = parts.make(Publisher.class, this);
-        service = parts.make(SocketServer.class, servicePath());
-        registry = parts.make(SocketServer.class, registrationPath());
+    Settings settings(Settings given) {
+        return given;
     }
 
     Path servicePath() {
@@ -80,7 +67,7 @@ class BareDriver {
     }
 
     void register() throws IOException {
-        registry.start(List.of(parts.make(Registration.class, this)));
+        registry.start(List.of(parts.make(Registration.class)));
     }
 
     List<BindableService> services() {

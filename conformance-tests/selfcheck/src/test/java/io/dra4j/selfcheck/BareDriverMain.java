@@ -47,8 +47,7 @@ public final class BareDriverMain {
     }
 
     static BareDriver create(Settings given) {
-        Parts parts = AlteredDrivers.parts(given);
-        return parts.make(BareDriver.class, given, parts);
+        return AlteredDrivers.parts(given).make(BareDriver.class);
     }
 
     private static void stop(BareDriver driver) {

@@ -24,10 +24,6 @@ final class CallVariants {
                 "DRA-PREP-18", "DRA-PREP-27", "DRA-UNP-07", "DRA-UNP-10"
             })
     static final class WholeReads extends ClaimWork {
-        WholeReads(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ClaimOutcome prepare(ClaimId id) {
             try {
@@ -63,10 +59,6 @@ final class CallVariants {
             })
     @Violation("DRA-PREP-08: failed the whole call")
     static final class WholeErrors extends Calls {
-        WholeErrors(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             Map<String, ClaimOutcome> answers = super.prepare(version, claims);
@@ -101,10 +93,6 @@ final class CallVariants {
             slow = true,
             from = Build.WHOLE)
     static final class SlowCalls extends Calls {
-        SlowCalls(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             if (!claims.isEmpty()) {
@@ -127,10 +115,6 @@ final class CallVariants {
             slow = true,
             from = Build.FULL)
     static final class SlowWork extends ClaimWork {
-        SlowWork(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         JsonNode fetch(ClaimId id) {
             Pauses.millis(2_000);
@@ -146,10 +130,6 @@ final class CallVariants {
             untested = {"DRA-HLT-03", "DRA-HLT-04"},
             from = Build.FULL)
     static final class UnknownOnce extends HealthReports {
-        UnknownOnce(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void tell(boolean changed) {}
 

@@ -13,13 +13,8 @@ import java.util.function.Supplier;
 /** A call of the kubelet, in any version: one result for each claim. */
 class Calls {
 
-    final BareDriver driver;
-    final ClaimWork work;
-
-    Calls(BareDriver driver) {
-        this.driver = driver;
-        work = driver.parts.make(ClaimWork.class, driver);
-    }
+    final BareDriver driver = Parts.driver();
+    final ClaimWork work = driver.parts.make(ClaimWork.class);
 
     /** The work for calls of a version. */
     ClaimWork work(String version) {

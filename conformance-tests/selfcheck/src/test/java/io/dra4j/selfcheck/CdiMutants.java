@@ -27,10 +27,6 @@ final class CdiMutants {
             })
     @Violation("DRA-CDI-02: resolves to nothing")
     static final class Late extends CdiSpecs {
-        Late(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void write(ObjectNode held) {
             Pauses.later(200, () -> super.write(held));
@@ -43,10 +39,6 @@ final class CdiMutants {
             collateral = {"DRA-PREP-24", "DRA-PREP-25", "DRA-PREP-26"})
     @Violation("DRA-CDI-03: is empty: a device has edits")
     static final class WithoutEdits extends CdiSpecs {
-        WithoutEdits(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode device(JsonNode device) {
             ObjectNode described = super.device(device);
@@ -59,10 +51,6 @@ final class CdiMutants {
     @Violation("DRA-CDI-05: was still being written after it had appeared")
     static final class Chunked extends CdiSpecs {
         private static final int CHUNKS = 3;
-
-        Chunked(Settings settings) {
-            super(settings);
-        }
 
         @Override
         void put(Path file, String content) throws IOException {
@@ -87,10 +75,6 @@ final class CdiMutants {
             from = Build.PLAIN)
     @Violation("DRA-CDI-06: after Unprepare of claim")
     static final class Left extends CdiSpecs {
-        Left(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void delete(String uid) {}
     }
@@ -103,10 +87,6 @@ final class CdiMutants {
     @Violation("DRA-CDI-07: was prepared, containers of claim")
     static final class OneForAll extends CdiSpecs {
         private static final String PREFIX = "example.com/";
-
-        OneForAll(Settings settings) {
-            super(settings);
-        }
 
         @Override
         Path file(String uid) {
@@ -176,10 +156,6 @@ final class CdiMutants {
     @Mutant(id = "M-66", what = "the CDI name is the device's, with content that changes by claim")
     @Violation("DRA-CDI-08: was used again with other content")
     static final class NamedByDevice extends CdiSpecs {
-        NamedByDevice(Settings settings) {
-            super(settings);
-        }
-
         @Override
         String name(String uid, String device, String share) {
             return device + (share.isEmpty() ? "" : "_" + share);
@@ -193,10 +169,6 @@ final class CdiMutants {
     @Violation("DRA-CDI-10: resolves to nothing")
     @Violation("DRA-RST-05: resolves to nothing")
     static final class Trusting extends ClaimWork {
-        Trusting(BareDriver driver) {
-            super(driver);
-        }
-
         /** Not even a reboot makes it doubt. */
         @Override
         void start() {}
@@ -211,10 +183,6 @@ final class CdiMutants {
             collateral = {"DRA-RST-01", "DRA-RST-06", "DRA-SHUT-02"})
     @Violation("DRA-CDI-11: a file of others, was removed")
     static final class Tidy extends BareDriver {
-        Tidy(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void start() throws IOException {
             cdi.files("*.json").forEach(cdi::remove);
@@ -229,10 +197,6 @@ final class CdiMutants {
             declares = "meta")
     @Violation("DRA-META-01: is still there after Unprepare")
     static final class MetadataLeft extends Metadata {
-        MetadataLeft(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void delete(String uid) {}
     }
@@ -244,10 +208,6 @@ final class CdiMutants {
             declares = "meta")
     @Violation("DRA-META-01: is not there when Prepare returns")
     static final class MetadataLate extends Metadata {
-        MetadataLate(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void write(ObjectNode held) {
             Pauses.later(500, () -> super.write(held));
@@ -257,10 +217,6 @@ final class CdiMutants {
     @Mutant(id = "M-124c", what = "two exclusive devices have one node", options = "--device-nodes")
     @Violation("DRA-CDI-09: the node /dev/null is in the edits of the claims")
     static final class OneNodeForTwo extends CdiSpecs {
-        OneNodeForTwo(Settings settings) {
-            super(settings);
-        }
-
         @Override
         String node(String device) {
             return super.node(device.equals("gpu-1") ? "gpu-0" : device);
@@ -270,10 +226,6 @@ final class CdiMutants {
     @Mutant(id = "M-125a", what = "everybody may write its specs")
     @Violation("DRA-CDI-12: .json can be written by its group or others: rw-rw-rw-")
     static final class OpenToAll extends CdiSpecs {
-        OpenToAll(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void put(Path file, String content) throws IOException {
             super.put(file, content);
@@ -284,10 +236,6 @@ final class CdiMutants {
     @Mutant(id = "M-125c", what = "everybody may write into the CDI directory")
     @Violation("DRA-CDI-12: /cdi can be written by its group or others: rwxrwxrwx")
     static final class OpenFolder extends CdiSpecs {
-        OpenFolder(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void put(Path file, String content) throws IOException {
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
@@ -306,10 +254,6 @@ final class CdiMutants {
             })
     @Violation("DRA-CDI-12: rounds of prepare and unprepare, files stay that are no specs")
     static final class Untidy extends CdiSpecs {
-        Untidy(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void put(Path file, String content) throws IOException {
             Files.writeString(file.resolveSibling("." + file.getFileName() + ".tmp"), content);
@@ -320,10 +264,6 @@ final class CdiMutants {
     @Mutant(id = "M-61b", what = "specs have an unknown field", from = Build.PLAIN)
     @Violation("DRA-CDI-03: is invalid: has the unknown field")
     static final class UnknownField extends CdiSpecs {
-        UnknownField(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode spec(ObjectNode held) {
             return super.spec(held).put("bogus", "yes");
@@ -333,10 +273,6 @@ final class CdiMutants {
     @Mutant(id = "M-62", what = "cdiVersion is 0.3.0 with newer fields")
     @Violation("DRA-CDI-04: is too low: annotations needs")
     static final class TooOld extends CdiSpecs {
-        TooOld(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode spec(ObjectNode held) {
             return super.spec(held).put("cdiVersion", "0.3.0");
@@ -346,10 +282,6 @@ final class CdiMutants {
     @Mutant(id = "M-124a", what = "a device node is not there", options = "--device-nodes")
     @Violation("DRA-CDI-09: the device node /dev/gone is not on the host")
     static final class MissingNode extends CdiSpecs {
-        MissingNode(Settings settings) {
-            super(settings);
-        }
-
         @Override
         String node(String device) {
             return "/dev/gone";
@@ -367,10 +299,6 @@ final class CdiMutants {
             options = "--device-nodes")
     @Violation("DRA-CDI-09: the device node /dev/null is declared as \"b\", but is \"c\"")
     static final class OtherType extends CdiSpecs {
-        OtherType(Settings settings) {
-            super(settings);
-        }
-
         @Override
         String node(String device) {
             return "/dev/null";

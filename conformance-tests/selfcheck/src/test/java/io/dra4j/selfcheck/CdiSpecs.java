@@ -25,12 +25,12 @@ class CdiSpecs {
     /** Device nodes that every host has, for the devices from the first on. */
     private static final List<String> NODES = List.of("null", "zero", "full", "random", "urandom");
 
-    final Settings settings;
-    final Path folder;
+    final BareDriver driver = Parts.driver();
+    final Settings settings = driver.settings;
+    final Path folder = folder();
 
-    CdiSpecs(Settings settings) {
-        this.settings = settings;
-        folder = settings.cdi();
+    Path folder() {
+        return settings.cdi();
     }
 
     String kind() {

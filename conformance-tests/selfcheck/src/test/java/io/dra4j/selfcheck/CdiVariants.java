@@ -30,10 +30,6 @@ final class CdiVariants {
                 "DRA-CDI-02", "DRA-CDI-06", "DRA-CDI-10"
             })
     static final class NoCdi extends CdiSpecs {
-        NoCdi(Settings settings) {
-            super(settings);
-        }
-
         @Override
         List<String> ids(String uid, String device, String share) {
             return List.of();
@@ -59,10 +55,6 @@ final class CdiVariants {
             notApplicable = {"DRA-PREP-24", "DRA-PREP-27"},
             settings = "{/driver/configs: {}}")
     static final class OneStaticSpec extends CdiSpecs {
-        OneStaticSpec(Settings settings) {
-            super(settings);
-        }
-
         @Override
         List<String> ids(String uid, String device, String share) {
             return List.of(kind() + "=" + device);
@@ -71,7 +63,7 @@ final class CdiVariants {
         @Override
         void write(ObjectNode held) {
             ObjectNode spec = Json.object().put("cdiVersion", "0.3.0").put("kind", kind());
-            new Inventory(settings)
+            driver.inventory
                     .pools()
                     .forEach(
                             (pool, devices) ->
@@ -110,10 +102,6 @@ final class CdiVariants {
                 "DRA-CDI-07", "DRA-CDI-08", "DRA-CDI-10"
             })
     static final class CommonSpec extends CdiSpecs {
-        CommonSpec(Settings settings) {
-            super(settings);
-        }
-
         @Override
         List<String> ids(String uid, String device, String share) {
             List<String> ids = new ArrayList<>(super.ids(uid, device, share));
@@ -151,10 +139,6 @@ final class CdiVariants {
             })
     static final class YamlSpecs extends CdiSpecs {
         private static final String HEAD = "# A CDI spec\n---\n";
-
-        YamlSpecs(Settings settings) {
-            super(settings);
-        }
 
         @Override
         Path file(String uid) {
@@ -200,37 +184,7 @@ final class CdiVariants {
             process = true,
             from = Build.FULL)
     static final class TwoDirectories extends CdiSpecs {
-
-        private final CdiSpecs second;
-
-        TwoDirectories(Settings settings) {
-            super(settings);
-            second =
-                    new CdiSpecs(
-                            settings.with(
-                                    "--cdi-root",
-                                    settings.cdi().resolveSibling("cdi-of-helper").toString())) {
-                        @Override
-                        String kind() {
-                            return "metadata." + super.kind();
-                        }
-
-                        @Override
-                        ObjectNode spec(ObjectNode held) {
-                            ObjectNode spec =
-                                    Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
-                            for (JsonNode device : held.path("devices")) {
-                                String id = device.at("/cdi/1").asText();
-                                ObjectNode one = spec.withArray("devices").addObject();
-                                one.put("name", id.substring(id.indexOf('=') + 1))
-                                        .putObject("containerEdits")
-                                        .putArray("env")
-                                        .add("WITH_METADATA=yes");
-                            }
-                            return spec;
-                        }
-                    };
-        }
+        private final CdiSpecs second = new MetadataSpecs();
 
         @Override
         List<String> ids(String uid, String device, String share) {
@@ -255,6 +209,32 @@ final class CdiVariants {
         void delete(String uid) {
             super.delete(uid);
             second.delete(uid);
+        }
+    }
+
+    static final class MetadataSpecs extends CdiSpecs {
+        @Override
+        Path folder() {
+            return super.folder().resolveSibling("cdi-of-helper");
+        }
+
+        @Override
+        String kind() {
+            return "metadata." + super.kind();
+        }
+
+        @Override
+        ObjectNode spec(ObjectNode held) {
+            ObjectNode spec = Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
+            for (JsonNode device : held.path("devices")) {
+                String id = device.at("/cdi/1").asText();
+                ObjectNode one = spec.withArray("devices").addObject();
+                one.put("name", id.substring(id.indexOf('=') + 1))
+                        .putObject("containerEdits")
+                        .putArray("env")
+                        .add("WITH_METADATA=yes");
+            }
+            return spec;
         }
     }
 }

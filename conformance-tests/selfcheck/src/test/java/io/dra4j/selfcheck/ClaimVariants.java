@@ -27,10 +27,6 @@ final class ClaimVariants {
             settings = "{/driver/declares: [adm, multi]}",
             from = Build.FULL)
     static final class SharesTwice extends ClaimWork {
-        SharesTwice(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<Prepared> devices(ObjectNode held) {
             List<Prepared> devices = new ArrayList<>(super.devices(held));
@@ -47,10 +43,6 @@ final class ClaimVariants {
                 "DRA-PREP-07", "DRA-PREP-24", "DRA-VER-02", "DRA-SLICE-19"
             })
     static final class Backwards extends ClaimWork {
-        Backwards(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<Prepared> devices(ObjectNode held) {
             List<Prepared> devices = new ArrayList<>(super.devices(held));
@@ -66,11 +58,7 @@ final class ClaimVariants {
                 "DRA-PREP-11", "DRA-PREP-12", "DRA-SLICE-01", "DRA-SLICE-03",
                 "DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-15", "DRA-SLICE-19"
             })
-    static final class Protobuf extends ProtobufClient {
-        Protobuf(Settings settings) {
-            super(settings);
-        }
-    }
+    static final class Protobuf extends ProtobufClient {}
 
     /**
      * Asks for claims as client-go does: it refuses a name that could not be one segment of a path,
@@ -81,11 +69,6 @@ final class ClaimVariants {
             what = "escapes names in paths as Go does, which leaves semicolons",
             passes = "DRA-SEC-02")
     static final class GoNames extends ClaimWork {
-
-        GoNames(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void check(ClaimId id) {
             for (String name : List.of(id.namespace(), id.name())) {
@@ -151,10 +134,6 @@ final class ClaimVariants {
               exactly: {deviceClassName: gpu.example.com, allocationMode: All}
 """)
     static final class AllOrNothing extends ClaimWork {
-        AllOrNothing(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
             int taken = results(claim).size();
@@ -207,10 +186,6 @@ final class ClaimVariants {
 """,
             from = Build.FULL)
     static final class Configured extends ClaimWork {
-        Configured(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void describe(ObjectNode held, JsonNode claim, JsonNode result) {
             if (driver.configs.applied(claim, result).isEmpty()) {

@@ -17,13 +17,8 @@ import java.util.Map;
  */
 class ClaimWork {
 
-    final BareDriver driver;
-    final StateFile state;
-
-    ClaimWork(BareDriver driver) {
-        this.driver = driver;
-        state = driver.parts.make(StateFile.class, driver.settings);
-    }
+    final BareDriver driver = Parts.driver();
+    final StateFile state = driver.parts.make(StateFile.class);
 
     /** The remains of an earlier boot count for nothing. */
     void start() {

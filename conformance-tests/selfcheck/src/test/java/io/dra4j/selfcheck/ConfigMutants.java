@@ -17,10 +17,6 @@ final class ConfigMutants {
     @Mutant(id = "M-32", what = "decodes foreign config, and fails")
     @Violation("DRA-PREP-14: a claim with configs of other drivers was refused: claim UID")
     static final class Everybodys extends Configs {
-        Everybodys(Settings settings) {
-            super(settings);
-        }
-
         @Override
         boolean isOwn(JsonNode entry) {
             return true;
@@ -31,10 +27,6 @@ final class ConfigMutants {
     @Mutant(id = "M-38", what = "gives admin privileges because an opaque config asks for them")
     @Violation("DRA-PREP-20: gives a claim without admin access")
     static final class Privileged extends ClaimWork {
-        Privileged(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         boolean isPrivileged(JsonNode claim, JsonNode result) {
             return super.isPrivileged(claim, result)
@@ -45,10 +37,6 @@ final class ConfigMutants {
     @Mutant(id = "M-41a", what = "class config beats claim config")
     @Violation("DRA-PREP-23: s config comes after the class")
     static final class ClassFirst extends Configs {
-        ClassFirst(Settings settings) {
-            super(settings);
-        }
-
         @Override
         Comparator<JsonNode> order() {
             return super.order().reversed();
@@ -58,10 +46,6 @@ final class ConfigMutants {
     @Mutant(id = "M-41b", what = "the first entry beats a later one")
     @Violation("DRA-PREP-23: although it is the later of two configs of the claim")
     static final class FirstWins extends Configs {
-        FirstWins(Settings settings) {
-            super(settings);
-        }
-
         @Override
         List<JsonNode> applied(JsonNode claim, JsonNode result) {
             List<JsonNode> entries = new ArrayList<>(super.applied(claim, result));
@@ -77,10 +61,6 @@ final class ConfigMutants {
             collateral = "DRA-PREP-26")
     @Violation("DRA-PREP-24: although its config is for request")
     static final class ForAll extends Configs {
-        ForAll(Settings settings) {
-            super(settings);
-        }
-
         @Override
         boolean applies(JsonNode entry, String request) {
             return true;
@@ -93,10 +73,6 @@ final class ConfigMutants {
                     "compares the requests of a config literally, so that the main request never matches")
     @Violation("DRA-PREP-25: no edit of the device matches")
     static final class Exact extends Configs {
-        Exact(Settings settings) {
-            super(settings);
-        }
-
         @Override
         boolean applies(JsonNode entry, String request) {
             List<String> requests = Json.texts(entry.path("requests"));
@@ -107,10 +83,6 @@ final class ConfigMutants {
     @Mutant(id = "M-44", what = "applies config for r0/a to r0/b")
     @Violation("DRA-PREP-26: although its config is for subrequest")
     static final class Siblings extends Configs {
-        Siblings(Settings settings) {
-            super(settings);
-        }
-
         @Override
         boolean applies(JsonNode entry, String request) {
             List<String> requests = Json.texts(entry.path("requests"));
@@ -127,10 +99,6 @@ final class ConfigMutants {
             from = Build.PLAIN)
     @Violation("DRA-PREP-27: was prepared, although its config is invalid by the")
     static final class Forgiving extends Configs {
-        Forgiving(Settings settings) {
-            super(settings);
-        }
-
         @Override
         Map<String, String> decode(JsonNode parameters) {
             try {
@@ -144,10 +112,6 @@ final class ConfigMutants {
     @Mutant(id = "M-46", what = "decodes unknown fields leniently")
     @Violation("DRA-PREP-28: was prepared, although its config has the unknown")
     static final class Lenient extends Configs {
-        Lenient(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void fields(JsonNode object, String... known) {}
     }

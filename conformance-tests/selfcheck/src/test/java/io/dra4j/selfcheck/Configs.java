@@ -23,11 +23,7 @@ class Configs {
     static final Map<String, String> DEFAULT =
             Map.of("SHARING_STRATEGY", "TimeSlicing", "TIMESLICE_INTERVAL", "Default");
 
-    private final String driver;
-
-    Configs(Settings settings) {
-        driver = settings.driver();
-    }
+    private final String driver = Parts.driver().settings.driver();
 
     /** The device's environment for its configuration, by the end of the variable. */
     Map<String, String> of(JsonNode claim, JsonNode result) {

@@ -8,11 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** The devices in the status of a claim, if requested; applied, so that those of others stay. */
 class DeviceReports {
 
-    final BareDriver driver;
-
-    DeviceReports(BareDriver driver) {
-        this.driver = driver;
-    }
+    final BareDriver driver = Parts.driver();
 
     /** Reports behind the scenes: a claim is prepared with or without. */
     void report(JsonNode claim, ObjectNode held) {

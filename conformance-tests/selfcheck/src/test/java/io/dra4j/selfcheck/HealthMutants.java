@@ -27,10 +27,6 @@ final class HealthMutants {
     static final class Silent extends HealthReports {
         private volatile boolean awake;
 
-        Silent(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void opened(ServerCallStreamObserver<NodeWatchResourcesResponse> stream) {
             if (awake) {
@@ -52,10 +48,6 @@ final class HealthMutants {
     static final class ChangesAlone extends HealthReports {
         private final Map<String, HealthStatus> told = new HashMap<>();
 
-        ChangesAlone(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         synchronized NodeWatchResourcesResponse report(boolean changed) {
             var report = NodeWatchResourcesResponse.newBuilder();
@@ -73,10 +65,6 @@ final class HealthMutants {
     @Mutant(id = "M-93a", what = "sends times in milliseconds")
     @Violation("DRA-HLT-03: it is in the future, or not in seconds")
     static final class Millis extends HealthReports {
-        Millis(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         long time() {
             return System.currentTimeMillis();
@@ -86,10 +74,6 @@ final class HealthMutants {
     @Mutant(id = "M-93b", what = "never refreshes", timeoutFactor = 0.3)
     @Violation("DRA-HLT-03: was not refreshed in time: its last_updated_time")
     static final class Unrefreshed extends HealthReports {
-        Unrefreshed(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void tell(boolean changed) {
             if (changed) {
@@ -101,10 +85,6 @@ final class HealthMutants {
     @Mutant(id = "M-94", what = "a second health stream starves the first", timeoutFactor = 0.3)
     @Violation("DRA-HLT-04: counted in the order of opening, hears nothing more")
     static final class LastComesFirst extends HealthReports {
-        LastComesFirst(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void opened(ServerCallStreamObserver<NodeWatchResourcesResponse> stream) {
             streams.clear();
@@ -115,10 +95,6 @@ final class HealthMutants {
     @Mutant(id = "M-121", what = "health names devices that were never published")
     @Violation("DRA-HLT-05: the health stream names device")
     static final class Ghosts extends HealthReports {
-        Ghosts(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<DeviceHealth> devices() {
             List<DeviceHealth> devices = new ArrayList<>(super.devices());
@@ -141,10 +117,6 @@ final class HealthMutants {
             options = "--health=false")
     @Violation("DRA-HLT-06: it must be answered with UNIMPLEMENTED at once")
     static final class Hanging extends BareDriver {
-        Hanging(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         List<BindableService> services() {
             List<BindableService> services = new ArrayList<>(super.services());

@@ -27,13 +27,9 @@ class HealthReports extends DRAResourceHealthImplBase {
     private static final long REFRESH = 8_000;
     private static final long LOOK = 200;
 
-    final BareDriver driver;
+    final BareDriver driver = Parts.driver();
     final List<ServerCallStreamObserver<NodeWatchResourcesResponse>> streams =
             new CopyOnWriteArrayList<>();
-
-    HealthReports(BareDriver driver) {
-        this.driver = driver;
-    }
 
     ServerServiceDefinition served() {
         return new ServiceName(SERVICE).bind(this);

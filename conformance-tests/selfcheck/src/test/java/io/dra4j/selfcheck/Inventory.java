@@ -19,18 +19,14 @@ import java.util.Map;
  */
 class Inventory {
 
-    final Settings settings;
-
-    Inventory(Settings settings) {
-        this.settings = settings;
-    }
+    final Settings settings = Parts.driver().settings;
 
     /** The devices to publish, by pool; the order is always the same. */
     Map<String, List<ObjectNode>> pools() {
         Map<String, String[]> faults = faults();
         Map<String, List<ObjectNode>> pools = new LinkedHashMap<>();
         poolNames().forEach(name -> pools.put(name, new ArrayList<>()));
-        for (int index = 0; index < settings.number("--num-devices", 8); index++) {
+        for (int index = 0; index < size(); index++) {
             List<ObjectNode> pool = pools.get(poolNames().get(index % poolNames().size()));
             for (ObjectNode device : devices(index)) {
                 String[] fault = faults.get(device.path("name").asText());
@@ -42,9 +38,12 @@ class Inventory {
         return pools;
     }
 
+    int size() {
+        return settings.number("--num-devices", 8);
+    }
+
     List<String> poolNames() {
-        String node = settings.node();
-        return settings.number("--pools", 1) > 1 ? List.of(node, node + "-b") : List.of(node);
+        return List.of(settings.node());
     }
 
     /** Counters that the devices of a pool consume. */

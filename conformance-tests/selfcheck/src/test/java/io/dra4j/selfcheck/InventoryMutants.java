@@ -28,10 +28,6 @@ final class InventoryMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
     static final class LongText extends Inventory {
-        LongText(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode device(String name, int index, String memory) {
             ObjectNode device = super.device(name, index, memory);
@@ -47,10 +43,6 @@ final class InventoryMutants {
             collateral = "DRA-SLICE-13")
     @Violation("DRA-SLICE-06: nobody changed a device within")
     static final class Dated extends Inventory {
-        Dated(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode device(String name, int index, String memory) {
             ObjectNode device = super.device(name, index, memory);
@@ -61,10 +53,6 @@ final class InventoryMutants {
     }
 
     static final class Busy extends Publisher {
-        Busy(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         long resync() {
             return TEN_SECONDS;
@@ -79,10 +67,6 @@ final class InventoryMutants {
     @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
     static final class Shuffled extends Inventory {
         private final long seed = Life.current().number();
-
-        Shuffled(Settings settings) {
-            super(settings);
-        }
 
         @Override
         Map<String, List<ObjectNode>> pools() {
@@ -101,10 +85,6 @@ final class InventoryMutants {
     @Violation("DRA-TAINT-01: the timeAdded of taints must stay")
     @Violation("DRA-SLICE-06: nobody changed a device within 75 s, and the driver sent [PUT")
     static final class Worn extends Inventory {
-        Worn(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode device(String name, int index, String memory) {
             ObjectNode device = super.device(name, index, memory);
@@ -119,10 +99,6 @@ final class InventoryMutants {
     }
 
     static final class Now extends SlicePlan {
-        Now(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void date(String pool, ObjectNode device, List<JsonNode> existing) {
             long now = System.currentTimeMillis() / TEN_SECONDS * TEN_SECONDS;
@@ -139,10 +115,6 @@ final class InventoryMutants {
             options = "--gpu-partitions=2")
     @Violation("DRA-PART-01: has it in its sharedCounters: no scheduler can allocate")
     static final class Dangling extends Inventory {
-        Dangling(Settings settings) {
-            super(settings);
-        }
-
         @Override
         List<ObjectNode> counterSets(List<ObjectNode> devices) {
             List<ObjectNode> sets = super.counterSets(devices);
@@ -155,10 +127,6 @@ final class InventoryMutants {
     @Violation("DRA-SLICE-12: s after the hook plug the slices are not as before: missing")
     static final class NothingNew extends Inventory {
         private final Set<String> absent = ConcurrentHashMap.newKeySet();
-
-        NothingNew(Settings settings) {
-            super(settings);
-        }
 
         @Override
         Map<String, String[]> faults() {
@@ -174,10 +142,6 @@ final class InventoryMutants {
     @Mutant(id = "M-114b", what = "an unplugged device stays published", timeoutFactor = 0.3)
     @Violation("DRA-SLICE-12: devices are still published without a taint")
     static final class NothingGone extends Inventory {
-        NothingGone(Settings settings) {
-            super(settings);
-        }
-
         @Override
         Map<String, String[]> faults() {
             Map<String, String[]> faults = new HashMap<>(super.faults());
@@ -195,10 +159,6 @@ final class InventoryMutants {
     @Violation("DRA-CAP-01: the requestPolicy of capacity memory of device")
     @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
     static final class OutOfRange extends Inventory {
-        OutOfRange(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode device(String name, int index, String memory) {
             ObjectNode device = super.device(name, index, memory);
@@ -210,10 +170,6 @@ final class InventoryMutants {
     @Mutant(id = "M-127a", what = "a fault taints nothing", declares = "taint", timeoutFactor = 0.3)
     @Violation("DRA-TAINT-02: s after the hook fault no device has a new taint")
     static final class Untainted extends Inventory {
-        Untainted(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode tainted(ObjectNode device, String[] fault) {
             return device;
@@ -230,10 +186,6 @@ final class InventoryMutants {
     @Violation("DRA-TAINT-02: s after the hook recover the taints are")
     static final class Unforgiving extends Inventory {
         private final Map<String, String[]> known = new ConcurrentHashMap<>();
-
-        Unforgiving(Settings settings) {
-            super(settings);
-        }
 
         @Override
         Map<String, String[]> faults() {
@@ -252,10 +204,6 @@ final class InventoryMutants {
     @Mutant(id = "M-127c", what = "the key of a taint is in another domain", declares = "taint")
     @Violation("DRA-TAINT-02: has a taint with the key acme.test/broken")
     static final class ForeignKeys extends Inventory {
-        ForeignKeys(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode tainted(ObjectNode device, String[] fault) {
             ObjectNode tainted = super.tainted(device, fault);
@@ -272,10 +220,6 @@ final class InventoryMutants {
             options = "--gpu-partitions=2")
     @Violation("DRA-PART-02: it can never be allocated")
     static final class TooLarge extends Inventory {
-        TooLarge(Settings settings) {
-            super(settings);
-        }
-
         @Override
         List<ObjectNode> devices(int index) {
             List<ObjectNode> devices = super.devices(index);
@@ -296,10 +240,6 @@ final class InventoryMutants {
     static final class WhileTaken extends Inventory {
         private volatile boolean taken;
 
-        WhileTaken(Settings settings) {
-            super(settings);
-        }
-
         @Override
         List<String> faultLines() {
             List<String> lines = new ArrayList<>(super.faultLines());
@@ -318,10 +258,6 @@ final class InventoryMutants {
     }
 
     static final class Telling extends ClaimWork {
-        Telling(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void finish(Map<String, ObjectNode> held, ObjectNode fresh) {
             super.finish(held, fresh);
@@ -340,8 +276,7 @@ final class InventoryMutants {
         private final String attribute;
         private final String value;
 
-        Described(Settings settings, String attribute, String value) {
-            super(settings);
+        Described(String attribute, String value) {
             this.attribute = attribute;
             this.value = value;
         }
@@ -357,26 +292,22 @@ final class InventoryMutants {
     @Mutant(id = "M-126a", what = "pcieRoot is the device's own address")
     @Violation("DRA-SLICE-20: which should have the form")
     static final class AddressForRoot extends Described {
-        AddressForRoot(Settings settings) {
-            super(settings, "resource.kubernetes.io/pcieRoot", "0000:17:00.0");
+        AddressForRoot() {
+            super("resource.kubernetes.io/pcieRoot", "0000:17:00.0");
         }
     }
 
     @Mutant(id = "M-126b", what = "invents an attribute in a domain of Kubernetes")
     @Violation("DRA-SLICE-20: in a domain of Kubernetes, which defines no such attribute")
     static final class InventedAttribute extends Described {
-        InventedAttribute(Settings settings) {
-            super(settings, "resource.kubernetes.io/gpuModel", "LATEST");
+        InventedAttribute() {
+            super("resource.kubernetes.io/gpuModel", "LATEST");
         }
     }
 
     @Mutant(id = "M-131", what = "never sets a binding condition", timeoutFactor = 0.3)
     @Violation("DRA-BIND-01: has set none of its conditions")
     static final class NeverBound extends Inventory {
-        NeverBound(Settings settings) {
-            super(settings);
-        }
-
         @Override
         ObjectNode device(String name, int index, String memory) {
             ObjectNode device = super.device(name, index, memory);

@@ -31,10 +31,6 @@ final class LifecycleMutants {
             })
     @Violation("DRA-INFO-05: and does not serve it: the call is UNIMPLEMENTED")
     static final class BetaOnly extends BareDriver {
-        BetaOnly(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         List<BindableService> services() {
             return super.services().stream().filter(each -> !(each instanceof PluginV1)).toList();
@@ -45,10 +41,6 @@ final class LifecycleMutants {
     @Violation("DRA-INFO-05: and does not serve it: the call is UNIMPLEMENTED")
     @Violation("DRA-DECL-01: and does not serve it: the call is UNIMPLEMENTED")
     static final class WithoutHealth extends BareDriver {
-        WithoutHealth(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         List<BindableService> services() {
             return List.of(new PluginV1(this), new PluginV1beta1(this));
@@ -65,10 +57,6 @@ final class LifecycleMutants {
             })
     @Violation("DRA-REG-02: when the registration socket answered, the service at")
     static final class LateService extends BareDriver {
-        LateService(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void serve() {
             Pauses.later(
@@ -89,10 +77,6 @@ final class LifecycleMutants {
             collateral = {"DRA-UPG-01", "DRA-UPG-04"})
     @Violation("DRA-REG-09: is gone, which is not the driver")
     static final class Sweeping extends BareDriver {
-        Sweeping(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void start() throws IOException {
             try (var sockets = Files.newDirectoryStream(settings.registry(), "*.sock")) {
@@ -107,10 +91,6 @@ final class LifecycleMutants {
     @Mutant(id = "M-14", what = "logs that it cannot bind, and idles for ever", timeoutFactor = 0.3)
     @Violation("DRA-REG-11: the driver neither ended nor registered when it was gone")
     static final class Idle extends BareDriver {
-        Idle(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void register() {
             try {
@@ -124,8 +104,7 @@ final class LifecycleMutants {
     abstract static class Withdrawing extends BareDriver {
         private final boolean inUpdatesAlone;
 
-        Withdrawing(Settings settings, Parts parts, boolean inUpdatesAlone) {
-            super(settings, parts);
+        Withdrawing(boolean inUpdatesAlone) {
             this.inUpdatesAlone = inUpdatesAlone;
         }
 
@@ -150,10 +129,6 @@ final class LifecycleMutants {
     @Violation("DRA-UPG-01: two instances have one service socket")
     @Violation("DRA-UPG-04: after the older instance ended, the other one")
     static final class Unlinking extends SocketServer {
-        Unlinking(Path path) {
-            super(path);
-        }
-
         @Override
         void remove() {
             try {
@@ -172,10 +147,6 @@ final class LifecycleMutants {
     @Violation("DRA-INFO-03: two instances of the driver with different POD_UID name the")
     @Violation("DRA-UPG-01: an instance with a POD_UID did not start: The driver has")
     static final class OneService extends BareDriver {
-        OneService(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         Path servicePath() {
             return settings.data().resolve("bare.sock");
@@ -185,10 +156,6 @@ final class LifecycleMutants {
     @Mutant(id = "M-98", what = "loses a file descriptor in each call", process = true)
     @Violation("DRA-PERF-03: rounds of prepare and unprepare, the driver has")
     static final class Leaking extends Calls {
-        Leaking(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             try {
@@ -210,10 +177,6 @@ final class LifecycleMutants {
             })
     @Violation("DRA-SHUT-01: did not end the driver within")
     static final class Patient extends BareDriver {
-        Patient(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void stop() {
             while (!health.streams.isEmpty()) {
@@ -226,10 +189,6 @@ final class LifecycleMutants {
     @Mutant(id = "M-106", what = "removes its CDI specs at SIGTERM")
     @Violation("DRA-SHUT-02: after a graceful stop, the CDI id")
     static final class Final extends BareDriver {
-        Final(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void stop() {
             super.stop();
@@ -247,10 +206,6 @@ final class LifecycleMutants {
     static final class Hasty extends BareDriver {
         private volatile boolean stopping;
 
-        Hasty(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         /** In the wrong order, too: the kubelet hangs up on a call when the registration ends. */
         @Override
         void stop() {
@@ -261,10 +216,6 @@ final class LifecycleMutants {
     }
 
     static final class HastyWork extends StateMutants.TrustingWork {
-        HastyWork(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode carryOut(Map<String, ObjectNode> held, ObjectNode fresh) {
             effects(fresh);
@@ -281,10 +232,6 @@ final class LifecycleMutants {
     @Mutant(id = "M-122", what = "ends at its start if the API server can't be reached")
     @Violation("DRA-REG-10: the driver was started without an API server: it ended with exit")
     static final class OfTheNode extends BareDriver {
-        OfTheNode(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void start() throws IOException {
             api.get("/api/v1/nodes/" + settings.node());
@@ -293,10 +240,6 @@ final class LifecycleMutants {
     }
 
     static final class OneName extends BareDriver {
-        OneName(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         String suffix() {
             return "";
@@ -311,16 +254,16 @@ final class LifecycleMutants {
     @Violation(
             "DRA-SLICE-07: with unchanged devices must not write slices: the driver sent [DELETE")
     static final class WithdrawingAlways extends Withdrawing {
-        WithdrawingAlways(Settings settings, Parts parts) {
-            super(settings, parts, false);
+        WithdrawingAlways() {
+            super(false);
         }
     }
 
     @Mutant(id = "M-90", what = "the old instance deletes the slices when it ends")
     @Violation("DRA-UPG-03: slices were deleted while two instances overlapped, or when")
     static final class WithdrawingInUpdates extends Withdrawing {
-        WithdrawingInUpdates(Settings settings, Parts parts) {
-            super(settings, parts, true);
+        WithdrawingInUpdates() {
+            super(true);
         }
     }
 
@@ -330,11 +273,8 @@ final class LifecycleMutants {
             what = "an instance that can't start removes the sockets of the other one")
     @Violation("DRA-UPG-05: after another instance could not start, the other one's socket")
     static final class Clearing extends BareDriver {
-        Clearing(Settings settings, Parts parts) {
-            super(cleared(settings), parts);
-        }
-
-        private static Settings cleared(Settings given) {
+        @Override
+        Settings settings(Settings given) {
             if (!Files.exists(Path.of(given.text("--kubeconfig", "")))) {
                 try (var sockets =
                         Files.newDirectoryStream(given.registry(), given.driver() + "*.sock")) {

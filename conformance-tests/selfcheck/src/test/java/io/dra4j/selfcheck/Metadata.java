@@ -12,11 +12,7 @@ import java.util.stream.Stream;
 /** Files that describe their devices to containers, as KEP-5304 has them, if asked for. */
 class Metadata {
 
-    final Settings settings;
-
-    Metadata(Settings settings) {
-        this.settings = settings;
-    }
+    final Settings settings = Parts.driver().settings;
 
     Path folder(String uid) {
         return settings.data().resolve("metadata").resolve(uid);

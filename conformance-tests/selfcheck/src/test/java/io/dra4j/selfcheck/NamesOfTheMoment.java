@@ -8,10 +8,6 @@ import java.util.UUID;
 /** CDI names that only the record of a claim knows: whoever loses that can't give them again. */
 class NamesOfTheMoment extends CdiSpecs {
 
-    NamesOfTheMoment(Settings settings) {
-        super(settings);
-    }
-
     @Override
     List<String> ids(String uid, String device, String share) {
         String moment = UUID.randomUUID().toString().substring(0, 8);

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.reflect.Constructor;
+import java.lang.invoke.MethodType;
 import java.util.List;
 
 /** The parts that the driver is made of: its own classes, or the subclasses that replace them. */
@@ -29,9 +28,14 @@ final class Parts {
                     Publisher.class,
                     SocketServer.class);
 
-    private final List<Class<?>> replacements;
+    private static final ThreadLocal<Parts> CURRENT = new ThreadLocal<>();
 
-    Parts(List<Class<?>> replacements) {
+    final Settings settings;
+    private final List<Class<?>> replacements;
+    private BareDriver driver;
+
+    Parts(Settings settings, List<Class<?>> replacements) {
+        this.settings = settings;
         this.replacements = List.copyOf(replacements);
         for (Class<?> each : replacements) {
             if (REPLACEABLE.stream().noneMatch(part -> part.isAssignableFrom(each))) {
@@ -40,26 +44,38 @@ final class Parts {
         }
     }
 
-    /** Makes a part by the constructor that takes as many arguments. */
-    <T> T make(Class<T> part, Object... arguments) {
+    /** The parts of the driver that is being made. */
+    static Parts of(BareDriver driver) {
+        Parts parts = CURRENT.get();
+        parts.driver = driver;
+        return parts;
+    }
+
+    /** The driver of the part that is being made. */
+    static BareDriver driver() {
+        return CURRENT.get().driver;
+    }
+
+    /**
+     * Makes a part, or what replaces it. None has arguments: a part takes its driver from here, so
+     * that what replaces it needs no constructor.
+     */
+    <T> T make(Class<T> part) {
         Class<?> made =
                 replacements.stream().filter(part::isAssignableFrom).findFirst().orElse(part);
+        Parts outer = CURRENT.get();
+        CURRENT.set(this);
         try {
-            return part.cast(constructor(made, arguments.length).invokeWithArguments(arguments));
+            return part.cast(
+                    MethodHandles.lookup()
+                            .findConstructor(made, MethodType.methodType(void.class))
+                            .invoke());
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
             throw new IllegalStateException(made + " can't be made", e);
+        } finally {
+            CURRENT.set(outer);
         }
-    }
-
-    private static MethodHandle constructor(Class<?> made, int arguments)
-            throws IllegalAccessException {
-        for (Constructor<?> constructor : made.getDeclaredConstructors()) {
-            if (constructor.getParameterCount() == arguments) {
-                return MethodHandles.lookup().unreflectConstructor(constructor);
-            }
-        }
-        throw new IllegalStateException(made + " has no constructor of a part");
     }
 }

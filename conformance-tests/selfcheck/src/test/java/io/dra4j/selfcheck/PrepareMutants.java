@@ -23,10 +23,6 @@ final class PrepareMutants {
     @Violation("DRA-PREP-04: devices that were allocated for one claim")
     @Violation("DRA-PREP-02: of the allocated devices")
     static final class FirstOfRequest extends ClaimWork {
-        FirstOfRequest(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<JsonNode> results(JsonNode claim) {
             Map<String, JsonNode> first = new LinkedHashMap<>();
@@ -46,10 +42,6 @@ final class PrepareMutants {
             from = Build.PLAIN)
     @Violation("DRA-PREP-05: a repeated prepare is answered")
     static final class Afresh extends ClaimWork {
-        Afresh(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode establish(ClaimId id, JsonNode claim) {
             Map<String, ObjectNode> held = held();
@@ -68,10 +60,6 @@ final class PrepareMutants {
             })
     @Violation("DRA-PREP-05: the repeated prepare of a prepared claim failed: claim UID")
     static final class OnceOnly extends ClaimWork {
-        OnceOnly(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void repeat(ObjectNode known) {
             throw new Refused("The claim is already prepared");
@@ -86,10 +74,6 @@ final class PrepareMutants {
             collateral = {"DRA-RST-07", "DRA-UPG-02", "DRA-SEC-02"})
     @Violation("DRA-PREP-06: prepares of one claim at the same time are answered")
     static final class Racing extends ClaimWork {
-        Racing(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode work(ClaimId id) {
             JsonNode claim = fetch(id);
@@ -117,10 +101,6 @@ final class PrepareMutants {
 
     /** A file for each attempt; the last one alone is remembered. */
     static final class FilesOfTheMoment extends NamesOfTheMoment {
-        FilesOfTheMoment(Settings settings) {
-            super(settings);
-        }
-
         @Override
         synchronized void write(ObjectNode held) { // two are the fault, not one that is half there
             String id = held.at("/devices/0/cdi/0").asText();
@@ -143,10 +123,6 @@ final class PrepareMutants {
     @Mutant(id = "M-31", what = "prepares all results, foreign ones too")
     @Violation("DRA-PREP-13: the others are of driver")
     static final class Everybodys extends ClaimWork {
-        Everybodys(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         boolean isOwn(JsonNode result) {
             return true;
@@ -164,10 +140,6 @@ final class PrepareMutants {
     @Violation("DRA-PREP-15: was prepared, although the driver has no device")
     @Violation("DRA-PREP-02: a claim with the devices")
     static final class Skipping extends ClaimWork {
-        Skipping(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
             ObjectNode held = Json.object().put("uid", id.uid());
@@ -205,10 +177,6 @@ final class PrepareMutants {
     @Mutant(id = "M-34", what = "looks devices up by name, without their pool")
     @Violation("DRA-PREP-16: was prepared, although its device is in a pool that the")
     static final class AnyPool extends ClaimWork {
-        AnyPool(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String acceptedPool(JsonNode result) {
             for (Map.Entry<String, List<ObjectNode>> pool : driver.inventory.pools().entrySet()) {
@@ -225,10 +193,6 @@ final class PrepareMutants {
     @Mutant(id = "M-35", what = "prepares one device for two claims", from = Build.PLAIN)
     @Violation("DRA-PREP-18: was prepared, although device")
     static final class Sharing extends ClaimWork {
-        Sharing(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {}
     }
@@ -236,10 +200,6 @@ final class PrepareMutants {
     @Mutant(id = "M-36", what = "treats admin access as exclusive")
     @Violation("DRA-PREP-19: admin access to a device in use is refused: claim UID")
     static final class Strict extends ClaimWork {
-        Strict(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         boolean isExclusive(JsonNode result) {
             return result.path("shareID").asText().isEmpty();
@@ -257,10 +217,6 @@ final class PrepareMutants {
             })
     @Violation("DRA-SLICE-19: t be prepared under this pool and name: claim UID")
     static final class OtherPool extends ClaimWork {
-        OtherPool(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String acceptedPool(JsonNode result) {
             String pool = super.acceptedPool(result);
@@ -277,10 +233,6 @@ final class PrepareMutants {
     static final class Slow extends ClaimWork {
         private static final long EACH = 63;
 
-        Slow(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
             List<JsonNode> results = new ArrayList<>(results(claim));
@@ -293,8 +245,7 @@ final class PrepareMutants {
     abstract static class NothingOwn extends ClaimWork {
         private final boolean deadly;
 
-        NothingOwn(BareDriver driver, boolean deadly) {
-            super(driver);
+        NothingOwn(boolean deadly) {
             this.deadly = deadly;
         }
 
@@ -316,10 +267,6 @@ final class PrepareMutants {
             options = "--faults=gpu-7 NoSchedule odd")
     @Violation("DRA-TAINT-03: a claim that tolerates it was allocated it; prepare refused")
     static final class Squeamish extends ClaimWork {
-        Squeamish(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void checkExists(JsonNode result) {
             super.checkExists(result);
@@ -339,10 +286,6 @@ final class PrepareMutants {
             options = "--gpu-partitions=2")
     @Violation("DRA-PART-02: together they take more than their counters have")
     static final class ByName extends ClaimWork {
-        ByName(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         boolean overlap(String one, String other) {
             return one.equals(other);
@@ -352,16 +295,16 @@ final class PrepareMutants {
     @Mutant(id = "M-123a", what = "ends upon a claim without own devices")
     @Violation("DRA-PREP-17: its unprepare failed: the call failed")
     static final class EndsOnNothingOwn extends NothingOwn {
-        EndsOnNothingOwn(BareDriver driver) {
-            super(driver, true);
+        EndsOnNothingOwn() {
+            super(true);
         }
     }
 
     @Mutant(id = "M-123b", what = "writes a spec for a claim without own devices")
     @Violation("DRA-PREP-17: s devices alone, the CDI directory has")
     static final class SpecForNothingOwn extends NothingOwn {
-        SpecForNothingOwn(BareDriver driver) {
-            super(driver, false);
+        SpecForNothingOwn() {
+            super(false);
         }
     }
 }

@@ -21,10 +21,6 @@ class ProtobufClient extends ApiClient {
 
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 
-    ProtobufClient(Settings settings) {
-        super(settings);
-    }
-
     @Override
     String accept() {
         return KubernetesProtobuf.MEDIA_TYPE;

@@ -21,18 +21,13 @@ class Publisher {
     private static final long FIRST_BACKOFF = 500;
     private static final long LONGEST_BACKOFF = 8_000;
 
-    final BareDriver driver;
-    final SlicePlan plan;
+    final BareDriver driver = Parts.driver();
+    final SlicePlan plan = driver.parts.make(SlicePlan.class);
     volatile boolean published;
     private volatile boolean stopped;
     private volatile boolean dirty = true;
     private long backoff = FIRST_BACKOFF;
     private List<String> seen = List.of();
-
-    Publisher(BareDriver driver) {
-        this.driver = driver;
-        plan = driver.parts.make(SlicePlan.class, driver);
-    }
 
     void start() {
         Pauses.daemon("publisher", this::run);

@@ -13,11 +13,7 @@ import java.util.List;
 /** Responds to the kubelet's GetInfo. */
 class Registration extends RegistrationImplBase {
 
-    final BareDriver driver;
-
-    Registration(BareDriver driver) {
-        this.driver = driver;
-    }
+    final BareDriver driver = Parts.driver();
 
     String type() {
         return "DRAPlugin";

@@ -24,10 +24,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-01", what = "GetInfo takes 2 s", timeoutFactor = 0.3)
     @Violation("DRA-REG-03: ms while nothing else happens")
     static final class Slow extends Registration {
-        Slow(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         PluginInfo info() {
             Pauses.millis(2000);
@@ -38,10 +34,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-02", what = "GetInfo waits while a Prepare runs", with = LockedCalls.class)
     @Violation("DRA-REG-03: ms while a prepare waits for the API server")
     static final class Locked extends Registration {
-        Locked(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         PluginInfo info() {
             synchronized (driver) {
@@ -51,10 +43,6 @@ final class RegistrationMutants {
     }
 
     static final class LockedCalls extends Calls {
-        LockedCalls(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             synchronized (driver) {
@@ -66,10 +54,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-05", what = "v1beta1 is listed before v1", from = Build.PLAIN)
     @Violation("DRA-INFO-04: the kubelet takes the first that it knows, which is the")
     static final class Reversed extends Registration {
-        Reversed(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<String> versions() {
             List<String> versions = new ArrayList<>(super.versions());
@@ -81,10 +65,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-06", what = "the list of supported versions is empty", timeoutFactor = 0.3)
     @Violation("DRA-INFO-04: no kubelet registers the driver")
     static final class WithoutVersions extends Registration {
-        WithoutVersions(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<String> versions() {
             return List.of();
@@ -94,10 +74,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-08", what = "ends when it is told that registration failed")
     @Violation("DRA-REG-04: the driver ended when it was told that it is not")
     static final class Touchy extends Registration {
-        Touchy(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void notified(RegistrationStatus status) {
             super.notified(status);
@@ -118,10 +94,6 @@ final class RegistrationMutants {
     static final class Once extends Registration {
         private final AtomicInteger asked = new AtomicInteger();
 
-        Once(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         PluginInfo info() {
             if (asked.getAndIncrement() > 0) {
@@ -141,10 +113,6 @@ final class RegistrationMutants {
     @Violation("DRA-REG-06: GetInfo changed from Info")
     static final class Moving extends Registration {
         private final AtomicInteger asked = new AtomicInteger();
-
-        Moving(BareDriver driver) {
-            super(driver);
-        }
 
         @Override
         String endpoint() {
@@ -172,10 +140,6 @@ final class RegistrationMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-INFO-03: is no absolute path")
     static final class Relative extends Registration {
-        Relative(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String endpoint() {
             return driver.service.path.getFileName().toString();
@@ -189,10 +153,6 @@ final class RegistrationMutants {
     @Violation("DRA-RST-04: after a restart of the kubelet, the device")
     static final class Clearing extends Registration {
         private final AtomicInteger told = new AtomicInteger();
-
-        Clearing(BareDriver driver) {
-            super(driver);
-        }
 
         @Override
         void notified(RegistrationStatus status) {
@@ -210,10 +170,6 @@ final class RegistrationMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-INFO-01: GetInfo says the type")
     static final class ResourcePlugin extends Registration {
-        ResourcePlugin(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String type() {
             return "ResourcePlugin";
@@ -223,10 +179,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-03b", what = "the type is \"DevicePlugin\"", timeoutFactor = 0.3)
     @Violation("DRA-INFO-01: GetInfo says the type")
     static final class DevicePlugin extends Registration {
-        DevicePlugin(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String type() {
             return "DevicePlugin";
@@ -236,10 +188,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-04a", what = "the name is in upper case")
     @Violation("DRA-INFO-02: is no lower-case DNS subdomain of at most")
     static final class UpperCase extends Registration {
-        UpperCase(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String name() {
             return super.name().toUpperCase(Locale.ROOT);
@@ -249,10 +197,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-04b", what = "the name differs from the driver name of the slices")
     @Violation("DRA-INFO-02: s ResourceSlices are of")
     static final class OtherName extends Registration {
-        OtherName(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String name() {
             return "other.example.com";
@@ -265,10 +209,6 @@ final class RegistrationMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-REG-01: there is no socket in the registry directory")
     static final class PlainFile extends BareDriver {
-        PlainFile(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void register() throws IOException {
             Files.writeString(registrationPath(), service.path.toString());
@@ -277,10 +217,6 @@ final class RegistrationMutants {
 
     /** Registers in a directory that it makes if it has to. */
     abstract static class Elsewhere extends BareDriver {
-        Elsewhere(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void register() throws IOException {
             Files.createDirectories(registrationPath().getParent());
@@ -291,10 +227,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-107a", what = "the socket's name starts with a dot", timeoutFactor = 0.3)
     @Violation("DRA-REG-01: there is no socket in the registry directory")
     static final class HiddenSocket extends Elsewhere {
-        HiddenSocket(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         Path registrationPath() {
             return settings.registry().resolve("." + settings.driver() + suffix() + "-reg.sock");
@@ -304,10 +236,6 @@ final class RegistrationMutants {
     @Mutant(id = "M-107c", what = "the socket is in a subdirectory", timeoutFactor = 0.3)
     @Violation("DRA-REG-01: there is no socket in the registry directory")
     static final class SocketInFolder extends Elsewhere {
-        SocketInFolder(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         Path registrationPath() {
             return settings.registry().resolve(settings.driver() + suffix() + "/reg.sock");

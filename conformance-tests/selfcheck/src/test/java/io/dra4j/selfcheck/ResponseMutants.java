@@ -20,10 +20,6 @@ final class ResponseMutants {
     @Mutant(id = "M-20", what = "a request name is \"r0/a\" rather than \"r0\"")
     @Violation("DRA-PREP-03: a device that was allocated for subrequest")
     static final class Subrequests extends ClaimWork {
-        Subrequests(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<Prepared> devices(ObjectNode held) {
             List<Prepared> devices = new ArrayList<>(super.devices(held));
@@ -38,10 +34,6 @@ final class ResponseMutants {
     @Mutant(id = "M-26", what = "the first bad claim ends the call, and the others are missing")
     @Violation("DRA-PREP-08: in a batch with a claim that fails, the good claim is")
     static final class Aborting extends Calls {
-        Aborting(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             Map<String, ClaimOutcome> answers = new LinkedHashMap<>();
@@ -59,10 +51,6 @@ final class ResponseMutants {
     @Mutant(id = "M-47a", what = "prepares a claim twice that is listed twice")
     @Violation("DRA-PREP-29: a claim that a call names twice is answered with")
     static final class Twice extends Calls {
-        Twice(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             Map<String, ClaimOutcome> answers = new LinkedHashMap<>();
@@ -91,10 +79,6 @@ final class ResponseMutants {
     @Violation("DRA-UNP-01: the response to an unprepare of the claim UIDs")
     @Violation("DRA-UNP-10: the response to an unprepare of the claim UIDs")
     static final class Silent extends Calls {
-        Silent(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, String> unprepare(String version, List<ClaimId> claims) {
             super.unprepare(version, claims);
@@ -104,10 +88,6 @@ final class ResponseMutants {
 
     /** Changes the responses to Prepare. */
     abstract static class ChangedResponses extends Calls {
-        ChangedResponses(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
             return changed(super.prepare(version, claims));
@@ -123,10 +103,6 @@ final class ResponseMutants {
 
     /** Changes each device of the responses to Prepare. */
     abstract static class ChangedDevices extends ChangedResponses {
-        ChangedDevices(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             answers.replaceAll((uid, answer) -> each(answer, this::changed));
@@ -138,10 +114,6 @@ final class ResponseMutants {
 
     /** Changes each CDI id of the responses to Prepare. */
     abstract static class ChangedIds extends ChangedDevices {
-        ChangedIds(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Prepared changed(Prepared device) {
             return device.withCdi(device.cdi().stream().map(this::changed).toList());
@@ -154,10 +126,6 @@ final class ResponseMutants {
     @Violation("DRA-PREP-01: the response to a prepare of the claim UIDs")
     @Violation("DRA-PREP-07: the response to a prepare of the claim UIDs")
     static final class WithoutSecond extends ChangedResponses {
-        WithoutSecond(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             if (answers.size() > 1) {
@@ -176,10 +144,6 @@ final class ResponseMutants {
             })
     @Violation("DRA-PREP-01: the response to a prepare of the claim UIDs")
     static final class WithExtra extends ChangedResponses {
-        WithExtra(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             answers.put("00000000-0000-4000-8000-000000000000", ClaimOutcome.of(List.of()));
@@ -196,10 +160,6 @@ final class ResponseMutants {
             })
     @Violation("DRA-PREP-02: a device of the answer has the pool")
     static final class WithoutPool extends ChangedDevices {
-        WithoutPool(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Prepared changed(Prepared device) {
             return device.withPool("");
@@ -209,10 +169,6 @@ final class ResponseMutants {
     @Mutant(id = "M-21", what = "request names are empty though there are two requests")
     @Violation("DRA-PREP-03: and is reported for all requests")
     static final class WithoutRequests extends ChangedResponses {
-        WithoutRequests(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             answers.replaceAll(
@@ -230,10 +186,6 @@ final class ResponseMutants {
             options = "--gpu-allow-multiple-allocations")
     @Violation("DRA-PREP-21: the answer has the share ids")
     static final class WithoutShare extends ChangedDevices {
-        WithoutShare(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Prepared changed(Prepared device) {
             return device.withoutShare();
@@ -243,10 +195,6 @@ final class ResponseMutants {
     @Mutant(id = "M-47b", what = "fails on an empty list", collateral = "DRA-REG-05")
     @Violation("DRA-PREP-29: a prepare of no claims failed: Status")
     static final class NotEmpty extends ChangedResponses {
-        NotEmpty(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
             if (answers.isEmpty()) {
@@ -265,10 +213,6 @@ final class ResponseMutants {
             })
     @Violation("DRA-CDI-01: has no class: vendor and class are written")
     static final class WithoutClass extends ChangedIds {
-        WithoutClass(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String changed(String id) {
             return id.replaceFirst("/[^=]*=", "=");
@@ -284,10 +228,6 @@ final class ResponseMutants {
             })
     @Violation("DRA-CDI-01: has a name that CDI")
     static final class IllegalCharacter extends ChangedIds {
-        IllegalCharacter(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String changed(String id) {
             return id + "_$";

@@ -45,10 +45,6 @@ final class ServerMutants {
             collateral = {"DRA-REG-09", "DRA-CDI-11"})
     @Violation("DRA-REG-07: t start: java.io.IOException: bind: address already in use")
     static final class Unreplaced extends SocketServer {
-        Unreplaced(Path path) {
-            super(path);
-        }
-
         @Override
         void publish(Path hidden) throws IOException {
             if (Files.exists(path)) {
@@ -61,10 +57,6 @@ final class ServerMutants {
     @Mutant(id = "M-13", what = "leaves its sockets after SIGTERM")
     @Violation("DRA-REG-08: after SIGTERM there are still the sockets")
     static final class Left extends SocketServer {
-        Left(Path path) {
-            super(path);
-        }
-
         @Override
         void remove() {}
     }
@@ -72,10 +64,6 @@ final class ServerMutants {
     @Mutant(id = "M-100", what = "makes its socket writable for everybody", from = Build.PLAIN)
     @Violation("DRA-SEC-01: every user may connect to the socket")
     static final class Open extends SocketServer {
-        Open(Path path) {
-            super(path);
-        }
-
         @Override
         void protect(Path socket) throws IOException {
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rwxrwxrwx"));
@@ -109,10 +97,6 @@ final class ServerMutants {
     @Mutant(id = "M-103", what = "ends on a garbage frame")
     @Violation("DRA-SEC-03: after bad messages, the driver ended: it ended with exit")
     static final class Fragile extends BareDriver {
-        Fragile(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         List<BindableService> services() {
             return super.services().stream()
@@ -164,10 +148,6 @@ final class ServerMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-REG-05: failed: INTERNAL: invalid authority")
     static final class StrictAuthority extends SocketServer {
-        StrictAuthority(Path path) {
-            super(path);
-        }
-
         @Override
         void configure(NettyServerBuilder builder) {
             builder.intercept(new Picky());
@@ -180,10 +160,6 @@ final class ServerMutants {
             collateral = {"DRA-INFO-05", "DRA-PREP-01"})
     @Violation("DRA-VER-03: is answered UNAVAILABLE")
     static final class EndsOnUnknownMethod extends SocketServer {
-        EndsOnUnknownMethod(Path path) {
-            super(path);
-        }
-
         @Override
         void configure(NettyServerBuilder builder) {
             builder.fallbackHandlerRegistry(unknown(true));
@@ -193,10 +169,6 @@ final class ServerMutants {
     @Mutant(id = "M-15b", what = "an unknown method is answered by INTERNAL")
     @Violation("DRA-VER-03: is answered INTERNAL: oops, where UNIMPLEMENTED is due")
     static final class InternalOnUnknownMethod extends SocketServer {
-        InternalOnUnknownMethod(Path path) {
-            super(path);
-        }
-
         @Override
         void configure(NettyServerBuilder builder) {
             builder.fallbackHandlerRegistry(unknown(false));

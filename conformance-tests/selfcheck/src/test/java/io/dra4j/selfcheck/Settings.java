@@ -41,7 +41,6 @@ record Settings(Map<String, String> values) {
                     "--faults",
                     "--device-nodes",
                     "--health",
-                    "--pools",
                     "--fault",
                     "--variant");
 

@@ -25,10 +25,6 @@ final class SliceMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-SLICE-01: the driver wrote a slice of pool")
     static final class OtherNode extends SlicePlan {
-        OtherNode(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode placement(ObjectNode spec) {
             return spec.put("nodeName", driver.settings.node() + "-other");
@@ -36,10 +32,6 @@ final class SliceMutants {
     }
 
     static final class OfOtherNode extends Publisher {
-        OfOtherNode(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String selector() {
             return selected(
@@ -61,10 +53,6 @@ final class SliceMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-SLICE-01: the API server refused its POST with 422")
     static final class Everywhere extends SlicePlan {
-        Everywhere(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode placement(ObjectNode spec) {
             return super.placement(spec).put("allNodes", true);
@@ -80,10 +68,6 @@ final class SliceMutants {
     @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
     @Violation("DRA-SLICE-04: devices into one slice, where there is room for")
     static final class Unsplit extends SlicePlan {
-        Unsplit(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         int mostDevices() {
             return Integer.MAX_VALUE;
@@ -97,10 +81,6 @@ final class SliceMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-SLICE-03: the pools have not settled: slice")
     static final class Miscounted extends SlicePlan {
-        Miscounted(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         boolean isConsistent(List<JsonNode> slices, int count) {
             return super.isConsistent(slices, count + 1);
@@ -121,10 +101,6 @@ final class SliceMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-SLICE-03: has slices of several generations")
     static final class Mixed extends SlicePlan {
-        Mixed(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         boolean isConsistent(List<JsonNode> slices, int count) {
             return slices.size() == count;
@@ -148,10 +124,6 @@ final class SliceMutants {
             options = "--num-devices=130")
     @Violation("DRA-SLICE-05: and a mix of old and new devices: slices")
     static final class SameGeneration extends SlicePlan {
-        SameGeneration(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         long nextGeneration(List<JsonNode> existing) {
             return Math.max(1, generation(existing));
@@ -162,10 +134,6 @@ final class SliceMutants {
     @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
     static final class CleanStart extends Publisher {
         private boolean clean;
-
-        CleanStart(BareDriver driver) {
-            super(driver);
-        }
 
         @Override
         void round() {
@@ -186,10 +154,6 @@ final class SliceMutants {
     @Violation("DRA-SLICE-09: s later the driver has not put it right: missing")
     @Violation("DRA-SLICE-10: s after the kubelet wiped them the slices are not as")
     static final class OnceOnly extends Publisher {
-        OnceOnly(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void watch() {}
 
@@ -213,10 +177,6 @@ final class SliceMutants {
     static final class OwnNames extends SlicePlan {
         private final Set<String> names = ConcurrentHashMap.newKeySet();
 
-        OwnNames(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         JsonNode write(
                 String pool,
@@ -233,10 +193,6 @@ final class SliceMutants {
 
     /** Knows the slices alone that it has made itself since its start. */
     static final class WithoutList extends Publisher {
-        WithoutList(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<JsonNode> existing() {
             Set<String> own = ((OwnNames) plan).names;
@@ -249,10 +205,6 @@ final class SliceMutants {
     }
 
     static final class OfAllNodes extends Publisher {
-        OfAllNodes(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String selector() {
             return selected("spec.driver=" + driver.settings.driver());
@@ -265,10 +217,6 @@ final class SliceMutants {
             with = OfAllNodes.class)
     @Violation("DRA-SLICE-15: the driver sent DELETE for slice")
     static final class OnlyOneNode extends SlicePlan {
-        OnlyOneNode(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void apply(List<JsonNode> existing) {
             var byPlace =
@@ -287,8 +235,7 @@ final class SliceMutants {
     abstract static class Delicate extends Publisher {
         private final int deadly;
 
-        Delicate(BareDriver driver, int deadly) {
-            super(driver);
+        Delicate(int deadly) {
             this.deadly = deadly;
         }
 
@@ -305,10 +252,6 @@ final class SliceMutants {
     @Mutant(id = "M-80", what = "repeats a refused write without a pause")
     @Violation("DRA-SLICE-14: the API server refused every write of a slice with")
     static final class Hot extends Publisher {
-        Hot(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void failed(ApiClient.Failed problem) {
             if (problem.status == 422) {
@@ -326,10 +269,6 @@ final class SliceMutants {
             timeoutFactor = 0.3)
     @Violation("DRA-SLICE-16: the driver has not begun another watch of ResourceSlices")
     static final class OneWatch extends Publisher {
-        OneWatch(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void watch() {
             follow();
@@ -344,16 +283,16 @@ final class SliceMutants {
     @Mutant(id = "M-79a", what = "ends on 409, AlreadyExists included")
     @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
     static final class EndsOnConflict extends Delicate {
-        EndsOnConflict(BareDriver driver) {
-            super(driver, 409);
+        EndsOnConflict() {
+            super(409);
         }
     }
 
     @Mutant(id = "M-79b", what = "ends on the first 500")
     @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
     static final class EndsOnServerError extends Delicate {
-        EndsOnServerError(BareDriver driver) {
-            super(driver, 500);
+        EndsOnServerError() {
+            super(500);
         }
     }
 }

@@ -24,13 +24,9 @@ class SlicePlan {
     private static final int MOST_WITH_EXTRAS = 64;
     private static final int MOST_COUNTER_SETS = 8;
 
-    final BareDriver driver;
+    final BareDriver driver = Parts.driver();
     private final Map<String, JsonNode> accepted = new HashMap<>();
     private String nodeUid = "";
-
-    SlicePlan(BareDriver driver) {
-        this.driver = driver;
-    }
 
     void apply(List<JsonNode> existing) {
         Map<String, List<ObjectNode>> pools = driver.inventory.pools();

@@ -30,10 +30,6 @@ final class SliceVariants {
             },
             notApplicable = "DRA-SLICE-10")
     static final class NetworkPlan extends SlicePlan {
-        NetworkPlan(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode placement(ObjectNode spec) {
             return spec.put("allNodes", true);
@@ -41,10 +37,6 @@ final class SliceVariants {
     }
 
     static final class NetworkPublisher extends Publisher {
-        NetworkPublisher(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String selector() {
             return URLEncoder.encode(
@@ -60,10 +52,6 @@ final class SliceVariants {
     }
 
     static final class NetworkInventory extends Inventory {
-        NetworkInventory(Settings settings) {
-            super(settings);
-        }
-
         @Override
         List<String> poolNames() {
             return List.of("network");
@@ -84,8 +72,9 @@ final class SliceVariants {
                 "DRA-HLT-02"
             })
     static final class NoDevices extends Inventory {
-        NoDevices(Settings settings) {
-            super(settings.with("--num-devices", "0"));
+        @Override
+        int size() {
+            return 0;
         }
     }
 
@@ -98,8 +87,9 @@ final class SliceVariants {
                 "DRA-SLICE-09", "DRA-SLICE-15", "DRA-SLICE-19"
             })
     static final class TwoPools extends Inventory {
-        TwoPools(Settings settings) {
-            super(settings.with("--pools", "2"));
+        @Override
+        List<String> poolNames() {
+            return List.of(settings.node(), settings.node() + "-b");
         }
     }
 
@@ -112,10 +102,6 @@ final class SliceVariants {
                 "DRA-SLICE-16"
             })
     static final class FixedNames extends SlicePlan {
-        FixedNames(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode named(ObjectNode metadata, String pool, int index) {
             return metadata.put("name", driver.settings.driver() + "-" + pool + "-" + index);
@@ -126,8 +112,7 @@ final class SliceVariants {
     abstract static class Delayed extends Publisher {
         private final long millis;
 
-        Delayed(BareDriver driver, long millis) {
-            super(driver);
+        Delayed(long millis) {
             this.millis = millis;
         }
 
@@ -138,14 +123,14 @@ final class SliceVariants {
     }
 
     static final class After25Seconds extends Delayed {
-        After25Seconds(BareDriver driver) {
-            super(driver, 25_000);
+        After25Seconds() {
+            super(25_000);
         }
     }
 
     static final class After4Seconds extends Delayed {
-        After4Seconds(BareDriver driver) {
-            super(driver, 4_000);
+        After4Seconds() {
+            super(4_000);
         }
     }
 
@@ -157,8 +142,8 @@ final class SliceVariants {
             slow = true,
             from = Build.FULL)
     static final class After8Seconds extends Delayed {
-        After8Seconds(BareDriver driver) {
-            super(driver, 8_000);
+        After8Seconds() {
+            super(8_000);
         }
     }
 
@@ -175,10 +160,6 @@ final class SliceVariants {
             settings = "{/driver/declares: [no-devices]}",
             slow = true)
     static final class NoSlices extends Publisher {
-        NoSlices(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void start() {}
     }
@@ -189,8 +170,7 @@ final class SliceVariants {
         private final Map<String, JsonNode> cached = new HashMap<>();
         private final Map<String, Long> missing = new HashMap<>();
 
-        Caching(BareDriver driver, int seconds) {
-            super(driver);
+        Caching(int seconds) {
             delay = Duration.ofSeconds(seconds);
         }
 
@@ -228,8 +208,8 @@ final class SliceVariants {
             core = false,
             from = Build.FULL)
     static final class Caching13Seconds extends Caching {
-        Caching13Seconds(BareDriver driver) {
-            super(driver, 13);
+        Caching13Seconds() {
+            super(13);
         }
     }
 
@@ -240,8 +220,8 @@ final class SliceVariants {
             slow = true,
             from = Build.FULL)
     static final class Caching61Seconds extends Caching {
-        Caching61Seconds(BareDriver driver) {
-            super(driver, 61);
+        Caching61Seconds() {
+            super(61);
         }
     }
 }

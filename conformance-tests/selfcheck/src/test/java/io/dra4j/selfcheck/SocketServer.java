@@ -31,14 +31,16 @@ class SocketServer {
                     new DefaultThreadFactory("io", true),
                     EpollIoHandler.newFactory());
 
-    final Path path;
+    Path path;
     private final Connections connections = new Connections();
     private final ExecutorService calls = Executors.newCachedThreadPool(Life.current()::thread);
     private Server server;
     private Object inode = "";
 
-    SocketServer(Path path) {
-        this.path = path;
+    /** Sets the place of the socket. */
+    SocketServer at(Path place) {
+        path = place;
+        return this;
     }
 
     void start(List<BindableService> services) throws IOException {

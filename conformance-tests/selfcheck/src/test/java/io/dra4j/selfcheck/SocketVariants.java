@@ -32,26 +32,18 @@ final class SocketVariants {
                 "DRA-SEC-01"
             })
     static final class OneSocket extends BareDriver {
-        OneSocket(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void serve() {}
 
         @Override
         void register() throws IOException {
             List<BindableService> all = new ArrayList<>(services());
-            all.add(parts.make(Registration.class, this));
+            all.add(parts.make(Registration.class));
             registry.start(all);
         }
     }
 
     static final class WithoutEndpoint extends Registration {
-        WithoutEndpoint(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         String endpoint() {
             return "";
@@ -70,10 +62,6 @@ final class SocketVariants {
             notApplicable = "DRA-VER-02")
     @Violation("DRA-VER-01: and not v1beta1.DRAPlugin")
     static final class V1Only extends BareDriver {
-        V1Only(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         List<BindableService> services() {
             return super.services().stream()
@@ -83,10 +71,6 @@ final class SocketVariants {
     }
 
     static final class V1OnlyRegistration extends Registration {
-        V1OnlyRegistration(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<String> versions() {
             return super.versions().stream()
@@ -107,10 +91,6 @@ final class SocketVariants {
             notApplicable = "DRA-VER-02")
     @Violation("DRA-VER-01: and not v1.DRAPlugin")
     static final class V1beta1Only extends BareDriver {
-        V1beta1Only(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         List<BindableService> services() {
             return super.services().stream().filter(each -> !(each instanceof PluginV1)).toList();
@@ -118,10 +98,6 @@ final class SocketVariants {
     }
 
     static final class V1beta1OnlyRegistration extends Registration {
-        V1beta1OnlyRegistration(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         List<String> versions() {
             return super.versions().stream().filter(each -> !each.equals("v1.DRAPlugin")).toList();
@@ -146,11 +122,8 @@ final class SocketVariants {
             namespace = true,
             from = Build.FULL)
     static final class StandardPaths extends BareDriver {
-        StandardPaths(Settings settings, Parts parts) {
-            super(standard(settings), parts);
-        }
-
-        private static Settings standard(Settings given) {
+        @Override
+        Settings settings(Settings given) {
             return given.with("--cdi-root", "/var/run/cdi")
                     .with("--kubelet-plugins-directory-path", "/var/lib/kubelet/plugins")
                     .with(
@@ -175,7 +148,7 @@ final class SocketVariants {
         private static final Path ACCOUNT =
                 Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
-        InCluster(Settings settings) throws IOException {
+        InCluster() throws IOException {
             super(server(), accountToken(), client());
         }
 
@@ -227,10 +200,6 @@ final class SocketVariants {
             process = true,
             from = Build.FULL)
     static final class WithoutFolder extends BareDriver {
-        WithoutFolder(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void start() throws IOException {
             if (!Files.isDirectory(settings.data())) {

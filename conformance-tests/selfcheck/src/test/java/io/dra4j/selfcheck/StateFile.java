@@ -31,17 +31,11 @@ class StateFile {
     /** A file's lock keeps out other processes, not others in this one. */
     private static final Map<Path, ReentrantLock> LOCKS = new ConcurrentHashMap<>();
 
-    final Path file;
-    private final Path lockFile;
-    private final String boot;
-    private final ReentrantLock lock;
-
-    StateFile(Settings settings) {
-        file = settings.data().resolve("state.json");
-        lockFile = settings.data().resolve("state.lock");
-        boot = settings.boot();
-        lock = LOCKS.computeIfAbsent(lockFile, path -> new ReentrantLock());
-    }
+    private final Settings settings = Parts.driver().settings;
+    final Path file = settings.data().resolve("state.json");
+    private final Path lockFile = settings.data().resolve("state.lock");
+    private final String boot = settings.boot();
+    private final ReentrantLock lock = LOCKS.computeIfAbsent(lockFile, path -> new ReentrantLock());
 
     void makeFolder() {
         try {

@@ -17,10 +17,6 @@ final class StateMutants {
 
     /** Takes what is not in the state for what never was. */
     static class TrustingWork extends ClaimWork {
-        TrustingWork(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         Map<String, ObjectNode> held() {
             return state.read().orElseGet(LinkedHashMap::new);
@@ -47,12 +43,11 @@ final class StateMutants {
     static final class TwoStates extends Calls {
         private final ClaimWork beta;
 
-        TwoStates(BareDriver driver) {
-            super(driver);
-            Parts parts = new Parts(List.of(BetaSpecs.class));
+        TwoStates() {
             String plugins = "--kubelet-plugins-directory-path";
             String folder = driver.settings.data().resolve("beta").toString();
-            beta = new BareDriver(driver.settings.with(plugins, folder), parts).calls.work;
+            Settings settings = driver.settings.with(plugins, folder);
+            beta = new Parts(settings, List.of(BetaSpecs.class)).make(BareDriver.class).calls.work;
         }
 
         @Override
@@ -66,10 +61,6 @@ final class StateMutants {
     }
 
     static final class BetaSpecs extends CdiSpecs {
-        BetaSpecs(Settings settings) {
-            super(settings);
-        }
-
         @Override
         String kind() {
             return settings.driver() + "/gpu-beta";
@@ -94,10 +85,6 @@ final class StateMutants {
     @Violation("DRA-RST-01: after a SIGKILL and a new start, the device")
     static final class InMemory extends StateFile {
         private Map<String, ObjectNode> claims = Map.of(); // guarded by the lock of all work
-
-        InMemory(Settings settings) {
-            super(settings);
-        }
 
         @Override
         Optional<Map<String, ObjectNode>> read() {
@@ -124,10 +111,6 @@ final class StateMutants {
     static final class Late extends StateFile {
         private Map<String, ObjectNode> claims; // guarded by the lock of all work
 
-        Late(Settings settings) {
-            super(settings);
-        }
-
         @Override
         Optional<Map<String, ObjectNode>> read() {
             return claims == null ? super.read() : Optional.of(new LinkedHashMap<>(claims));
@@ -150,10 +133,6 @@ final class StateMutants {
             collateral = "DRA-RST-06")
     @Violation("DRA-RST-03: appeared, and Unprepare in a new process (window hit")
     static final class EffectsFirst extends TrustingWork {
-        EffectsFirst(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         ObjectNode carryOut(Map<String, ObjectNode> held, ObjectNode fresh) {
             effects(fresh);
@@ -167,10 +146,6 @@ final class StateMutants {
     @Mutant(id = "M-85", what = "crashes on a truncated state file")
     @Violation("DRA-RST-06: after the state file was emptied, the driver ended when it")
     static final class Panicking extends StateFile {
-        Panicking(Settings settings) {
-            super(settings);
-        }
-
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
             Life.current().say("panic: " + problem);
@@ -185,10 +160,6 @@ final class StateMutants {
             with = {TrustingWork.class, NamesOfTheMoment.class})
     @Violation("DRA-RST-06: after the state file was emptied, the device")
     static final class StartingOver extends StateFile {
-        StartingOver(Settings settings) {
-            super(settings);
-        }
-
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
             write(Map.of());
@@ -199,10 +170,6 @@ final class StateMutants {
     @Mutant(id = "M-87", what = "ignores that the disk is full", with = CarelessSpecs.class)
     @Violation("DRA-RST-07: succeeded while the CDI directory was read-only, and its id")
     static final class Careless extends StateFile {
-        Careless(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void write(Map<String, ObjectNode> claims) {
             try {
@@ -214,10 +181,6 @@ final class StateMutants {
     }
 
     static final class CarelessSpecs extends CdiSpecs {
-        CarelessSpecs(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void write(ObjectNode held) {
             try {
@@ -237,10 +200,6 @@ final class StateMutants {
     @Violation("DRA-UPG-02: two instances answered differently for claim")
     static final class OwnCopy extends StateFile {
         private Map<String, ObjectNode> claims; // guarded by the lock of this instance
-
-        OwnCopy(Settings settings) {
-            super(settings);
-        }
 
         @Override
         synchronized <T> T locked(Supplier<T> work) {
@@ -266,10 +225,6 @@ final class StateMutants {
     @Mutant(id = "M-134", what = "does not find the specs of the release before")
     @Violation("DRA-RST-08: and this one unprepared it, the CDI directory has")
     static final class NewNames extends CdiSpecs {
-        NewNames(Settings settings) {
-            super(settings);
-        }
-
         @Override
         java.nio.file.Path file(String uid) {
             return super.file("v2-" + uid);
@@ -283,10 +238,6 @@ final class StateMutants {
             options = "--proc-root={ROOT}/proc")
     @Violation("DRA-RST-09: which is deleted: ")
     static final class OfAllBoots extends ClaimWork {
-        OfAllBoots(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void start() {}
     }

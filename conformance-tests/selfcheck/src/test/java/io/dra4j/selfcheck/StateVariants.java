@@ -29,10 +29,6 @@ final class StateVariants {
             notApplicable = "DRA-RST-06",
             settings = "{/driver/stateFiles: ''}")
     static final class NoState extends StateFile {
-        NoState(Settings settings) {
-            super(settings);
-        }
-
         @Override
         Optional<Map<String, ObjectNode>> read() {
             return Optional.empty();
@@ -43,10 +39,6 @@ final class StateVariants {
     }
 
     static final class FailingClosed extends StateFile {
-        FailingClosed(Settings settings) {
-            super(settings);
-        }
-
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
             throw new Refused("The state is damaged, mend or remove it: " + file);
@@ -59,10 +51,6 @@ final class StateVariants {
             with = FailingClosed.class,
             passes = "DRA-RST-06")
     static final class CheckingFirst extends BareDriver {
-        CheckingFirst(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void start() throws IOException {
             calls.work.state.read().ifPresent(LinkedHashMap::new);
@@ -84,12 +72,7 @@ final class StateVariants {
             namespace = true,
             from = Build.FULL)
     static final class OfThisBoot extends ClaimWork {
-
         private final Set<String> doubted = new HashSet<>();
-
-        OfThisBoot(BareDriver driver) {
-            super(driver);
-        }
 
         @Override
         void start() {

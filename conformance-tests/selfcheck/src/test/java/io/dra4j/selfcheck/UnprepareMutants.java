@@ -18,8 +18,7 @@ final class UnprepareMutants {
     abstract static class TakesAlong extends ClaimWork {
         private final boolean shares;
 
-        TakesAlong(BareDriver driver, boolean shares) {
-            super(driver);
+        TakesAlong(boolean shares) {
             this.shares = shares;
         }
 
@@ -55,10 +54,6 @@ final class UnprepareMutants {
     static final class NeverAgain extends ClaimWork {
         private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
-        NeverAgain(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void check(ClaimId id) {
             super.check(id);
@@ -86,10 +81,6 @@ final class UnprepareMutants {
     @Violation("DRA-UNP-02: the unprepare of a claim that the driver never saw failed:")
     @Violation("DRA-UNP-03: the repeated unprepare of a claim failed: claim UID")
     static final class Exact extends ClaimWork {
-        Exact(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
             if (known.isEmpty()) {
@@ -110,10 +101,6 @@ final class UnprepareMutants {
     @Violation("DRA-UNP-04: the unprepare of a claim whose object is deleted failed:")
     @Violation("DRA-UNP-05: an unprepare, while the API server does not answer, is not")
     static final class Asking extends ClaimWork {
-        Asking(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void undo(ClaimId id) {
             if (id.isSane()) {
@@ -126,10 +113,6 @@ final class UnprepareMutants {
     @Mutant(id = "M-54", what = "unprepares by namespace and name")
     @Violation("DRA-UNP-08: the unprepare of an earlier claim of its name took CDI")
     static final class ByName extends ClaimWork {
-        ByName(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
             for (ObjectNode other : List.copyOf(held.values())) {
@@ -150,10 +133,6 @@ final class UnprepareMutants {
             collateral = {"DRA-PREP-19", "DRA-UNP-08", "DRA-CDI-07"})
     @Violation("DRA-UNP-09: the unprepare of another claim took CDI device")
     static final class AllAtOnce extends ClaimWork {
-        AllAtOnce(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void release(String uid) {
             super.release(uid);
@@ -164,10 +143,6 @@ final class UnprepareMutants {
     @Mutant(id = "M-58", what = "logs that it could not delete a spec, and answers OK")
     @Violation("DRA-UNP-12: succeeded while the CDI directory was read-only, and its")
     static final class Hopeful extends CdiSpecs {
-        Hopeful(Settings settings) {
-            super(settings);
-        }
-
         @Override
         void delete(String uid) {
             try {
@@ -181,8 +156,8 @@ final class UnprepareMutants {
     @Mutant(id = "M-37", what = "unpreparing the admin's claim frees the owner's device")
     @Violation("DRA-PREP-19: the unprepare of a claim with admin access took the CDI")
     static final class TakesOwnersAlong extends TakesAlong {
-        TakesOwnersAlong(BareDriver driver) {
-            super(driver, false);
+        TakesOwnersAlong() {
+            super(false);
         }
     }
 
@@ -192,8 +167,8 @@ final class UnprepareMutants {
             options = "--gpu-allow-multiple-allocations")
     @Violation("DRA-PREP-22: the unprepare of one share took CDI device")
     static final class TakesSharesAlong extends TakesAlong {
-        TakesSharesAlong(BareDriver driver) {
-            super(driver, true);
+        TakesSharesAlong() {
+            super(true);
         }
     }
 
@@ -201,8 +176,7 @@ final class UnprepareMutants {
     abstract static class HalfDone extends ClaimWork {
         private final boolean forGood;
 
-        HalfDone(BareDriver driver, boolean forGood) {
-            super(driver);
+        HalfDone(boolean forGood) {
             this.forGood = forGood;
         }
 
@@ -243,8 +217,8 @@ final class UnprepareMutants {
     @Mutant(id = "M-27", what = "a failed claim leaves its first device's spec and lock")
     @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
     static final class HalfDoneUntilUnprepare extends HalfDone {
-        HalfDoneUntilUnprepare(BareDriver driver) {
-            super(driver, false);
+        HalfDoneUntilUnprepare() {
+            super(false);
         }
     }
 
@@ -258,8 +232,8 @@ final class UnprepareMutants {
     @Violation("DRA-UNP-07: after a prepare that failed and its unprepare, the CDI")
     @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
     static final class HalfDoneForGood extends HalfDone {
-        HalfDoneForGood(BareDriver driver) {
-            super(driver, true);
+        HalfDoneForGood() {
+            super(true);
         }
     }
 }

@@ -13,10 +13,6 @@ final class UnpublishedMutants {
     /** Lists and watches slices, and writes none. */
     @Mutant(id = "M-137", what = "publishes nothing")
     static final class Silent extends SlicePlan {
-        Silent(BareDriver driver) {
-            super(driver);
-        }
-
         @Override
         void apply(List<JsonNode> existing) {
             Life.current().say("E1123 01:02:03.000004       1 main.go:7] no devices were found");
@@ -26,10 +22,6 @@ final class UnpublishedMutants {
     /** Writes in an encoding that the API server does not read. */
     @Mutant(id = "M-138", what = "writes slices in an encoding that the API server does not read")
     static final class Outdated extends ApiClient {
-        Outdated(Settings settings) {
-            super(settings);
-        }
-
         @Override
         JsonNode post(String path, JsonNode body) {
             return write("POST", path, "application/x-thrift", body);
@@ -39,10 +31,6 @@ final class UnpublishedMutants {
     /** Serves the first instance on a node only: another one ends. */
     @Mutant(id = "M-139", what = "runs one instance on a node")
     static final class Alone extends BareDriver {
-        Alone(Settings settings, Parts parts) {
-            super(settings, parts);
-        }
-
         @Override
         void start() throws java.io.IOException {
             if (!settings.podUid().isEmpty()) {
