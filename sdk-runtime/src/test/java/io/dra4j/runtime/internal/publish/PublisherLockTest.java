@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import java.time.Duration;
 import java.util.List;
@@ -13,61 +12,54 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** Two processes of a driver side by side: one writes slices, and the other goes on with it. */
-class PublisherLockTest {
-
-    private static final Duration MINUTE = Duration.ofMinutes(1);
-
-    private final PublisherUnderTest under = new PublisherUnderTest();
+class PublisherLockTest extends PublisherUnderTest {
 
     @Nested
     class WhileAnotherProcessPublishes {
 
         @Test
         void thisOneAsksTheClusterForNothingAndAsksForItsTurnOnceASecond() {
-            under.lock.othersHaveIt = true;
-            under.start();
-            under.lock.requested = 0;
+            lock.othersHaveIt = true;
+            start();
+            lock.requested = 0;
 
-            under.loop.advance(MINUTE);
+            loop.advance(MINUTE);
 
-            assertThat(under.lock.requested).isBetween(59, 61);
-            assertThat(under.store.slices).isEmpty();
-            assertThat(under.store.lists).isZero();
+            assertThat(lock.requested).isBetween(59, 61);
+            assertThat(store.slices).isEmpty();
+            assertThat(store.lists).isZero();
         }
 
         @Test
         void itsInventoryStaysCurrentBecauseClaimsNeedIt() throws InterruptedException {
-            under.lock.othersHaveIt = true;
-            under.start();
+            lock.othersHaveIt = true;
+            start();
 
-            under.inventory = Inventory.of(Pool.ofNode("node-a", PublisherUnderTest.gpus(5)));
-            under.publisher.inventoryChanged();
-            under.loop.advance(MINUTE);
+            publish(Pool.ofNode("node-a", gpus(5)));
+            loop.advance(MINUTE);
 
-            assertThat(under.publisher.lastInventory()).contains(under.inventory);
-            assertThat(under.isPublished()).isFalse();
+            assertThat(publisher.lastInventory()).contains(inventory);
+            assertThat(isPublished()).isFalse();
         }
 
         @Test
         void nothingIsMissingBecauseTheOtherAnswersForIt() {
-            under.lock.othersHaveIt = true;
-            under.start();
+            lock.othersHaveIt = true;
+            start();
 
-            assertThat(under.publisher.missing()).isEmpty();
+            assertThat(publisher.missing()).isEmpty();
         }
 
         @Test
         void theOthersSlicesStayEvenIfThisOneWasBuiltToRemoveThem() {
-            under.start();
-            under.publisher.close();
-            under.removesOnClose = true;
-            under.loop = new ManualLoop();
-            under.lock.othersHaveIt = true;
-            under.start();
+            start();
+            removesOnClose = true;
+            lock.othersHaveIt = true;
+            restart();
 
-            under.publisher.close();
+            publisher.close();
 
-            assertThat(under.store.slices).isNotEmpty();
+            assertThat(store.slices).isNotEmpty();
         }
     }
 
@@ -76,62 +68,60 @@ class PublisherLockTest {
 
         @Test
         void thisOneWritesNothingIfNothingIsToBeChanged() throws InterruptedException {
-            under.start();
-            under.publisher.close();
-            under.loop = new ManualLoop();
-            under.lock.othersHaveIt = true;
-            under.start();
-            under.lock.othersHaveIt = false;
+            start();
+            lock.othersHaveIt = true;
+            restart();
+            lock.othersHaveIt = false;
 
-            under.loop.advance(Duration.ofSeconds(1));
+            loop.advance(SECOND);
 
-            assertThat(under.isPublished()).isTrue();
-            assertThat(under.store.writes).isEmpty();
+            assertThat(isPublished()).isTrue();
+            assertThat(store.writes).isEmpty();
         }
 
         @Test
         void thisOneWritesWhatDiffersWithinASecond() throws InterruptedException {
-            under.lock.othersHaveIt = true;
-            under.start();
-            under.loop.advance(MINUTE);
-            under.lock.othersHaveIt = false;
+            lock.othersHaveIt = true;
+            start();
+            loop.advance(MINUTE);
+            lock.othersHaveIt = false;
 
-            under.loop.advance(Duration.ofSeconds(1));
+            loop.advance(SECOND);
 
-            assertThat(under.isPublished()).isTrue();
-            assertThat(under.names("node-a")).containsExactly("gpu-0", "gpu-1", "gpu-2");
+            assertThat(isPublished()).isTrue();
+            assertThat(names("node-a")).containsExactly("gpu-0", "gpu-1", "gpu-2");
         }
     }
 
     @Test
     void aProcessThatStopsGivesItsTurnBackAfterItsLastWrite() {
-        under.start();
-        assertThat(under.lock.takenAndNotGivenBack).isOne();
+        start();
+        assertThat(lock.takenAndNotGivenBack).isOne();
 
-        under.publisher.close();
+        publisher.close();
 
-        assertThat(under.lock.takenAndNotGivenBack).isZero();
+        assertThat(lock.takenAndNotGivenBack).isZero();
     }
 
     @Test
     void aProcessThatStopsInAWriteThatHangsLeavesAllAsItIs() {
-        under.removesOnClose = true;
-        under.start();
-        under.loop.hang();
+        removesOnClose = true;
+        start();
+        loop.hang();
 
-        under.publisher.close();
+        publisher.close();
 
-        assertThat(under.store.slices).isNotEmpty();
-        assertThat(under.lock.takenAndNotGivenBack).isOne();
+        assertThat(store.slices).isNotEmpty();
+        assertThat(lock.takenAndNotGivenBack).isOne();
     }
 
     @Test
     void aTurnIsTakenOnce() {
-        under.start();
+        start();
 
-        under.loop.advance(Duration.ofHours(1));
+        loop.advance(Duration.ofHours(1));
 
-        assertThat(under.lock.requested).isOne();
+        assertThat(lock.requested).isOne();
     }
 
     @Nested
@@ -139,35 +129,33 @@ class PublisherLockTest {
 
         @Test
         void isTheInventoryBeforeItIsRead() {
-            assertThat(under.publisher.missing()).containsExactly("inventory: not read yet");
+            assertThat(publisher.missing()).containsExactly("inventory: not read yet");
         }
 
         @Test
         void isNothingOnceAllIsPublished() {
-            under.start();
+            start();
 
-            assertThat(under.publisher.missing()).isEmpty();
+            assertThat(publisher.missing()).isEmpty();
         }
 
         @Test
         void isEachPoolByName() {
             Device tooLong = Device.builder("gpu-0").attribute("model", "x".repeat(65)).build();
-            under.start();
+            start();
 
-            under.publish(
-                    Pool.ofNode("good", PublisherUnderTest.gpus(2)),
-                    Pool.ofNode("bad", List.of(tooLong)));
+            publish(Pool.ofNode("good", gpus(2)), Pool.ofNode("bad", List.of(tooLong)));
 
-            assertThat(under.publisher.missing())
+            assertThat(publisher.missing())
                     .isEqualTo(List.of("pool bad: it breaks a rule of the API; see the log"));
         }
 
         @Test
         void isTheApiServerWhileItCannotBeReached() {
-            under.store.listFailure = Failures.status(500);
-            under.start();
+            store.listFailure = Failures.status(500);
+            start();
 
-            assertThat(under.publisher.missing())
+            assertThat(publisher.missing())
                     .satisfiesExactly(
                             line -> assertThat(line).startsWith("API server: "),
                             line -> assertThat(line).startsWith("pool node-a: it is not written"));

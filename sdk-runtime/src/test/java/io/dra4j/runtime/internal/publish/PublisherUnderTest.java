@@ -4,8 +4,11 @@ package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -13,38 +16,51 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** A publisher on a loop whose time the test moves, before a cluster in memory. */
-final class PublisherUnderTest {
+abstract class PublisherUnderTest {
+
+    static final Duration NOW = Duration.ZERO;
+    static final Duration SECOND = Duration.ofSeconds(1);
+    static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** The longest wait between two tries. */
+    static final Duration SOON = Duration.ofSeconds(31);
 
     final FakeSliceStore store = new FakeSliceStore();
     final FakePublisherLock lock = new FakePublisherLock();
     final List<DriverEvent> events = new ArrayList<>();
+    final List<Content> everStored = new ArrayList<>();
     ManualLoop loop = new ManualLoop();
     UnaryOperator<Inventory> taints = UnaryOperator.identity();
     Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
     boolean removesOnClose;
     boolean answersNull;
     Error unreadable;
+    int reads;
     SlicePublisher publisher = make();
 
-    SlicePublisher make() {
-        SlicePublisher.Parts parts =
-                new SlicePublisher.Parts(
-                        this::read,
-                        true,
-                        store,
-                        lock,
-                        events::add,
-                        Meters.none(),
-                        removesOnClose,
-                        inventory -> taints.apply(inventory));
-        return new SlicePublisher(parts, loop, loop, loop, new Random(1));
+    private SlicePublisher make() {
+        return new SlicePublisher(parts(this::read), loop, loop, loop, new Random(1));
     }
 
-    private Inventory read() {
+    SlicePublisher.Parts parts(Callable<Inventory> source) {
+        return new SlicePublisher.Parts(
+                source,
+                true,
+                store,
+                lock,
+                events::add,
+                Meters.none(),
+                removesOnClose,
+                inventory -> taints.apply(inventory));
+    }
+
+    Inventory read() {
+        reads++;
         if (unreadable != null) {
             throw unreadable;
         }
@@ -55,21 +71,50 @@ final class PublisherUnderTest {
         return IntStream.range(0, count).mapToObj(i -> Device.builder("gpu-" + i).build()).toList();
     }
 
+    static Device tainted(String name, Taint.Effect effect) {
+        return Device.builder(name).taint(Taint.of("example.com/bad", null, effect)).build();
+    }
+
+    static Pool invalid() {
+        return Pool.ofNode("node-a", List.of(Device.builder("gpu-0").rawField("x", "{").build()));
+    }
+
+    static Content content(String pool) {
+        return new Content(new PoolName(pool), 1, 1, new Placement.ThisNode(), gpus(1), List.of());
+    }
+
     void start() {
         publisher = make();
         publisher.start();
-        loop.advance(Duration.ZERO);
+        loop.advance(NOW);
         store.writes.clear();
+    }
+
+    void start(Pool... pools) {
+        inventory = Inventory.of(pools);
+        start();
+    }
+
+    /** Another process of the driver goes on. */
+    void restart() {
+        publisher.close();
+        loop = new ManualLoop();
+        start();
     }
 
     void publish(Pool... pools) {
         inventory = Inventory.of(pools);
         publisher.inventoryChanged();
-        loop.advance(Duration.ZERO);
+        loop.advance(NOW);
     }
 
     boolean isPublished() throws InterruptedException {
-        return publisher.awaitPublished(Duration.ZERO);
+        return publisher.awaitPublished(NOW);
+    }
+
+    /** Another client deletes a slice. */
+    void removeAnySlice() {
+        store.remove(anySlice());
     }
 
     String anySlice() {
@@ -89,5 +134,10 @@ final class PublisherUnderTest {
 
     List<Reason> reasons() {
         return events.stream().map(DriverEvent::reason).distinct().toList();
+    }
+
+    /** Notes the content of all slices after each write. */
+    void rememberWhatWasEverVisible() {
+        store.afterWrite = () -> store.slices.values().forEach(s -> everStored.add(s.content()));
     }
 }

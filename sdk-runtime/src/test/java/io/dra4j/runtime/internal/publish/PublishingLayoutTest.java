@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.publish;
 
 import static io.dra4j.runtime.internal.publish.plan.JointSlicePlannerTest.device;
-import static io.dra4j.runtime.internal.publish.plan.JointSlicePlannerTest.gpus;
 import static io.dra4j.runtime.internal.publish.plan.JointSlicePlannerTest.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +14,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.publish.plan.Feature;
-import java.time.Duration;
+import io.dra4j.runtime.internal.publish.plan.JointSlicePlannerTest;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,17 +22,14 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Servers of different releases, each of which refuses the counter sets of the others' layout. */
-class PublishingLayoutTest {
+class PublishingLayoutTest extends PublisherUnderTest {
 
-    private static final Pool GPUS = with(gpus(0, 3, 2), device("nic-0"));
-    private static final Duration SOON = Duration.ofSeconds(31);
-
-    private final PublisherUnderTest under = new PublisherUnderTest();
+    private static final Pool GPUS = with(JointSlicePlannerTest.gpus(0, 3, 2), device("nic-0"));
 
     /** The server becomes one of that release. */
     private void server(int minor) {
-        under.store.kubernetesMinor = minor;
-        under.store.refuses =
+        store.kubernetesMinor = minor;
+        store.refuses =
                 content ->
                         minor < 35
                                 ? !resolves(content)
@@ -51,7 +47,7 @@ class PublishingLayoutTest {
     }
 
     private List<Content> contents() {
-        return under.store.slices.values().stream().map(Stored::content).toList();
+        return store.slices.values().stream().map(Stored::content).toList();
     }
 
     private List<Long> generations() {
@@ -67,99 +63,91 @@ class PublishingLayoutTest {
     @Test
     void theServerIsAskedOnceAndOnlyForAPoolWithCounters() throws Exception {
         server(34);
-        under.start();
-        assertThat(under.store.versionsRead).isZero();
+        start();
+        assertThat(store.versionsRead).isZero();
 
-        under.publish(GPUS);
-        under.publish(with(GPUS, device("nic-1")));
+        publish(GPUS);
+        publish(with(GPUS, device("nic-1")));
 
-        assertThat(under.store.versionsRead).isEqualTo(1);
-        assertThat(under.store.questions).isEqualTo(1);
+        assertThat(store.versionsRead).isEqualTo(1);
+        assertThat(store.questions).isEqualTo(1);
         assertThat(joint()).isEqualTo(3);
-        assertThat(under.names("node-a")).hasSize(8);
-        assertThat(under.isPublished()).isTrue();
-        assertThat(under.events).isEmpty();
+        assertThat(names("node-a")).hasSize(8);
+        assertThat(isPublished()).isTrue();
+        assertThat(events).isEmpty();
     }
 
     @Test
     void aRestartWritesNothing() {
         server(34);
-        under.start();
-        under.publish(GPUS);
-        Map<String, Stored> before = Map.copyOf(under.store.slices);
-        under.publisher.close();
-        under.store.questions = 0;
+        start(GPUS);
+        Map<String, Stored> before = Map.copyOf(store.slices);
+        store.questions = 0;
 
-        under.loop = new ManualLoop();
-        under.start();
+        restart();
 
-        assertThat(under.store.slices).isEqualTo(before);
-        assertThat(under.store.questions).isZero();
+        assertThat(store.slices).isEqualTo(before);
+        assertThat(store.questions).isZero();
     }
 
     @Test
     void anUpgradeOfTheServerIsOneNewGeneration() throws Exception {
         server(34);
-        under.start();
-        under.publish(GPUS);
+        start(GPUS);
         long before = generations().get(0);
-        under.store.writes.clear();
+        store.writes.clear();
 
         server(36);
-        under.store.endWatches();
-        under.loop.advance(SOON);
+        store.endWatches();
+        loop.advance(SOON);
 
         assertThat(joint()).isZero();
         assertThat(generations()).containsExactly(before + 1);
-        assertThat(under.store.writes).hasSize(under.store.slices.size());
-        assertThat(under.names("node-a")).hasSize(7);
-        assertThat(under.isPublished()).isTrue();
-        assertThat(under.events).isEmpty();
+        assertThat(store.writes).hasSize(store.slices.size());
+        assertThat(names("node-a")).hasSize(7);
+        assertThat(isPublished()).isTrue();
+        assertThat(events).isEmpty();
     }
 
     @Test
     void aServerThatRefusesIsAskedForItsReleaseAgain() throws Exception {
         server(36);
-        under.start();
-        under.publish(GPUS);
+        start(GPUS);
         assertThat(joint()).isZero();
 
         server(34); // and no watch ends
-        under.publish(with(GPUS, device("gpu-0-full", "gpu-0")));
-        assertThat(under.reasons()).containsExactly(Reason.POOL_REJECTED);
-        under.loop.advance(SOON);
+        publish(with(GPUS, device("gpu-0-full", "gpu-0")));
+        assertThat(reasons()).containsExactly(Reason.POOL_REJECTED);
+        loop.advance(SOON);
 
         assertThat(joint()).isEqualTo(3);
-        assertThat(under.isPublished()).isTrue();
-        assertThat(under.reasons())
-                .containsExactly(Reason.POOL_REJECTED, Reason.PUBLISHING_RECOVERED);
+        assertThat(isPublished()).isTrue();
+        assertThat(reasons()).containsExactly(Reason.POOL_REJECTED, Reason.PUBLISHING_RECOVERED);
     }
 
     @Test
     void aReleaseThatCannotBeReadHoldsThePoolUp() throws Exception {
-        under.store.versionFailure = Failures.status(503);
-        under.start();
-        under.publish(GPUS);
-        assertThat(under.names("node-a")).doesNotContain("nic-0");
+        store.versionFailure = Failures.status(503);
+        start(GPUS);
+        assertThat(names("node-a")).doesNotContain("nic-0");
 
-        under.store.versionFailure = null;
-        under.loop.advance(SOON);
+        store.versionFailure = null;
+        loop.advance(SOON);
 
-        assertThat(under.names("node-a")).contains("nic-0");
-        assertThat(under.isPublished()).isTrue();
+        assertThat(names("node-a")).contains("nic-0");
+        assertThat(isPublished()).isTrue();
     }
 
     @Test
     void aSetWhoseDevicesNoSliceHoldsIsToldAndLeavesTheLastGoodSlices() throws Exception {
         server(34);
-        under.start();
-        under.publish(GPUS);
-        Map<String, Stored> before = Map.copyOf(under.store.slices);
+        start(GPUS);
+        Map<String, Stored> before = Map.copyOf(store.slices);
 
-        under.publish(gpus(0, 2, 129));
+        publish(JointSlicePlannerTest.gpus(0, 2, 129));
 
-        assertThat(under.store.slices).isEqualTo(before);
-        assertThat(under.events)
+        assertThat(store.slices).isEqualTo(before);
+        assertThat(events)
                 .singleElement()
                 .satisfies(
                         event -> {
@@ -169,17 +157,17 @@ class PublishingLayoutTest {
                         });
 
         server(36);
-        under.store.endWatches();
-        under.loop.advance(SOON);
+        store.endWatches();
+        loop.advance(SOON);
 
-        assertThat(under.names("node-a")).hasSize(258);
-        assertThat(under.isPublished()).isTrue();
+        assertThat(names("node-a")).hasSize(258);
+        assertThat(isPublished()).isTrue();
     }
 
     @Test
     void whatAServerHasNoGateForIsWithdrawnAndNotMeasured() {
         server(34);
-        under.store.keeps =
+        store.keeps =
                 content ->
                         new Content(
                                 content.pool(),
@@ -188,10 +176,10 @@ class PublishingLayoutTest {
                                 content.placement(),
                                 content.devices().stream().map(Feature.COUNTERS::without).toList(),
                                 List.of());
-        under.start();
-        under.publish(with(gpus(0, 1, 129), device("nic-0")));
+        start();
+        publish(with(JointSlicePlannerTest.gpus(0, 1, 129), device("nic-0")));
 
-        assertThat(under.names("node-a")).containsExactly("nic-0");
-        assertThat(under.reasons()).containsExactly(Reason.DEVICES_WITHDRAWN);
+        assertThat(names("node-a")).containsExactly("nic-0");
+        assertThat(reasons()).containsExactly(Reason.DEVICES_WITHDRAWN);
     }
 }

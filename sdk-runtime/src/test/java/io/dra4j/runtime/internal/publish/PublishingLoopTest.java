@@ -23,13 +23,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * <p>Once all is quiet the cluster equals the inventory, and nothing is written any more.
  */
-class PublishingLoopTest {
+class PublishingLoopTest extends PublisherUnderTest {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 5_000 : 200;
     private static final List<String> POOLS = List.of("node-a", "node-b", "node-c");
     private static final int[] FAILURES = {400, 403, 409, 410, 422, 429, 500, 503, 504};
 
-    private final PublisherUnderTest under = new PublisherUnderTest();
     private Random random = new Random(0);
     private int writes;
 
@@ -37,11 +36,11 @@ class PublishingLoopTest {
     @ValueSource(longs = {1, 2, 3, 4})
     void settlesAtTheInventoryInAllCases(long seed) throws Exception {
         random = new Random(seed);
-        under.start();
+        start();
         for (int round = 0; round < ROUNDS; round++) {
             for (int mishap = random.nextInt(8); mishap >= 0; mishap--) {
                 goWrong();
-                under.loop.advance(Duration.ofMillis(random.nextInt(20_000)));
+                loop.advance(Duration.ofMillis(random.nextInt(20_000)));
             }
             allIsQuiet();
             check(round);
@@ -51,15 +50,18 @@ class PublishingLoopTest {
 
     private void goWrong() {
         switch (random.nextInt(9)) {
-            case 0 -> under.store.failing(pool(), failure());
-            case 1 -> under.store.losesAnswers = !under.store.losesAnswers;
-            case 2 -> under.store.endWatches();
-            case 3 -> under.store.deafen();
-            case 4 -> slice().ifPresent(slice -> under.store.remove(slice.name()));
+            case 0 -> store.failing(pool(), failure());
+            case 1 -> store.losesAnswers = !store.losesAnswers;
+            case 2 -> store.endWatches();
+            case 3 -> store.deafen();
+            case 4 -> slice().ifPresent(slice -> store.remove(slice.name()));
             case 5 -> slice().ifPresent(this::alter);
-            case 6 -> under.store.listFailure = random.nextBoolean() ? failure() : null;
-            case 7 -> restart();
-            default -> under.publish(edited());
+            case 6 -> store.listFailure = random.nextBoolean() ? failure() : null;
+            case 7 -> {
+                writes += store.writes.size();
+                restart();
+            }
+            default -> publish(edited());
         }
     }
 
@@ -69,7 +71,7 @@ class PublishingLoopTest {
     }
 
     private void alter(Stored slice) {
-        under.store.change(
+        store.change(
                 slice.name(),
                 content ->
                         random.nextBoolean()
@@ -77,20 +79,13 @@ class PublishingLoopTest {
                                 : content.at(content.generation() + 1, content.sliceCount()));
     }
 
-    private void restart() {
-        under.publisher.close();
-        under.loop = new ManualLoop();
-        writes += under.store.writes.size();
-        under.start();
-    }
-
     private String pool() {
         return POOLS.get(random.nextInt(POOLS.size()));
     }
 
     private Optional<Stored> slice() {
-        return under.store.slices.values().stream()
-                .skip(random.nextInt(under.store.slices.size() + 1))
+        return store.slices.values().stream()
+                .skip(random.nextInt(store.slices.size() + 1))
                 .findFirst();
     }
 
@@ -101,7 +96,7 @@ class PublishingLoopTest {
                 pools.add(
                         random.nextBoolean()
                                 ? pool(name)
-                                : under.inventory.pools().stream()
+                                : inventory.pools().stream()
                                         .filter(pool -> pool.name().value().equals(name))
                                         .findFirst()
                                         .orElse(pool(name)));
@@ -124,35 +119,35 @@ class PublishingLoopTest {
     }
 
     private void allIsQuiet() {
-        under.store.failing("", null);
-        under.store.losesAnswers = false;
-        under.store.listFailure = null;
+        store.failing("", null);
+        store.losesAnswers = false;
+        store.listFailure = null;
         // The longest wait for a contested pool, and for a watch that fell silent.
-        under.loop.advance(Duration.ofMinutes(8));
+        loop.advance(Duration.ofMinutes(8));
     }
 
     private void check(int round) throws InterruptedException {
-        assertThat(under.isPublished()).as("round %d", round).isTrue();
+        assertThat(isPublished()).as("round %d", round).isTrue();
         for (String name : POOLS) {
             List<Device> wanted =
-                    under.inventory.pools().stream()
+                    inventory.pools().stream()
                             .filter(pool -> pool.name().value().equals(name))
                             .flatMap(pool -> pool.devices().stream())
                             .toList();
-            assertThat(under.devices(name))
+            assertThat(devices(name))
                     .as("%s in round %d", name, round)
                     .containsExactlyInAnyOrderElementsOf(wanted);
         }
-        assertThat(pools()).isEqualTo(under.inventory.pools().size());
-        writes += under.store.writes.size();
-        under.store.writes.clear();
-        under.publisher.inventoryChanged();
-        under.loop.advance(Duration.ofMinutes(20));
-        assertThat(under.store.writes).as("after round %d", round).isEmpty();
+        assertThat(pools()).isEqualTo(inventory.pools().size());
+        writes += store.writes.size();
+        store.writes.clear();
+        publisher.inventoryChanged();
+        loop.advance(Duration.ofMinutes(20));
+        assertThat(store.writes).as("after round %d", round).isEmpty();
     }
 
     private long pools() {
-        return under.store.slices.values().stream()
+        return store.slices.values().stream()
                 .map(slice -> slice.content().pool())
                 .distinct()
                 .count();

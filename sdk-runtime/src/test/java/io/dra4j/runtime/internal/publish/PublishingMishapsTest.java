@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
-import static io.dra4j.runtime.internal.publish.PublisherUnderTest.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Device;
@@ -15,34 +14,20 @@ import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
-import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.publish.plan.Feature;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.UnaryOperator;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Sequences of events that once left the cluster wrong, unguarded or in a storm. */
-class PublishingMishapsTest {
+class PublishingMishapsTest extends PublisherUnderTest {
 
-    private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final Taint FAULT = Taint.of("example.com/bad", null, Effect.NO_EXECUTE);
-
-    private final PublisherUnderTest under = new PublisherUnderTest();
-    private final List<Content> everStored = new ArrayList<>();
-
-    private static Device tainted(String name) {
-        return Device.builder(name).taint(FAULT).build();
-    }
-
-    private void rememberWhatWasEverVisible() {
-        under.store.afterWrite =
-                () -> under.store.slices.values().forEach(s -> everStored.add(s.content()));
-    }
+    private static final Pool TAINTED =
+            Pool.ofNode("node-a", List.of(tainted("gpu-0", Effect.NO_EXECUTE)));
 
     private void assertNeverVisibleWithoutTaint(String name) {
         assertThat(everStored)
@@ -52,86 +37,34 @@ class PublishingMishapsTest {
     }
 
     @Test
-    void aPoolPublishedElsewhereKeepsTheLoopIdle() {
-        under.inventory = Inventory.of(Pool.publishedElsewhere("fabric"));
-        under.start();
-        under.store.create(
-                0,
-                new Content(
-                        new PoolName("fabric"),
-                        1,
-                        1,
-                        new Placement.ThisNode(),
-                        gpus(1),
-                        List.of()));
-
-        under.loop.advance(MINUTE);
-
-        assertThat(under.loop.ran()).isLessThan(20);
-        assertThat(under.store.slices).hasSize(1);
-    }
-
-    @Test
-    void aPoolThatTheServerFailsOnHoldsUpNoOther() {
-        under.store.failing("node-a", Failures.status(500));
-        under.inventory =
-                Inventory.of(Pool.ofNode("node-a", gpus(1)), Pool.ofNode("node-b", gpus(1)));
-        under.start();
-        assertThat(under.names("node-b")).hasSize(1);
-
-        under.loop.advance(MINUTE);
-        under.publish(Pool.ofNode("node-a", gpus(1)), Pool.ofNode("node-b", gpus(2)));
-
-        assertThat(under.names("node-b")).hasSize(2);
-        assertThat(under.reasons()).containsExactly(Reason.POOL_REJECTED);
-    }
-
-    @Test
-    void aPoolWhoseRequestsGetNoAnswerHoldsUpNoOtherForLong() {
-        under.store.failing("node-a", Failures.status(0));
-        under.inventory =
-                Inventory.of(Pool.ofNode("node-a", gpus(1)), Pool.ofNode("node-b", gpus(1)));
-        under.start();
-
-        under.loop.advance(MINUTE);
-
-        assertThat(under.names("node-b")).hasSize(1);
-    }
-
-    @Test
     void aGateThatWasSwitchedOffIsNoticedBeforeAnotherSliceIsCreated() {
-        under.inventory = Inventory.of(Pool.ofNode("node-a", List.of(tainted("gpu-0"))));
-        under.start();
-        under.publisher.close();
+        start(TAINTED);
         // The server keeps what is in use, and leaves it out of what is new.
-        under.store.keepsOfNew = content -> content.withDevices(untainted(content));
+        store.keepsOfNew = content -> content.withDevices(untainted(content));
         rememberWhatWasEverVisible();
 
-        under.loop = new ManualLoop();
-        under.inventory =
+        inventory =
                 Inventory.of(
-                        Pool.ofNode("node-a", List.of(tainted("gpu-0"))),
-                        Pool.ofNode("node-b", List.of(tainted("gpu-1"))));
-        under.start();
-        under.loop.advance(MINUTE);
+                        TAINTED,
+                        Pool.ofNode("node-b", List.of(tainted("gpu-1", Effect.NO_EXECUTE))));
+        restart();
+        loop.advance(MINUTE);
 
         assertNeverVisibleWithoutTaint("gpu-1");
-        assertThat(under.names("node-a")).containsExactly("gpu-0");
-        assertThat(under.names("node-b")).isEmpty();
+        assertThat(names("node-a")).containsExactly("gpu-0");
+        assertThat(names("node-b")).isEmpty();
     }
 
     @Test
     void anInvalidPoolIsNotRestoredWithoutItsGuards() {
-        under.inventory = Inventory.of(Pool.ofNode("node-a", List.of(tainted("gpu-0"))));
-        under.start();
-        under.publish(
-                Pool.ofNode("node-a", List.of(Device.builder("g").rawField("x", "{").build())));
-        under.store.keeps = content -> content.withDevices(untainted(content));
+        start(TAINTED);
+        publish(invalid());
+        store.keeps = content -> content.withDevices(untainted(content));
         rememberWhatWasEverVisible();
-        under.store.endWatches();
-        under.store.remove(under.anySlice());
+        store.endWatches();
+        removeAnySlice();
 
-        under.loop.advance(MINUTE);
+        loop.advance(MINUTE);
 
         assertNeverVisibleWithoutTaint("gpu-0");
     }
@@ -139,158 +72,137 @@ class PublishingMishapsTest {
     @Test
     void aGuardThatIsLostInPartIsLost() {
         Device twice =
-                tainted("gpu-0").toBuilder()
+                TAINTED.devices().get(0).toBuilder()
                         .taint(Taint.of("example.com/info", null, Effect.NONE))
                         .build();
-        under.store.keeps =
+        store.keeps =
                 content ->
                         content.withDevices(
                                 content.devices().stream()
                                         .map(PublishingMishapsTest::onlyInforming)
                                         .toList());
-        under.start();
-        under.publish(Pool.ofNode("node-a", List.of(twice)));
-        under.loop.advance(MINUTE);
+        start();
+        publish(Pool.ofNode("node-a", List.of(twice)));
+        loop.advance(MINUTE);
 
-        assertThat(under.names("node-a")).isEmpty();
-        assertThat(under.reasons()).containsExactly(Reason.DEVICES_WITHDRAWN);
+        assertThat(names("node-a")).isEmpty();
+        assertThat(reasons()).containsExactly(Reason.DEVICES_WITHDRAWN);
     }
 
     @Test
     void aPolicyThatRefusesForAnotherReasonIsNoAnswerAboutFeatures() {
-        under.store.questionFailure = Failures.invalid("denied by policy node-restriction");
-        under.start();
-        under.publish(Pool.ofNode("node-a", List.of(tainted("gpu-0"))));
-        assertThat(under.reasons()).containsExactly(Reason.POOL_REJECTED);
+        store.questionFailure = Failures.invalid("denied by policy node-restriction");
+        start();
+        publish(TAINTED);
+        assertThat(reasons()).containsExactly(Reason.POOL_REJECTED);
 
-        under.store.questionFailure = null;
-        under.loop.advance(MINUTE);
+        store.questionFailure = null;
+        loop.advance(MINUTE);
 
-        assertThat(under.names("node-a")).containsExactly("gpu-0");
+        assertThat(names("node-a")).containsExactly("gpu-0");
     }
 
     @Test
     void taintsKeepTheirTimesWhenTheirSlicesAreWiped() {
         Instant began = Instant.parse("2026-11-21T00:00:00Z");
-        under.store.keeps = content -> TaintDates.given(content, under.loop.instant());
-        under.inventory = Inventory.of(Pool.ofNode("node-a", List.of(tainted("gpu-0"))));
-        under.start();
-        under.loop.advance(MINUTE);
+        store.keeps = content -> dated(content, loop.instant());
+        start(TAINTED);
+        loop.advance(MINUTE);
 
-        under.store.remove(under.anySlice());
-        under.loop.advance(SECOND);
+        removeAnySlice();
+        loop.advance(SECOND);
 
-        assertThat(under.devices("node-a"))
+        assertThat(devices("node-a"))
                 .singleElement()
                 .satisfies(gpu -> assertThat(gpu.taints().get(0).timeAdded()).isEqualTo(began));
     }
 
     @Test
     void oneWatchThatLivesDoesNotHideThatAnotherIsDead() {
-        under.inventory =
-                Inventory.of(
-                        Pool.ofNode("node-a", gpus(3)),
-                        new Pool(
-                                new PoolName("shared"),
-                                new Placement.AllNodes(),
-                                gpus(1),
-                                List.of()));
-        under.start();
-        under.store.deafen(Scope.NODE);
-        under.store.slices.values().stream()
+        start(
+                Pool.ofNode("node-a", gpus(3)),
+                new Pool(new PoolName("shared"), new Placement.AllNodes(), gpus(1), List.of()));
+        store.deafen(Scope.NODE);
+        store.slices.values().stream()
                 .filter(slice -> slice.content().pool().value().equals("node-a"))
                 .findFirst()
-                .ifPresent(slice -> under.store.remove(slice.name()));
+                .ifPresent(slice -> store.remove(slice.name()));
         for (int i = 0; i < 4; i++) {
-            under.loop.advance(MINUTE);
-            under.store.bookmark(Scope.CLUSTER);
+            loop.advance(MINUTE);
+            store.bookmark(Scope.CLUSTER);
         }
 
-        assertThat(under.names("node-a")).hasSize(3);
+        assertThat(names("node-a")).hasSize(3);
     }
 
     @Test
     void aWriteWhoseAnswerWasLostIsOurOwn() {
-        under.start();
-        under.store.losesAnswersOnly = true;
+        start();
+        store.losesAnswersOnly = true;
         for (int i = 4; i < 16; i++) {
-            under.publish(Pool.ofNode("node-a", gpus(i)));
-            under.loop.advance(SECOND.multipliedBy(5));
+            publish(Pool.ofNode("node-a", gpus(i)));
+            loop.advance(SECOND.multipliedBy(5));
         }
 
-        assertThat(under.reasons()).doesNotContain(Reason.SLICES_CONTESTED);
-        assertThat(under.names("node-a")).hasSize(15);
+        assertThat(reasons()).doesNotContain(Reason.SLICES_CONTESTED);
+        assertThat(names("node-a")).hasSize(15);
     }
 
     @Test
     void aChangeIsWrittenAtOnceThoughARepairIsPending() {
-        under.start();
-        under.store.remove(under.anySlice());
-        under.loop.advance(SECOND);
-        under.store.remove(under.anySlice());
-        under.store.remove(under.store.create(0, content("other")).name());
+        start();
+        removeAnySlice();
+        loop.advance(SECOND);
+        removeAnySlice();
+        store.remove(store.create(0, content("other")).name());
 
-        under.publish(Pool.ofNode("node-a", gpus(4)));
+        publish(Pool.ofNode("node-a", gpus(4)));
 
-        assertThat(under.names("node-a")).hasSize(4);
+        assertThat(names("node-a")).hasSize(4);
     }
 
     @Test
     void aChangeDuringAFightIsWrittenWithinSeconds() {
-        under.start();
+        start();
         for (int i = 0; i < 1200; i++) {
-            List.copyOf(under.store.slices.keySet()).forEach(under.store::remove);
-            under.loop.advance(Duration.ofMillis(50));
+            List.copyOf(store.slices.keySet()).forEach(store::remove);
+            loop.advance(Duration.ofMillis(50));
         }
-        under.store.writes.clear();
+        store.writes.clear();
 
-        under.publish(Pool.ofNode("node-a", gpus(4)));
-        under.loop.advance(SECOND.multipliedBy(2));
+        publish(Pool.ofNode("node-a", gpus(4)));
+        loop.advance(SECOND.multipliedBy(2));
 
-        assertThat(under.names("node-a")).hasSize(4);
-    }
-
-    private static Content content(String pool) {
-        return new Content(new PoolName(pool), 1, 1, new Placement.ThisNode(), gpus(1), List.of());
+        assertThat(names("node-a")).hasSize(4);
     }
 
     @Test
     void aProviderThatChangesAllTheTimeIsFollowedOnceASecond() {
-        under.start();
+        start();
         for (int i = 0; i < 1200; i++) {
-            under.publish(Pool.ofNode("node-a", gpus(1 + i % 7)));
-            under.loop.advance(Duration.ofMillis(50));
+            publish(Pool.ofNode("node-a", gpus(1 + i % 7)));
+            loop.advance(Duration.ofMillis(50));
         }
-        int inAMinute = under.store.writes.size();
-        under.loop.advance(SECOND.multipliedBy(10));
+        int inAMinute = store.writes.size();
+        loop.advance(SECOND.multipliedBy(10));
 
         assertThat(inAMinute).isBetween(40, 75);
-        assertThat(under.names("node-a")).hasSize(1 + 1199 % 7);
+        assertThat(names("node-a")).hasSize(1 + 1199 % 7);
     }
 
     @Test
     void aProviderThatHangsKeepsNoOtherFromRepairing() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
         CountDownLatch requested = new CountDownLatch(2);
-        java.util.concurrent.Callable<Inventory> source =
+        Callable<Inventory> source =
                 () -> {
                     requested.countDown();
                     if (requested.getCount() == 0) {
                         hangs.await();
                     }
-                    return under.inventory;
+                    return inventory;
                 };
-        try (SlicePublisher publisher =
-                new SlicePublisher(
-                        new SlicePublisher.Parts(
-                                source,
-                                true,
-                                under.store,
-                                under.lock,
-                                under.events::add,
-                                Meters.none(),
-                                false,
-                                UnaryOperator.identity()))) {
+        try (SlicePublisher publisher = new SlicePublisher(parts(source))) {
             publisher.readInventory();
             publisher.start();
             assertThat(publisher.awaitPublished(Duration.ofSeconds(10))).isTrue();
@@ -298,68 +210,39 @@ class PublishingMishapsTest {
             requested.await();
 
             CountDownLatch repaired = new CountDownLatch(1);
-            under.store.afterWrite = repaired::countDown;
-            under.store.remove(under.anySlice());
+            store.afterWrite = repaired::countDown;
+            removeAnySlice();
 
-            assertThat(repaired.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+            assertThat(repaired.await(10, TimeUnit.SECONDS)).isTrue();
             assertThat(publisher.awaitPublished(Duration.ZERO)).isFalse();
             hangs.countDown();
         }
     }
 
     @Test
-    void aProviderThatAnswersNothingOrFailsUnexpectedlyIsCalledAgain() throws Exception {
-        under.start();
-        under.unreadable = new AssertionError("a bug of the provider");
-        under.publish(Pool.ofNode("node-a", gpus(5)));
-        under.unreadable = null;
-        under.loop.advance(SECOND);
-        assertThat(under.names("node-a")).hasSize(5);
-
-        under.answersNull = true;
-        under.publish(Pool.ofNode("node-a", gpus(6)));
-        assertThat(under.publisher.lastInventory()).isPresent();
-        under.answersNull = false;
-        under.loop.advance(SECOND);
-
-        assertThat(under.names("node-a")).hasSize(6);
-        assertThat(under.events)
-                .extracting(event -> event.message())
-                .anyMatch(
-                        words ->
-                                words.contains("DeviceProvider.inventory() returned null; return"));
-        assertThat(under.reasons())
-                .containsExactly(Reason.INVENTORY_UNREADABLE, Reason.PUBLISHING_RECOVERED);
-    }
-
-    @Test
     void aServerThatGoesOnAskingToWaitHasNotRecovered() {
-        under.start();
-        under.store.failing("node-a", Failures.retryAfter(429, SECOND));
-        under.publish(Pool.ofNode("node-a", gpus(4)));
-        under.loop.advance(MINUTE.multipliedBy(5));
-        assertThat(under.reasons()).containsExactly(Reason.CLUSTER_UNREACHABLE);
+        start();
+        store.failing("node-a", Failures.retryAfter(429, SECOND));
+        publish(Pool.ofNode("node-a", gpus(4)));
+        loop.advance(MINUTE.multipliedBy(5));
+        assertThat(reasons()).containsExactly(Reason.CLUSTER_UNREACHABLE);
 
-        under.store.failing("", null);
-        under.loop.advance(MINUTE);
+        store.failing("", null);
+        loop.advance(MINUTE);
 
-        assertThat(under.reasons())
+        assertThat(reasons())
                 .containsExactly(Reason.CLUSTER_UNREACHABLE, Reason.PUBLISHING_RECOVERED);
     }
 
     @Test
     void aChangeThatIsNotReadYetIsNotPublished() throws Exception {
-        under.start();
-        under.loop.execute(
-                () -> {
-                    // Said while a round is about to begin.
-                    under.publisher.inventoryChanged();
-                });
-        under.publisher.inventoryChanged();
+        start();
+        loop.execute(publisher::inventoryChanged); // while a round is about to begin
+        publisher.inventoryChanged();
 
-        assertThat(under.isPublished()).isFalse();
-        under.loop.advance(Duration.ZERO);
-        assertThat(under.isPublished()).isTrue();
+        assertThat(isPublished()).isFalse();
+        loop.advance(Duration.ZERO);
+        assertThat(isPublished()).isTrue();
     }
 
     private static List<Device> untainted(Content content) {
@@ -375,26 +258,24 @@ class PublishingMishapsTest {
                 .build();
     }
 
-    /** A server's times of taints that come without one. */
-    private static final class TaintDates {
-        static Content given(Content content, Instant now) {
-            return content.withDevices(
-                    content.devices().stream()
-                            .map(
-                                    device ->
-                                            device.toBuilder()
-                                                    .taints(
-                                                            device.taints().stream()
-                                                                    .map(t -> dated(t, now))
-                                                                    .toList())
-                                                    .build())
-                            .toList());
-        }
+    /** Gives times to taints that come without one, as a server does. */
+    private static Content dated(Content content, Instant now) {
+        return content.withDevices(
+                content.devices().stream()
+                        .map(
+                                gpu ->
+                                        gpu.toBuilder()
+                                                .taints(
+                                                        gpu.taints().stream()
+                                                                .map(it -> dated(it, now))
+                                                                .toList())
+                                                .build())
+                        .toList());
+    }
 
-        private static Taint dated(Taint taint, Instant now) {
-            return taint.timeAdded() != null
-                    ? taint
-                    : new Taint(taint.key(), taint.value(), taint.effect(), now);
-        }
+    private static Taint dated(Taint taint, Instant now) {
+        return taint.timeAdded() != null
+                ? taint
+                : new Taint(taint.key(), taint.value(), taint.effect(), now);
     }
 }

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
-import static io.dra4j.runtime.internal.publish.PublisherUnderTest.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -16,72 +14,51 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The pace of tries, repairs and reads, minute by minute. */
-class PublishingPaceTest {
-
-    private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final Duration MINUTE = Duration.ofMinutes(1);
-
-    private final PublisherUnderTest under = new PublisherUnderTest();
-
-    private Pool invalid() {
-        return Pool.ofNode("node-a", List.of(Device.builder("gpu-0").rawField("x", "{").build()));
-    }
+class PublishingPaceTest extends PublisherUnderTest {
 
     @Nested
     class ARejectedPool {
 
         @Test
         void isTriedAtMostThirtyTimesAMinute() {
-            under.start();
-            under.store.failing("node-a", Failures.status(422));
-            under.publish(Pool.ofNode("node-a", gpus(4)));
-            under.loop.advance(MINUTE);
-            int first = under.store.attempts;
-            under.loop.advance(MINUTE.multipliedBy(10));
+            start();
+            store.failing("node-a", Failures.status(422));
+            publish(Pool.ofNode("node-a", gpus(4)));
+            loop.advance(MINUTE);
+            int first = store.attempts;
+            loop.advance(MINUTE.multipliedBy(10));
 
             assertThat(first).isBetween(5, 15);
-            assertThat(under.store.attempts - first).isBetween(20, 60);
-            assertThat(under.reasons()).containsExactly(Reason.POOL_REJECTED);
-        }
-
-        @Test
-        void holdsUpNoOther() {
-            under.start();
-            under.store.failing("node-a", Failures.status(422));
-            under.publish(Pool.ofNode("node-a", gpus(4)), Pool.ofNode("node-b", gpus(1)));
-            under.loop.advance(MINUTE);
-
-            under.publish(Pool.ofNode("node-a", gpus(4)), Pool.ofNode("node-b", gpus(2)));
-
-            assertThat(under.names("node-b")).hasSize(2);
+            assertThat(store.attempts - first).isBetween(20, 60);
+            assertThat(reasons()).containsExactly(Reason.POOL_REJECTED);
         }
 
         @Test
         void isTriedWithinTwoSecondsWhenItChanges() {
-            under.start();
-            under.store.failing("node-a", Failures.status(422));
-            under.publish(Pool.ofNode("node-a", gpus(4)));
-            under.loop.advance(MINUTE.multipliedBy(3));
+            start();
+            store.failing("node-a", Failures.status(422));
+            publish(Pool.ofNode("node-a", gpus(4)));
+            loop.advance(MINUTE.multipliedBy(3));
 
-            under.store.failing("", null);
-            under.publish(Pool.ofNode("node-a", gpus(5)));
-            under.loop.advance(SECOND.multipliedBy(2));
+            store.failing("", null);
+            publish(Pool.ofNode("node-a", gpus(5)));
+            loop.advance(SECOND.multipliedBy(2));
 
-            assertThat(under.names("node-a")).hasSize(5);
-            assertThat(under.reasons())
+            assertThat(names("node-a")).hasSize(5);
+            assertThat(reasons())
                     .containsExactly(Reason.POOL_REJECTED, Reason.PUBLISHING_RECOVERED);
         }
 
         @Test
         void thatKeepsChangingIsStillTriedAtMostThirtyTimesAMinute() {
-            under.start();
-            under.store.failing("node-a", Failures.status(422));
+            start();
+            store.failing("node-a", Failures.status(422));
             for (int i = 0; i < 600; i++) {
-                under.publish(Pool.ofNode("node-a", gpus(i % 60)));
-                under.loop.advance(Duration.ofMillis(100));
+                publish(Pool.ofNode("node-a", gpus(i % 60)));
+                loop.advance(Duration.ofMillis(100));
             }
 
-            assertThat(under.store.attempts).isBetween(20, 35);
+            assertThat(store.attempts).isBetween(20, 35);
         }
     }
 
@@ -90,28 +67,28 @@ class PublishingPaceTest {
 
         @Test
         void isGivenTheTimeEvenIfTheInventoryChanges() {
-            under.start();
-            under.store.failing("node-a", Failures.retryAfter(429, Duration.ofSeconds(20)));
-            under.publish(Pool.ofNode("node-a", gpus(4)));
-            under.loop.advance(SECOND.multipliedBy(10));
-            under.publish(Pool.ofNode("node-a", gpus(5)));
-            under.loop.advance(SECOND.multipliedBy(9));
-            assertThat(under.store.attempts).isEqualTo(1);
+            start();
+            store.failing("node-a", Failures.retryAfter(429, Duration.ofSeconds(20)));
+            publish(Pool.ofNode("node-a", gpus(4)));
+            loop.advance(SECOND.multipliedBy(10));
+            publish(Pool.ofNode("node-a", gpus(5)));
+            loop.advance(SECOND.multipliedBy(9));
+            assertThat(store.attempts).isEqualTo(1);
 
-            under.store.failing("", null);
-            under.loop.advance(SECOND.multipliedBy(2));
+            store.failing("", null);
+            loop.advance(SECOND.multipliedBy(2));
 
-            assertThat(under.names("node-a")).hasSize(5);
+            assertThat(names("node-a")).hasSize(5);
         }
 
         @Test
         void isNotWaitedForLongerThanFiveMinutes() {
-            under.start();
-            under.store.failing("node-a", Failures.retryAfter(503, Duration.ofHours(1)));
-            under.publish(Pool.ofNode("node-a", gpus(4)));
-            under.loop.advance(MINUTE.multipliedBy(6));
+            start();
+            store.failing("node-a", Failures.retryAfter(503, Duration.ofHours(1)));
+            publish(Pool.ofNode("node-a", gpus(4)));
+            loop.advance(MINUTE.multipliedBy(6));
 
-            assertThat(under.store.attempts).isEqualTo(2);
+            assertThat(store.attempts).isEqualTo(2);
         }
     }
 
@@ -120,43 +97,41 @@ class PublishingPaceTest {
 
         @Test
         void keepsItsLastGoodSlicesEvenIfAnotherClientDeletesThem() throws Exception {
-            under.start();
-            under.publish(invalid());
-            assertThat(under.names("node-a")).hasSize(3);
-            assertThat(under.isPublished()).isFalse();
+            start();
+            publish(invalid(), Pool.ofNode("node-b", gpus(1)));
+            assertThat(names("node-a")).hasSize(3);
+            assertThat(names("node-b")).as("another pool").hasSize(1);
+            assertThat(isPublished()).isFalse();
 
-            under.store.remove(under.anySlice());
-            under.loop.advance(SECOND);
+            removeAnySlice();
+            loop.advance(SECOND);
 
-            assertThat(under.names("node-a")).hasSize(3);
-            assertThat(under.events.get(0).message())
+            assertThat(names("node-a")).hasSize(3);
+            assertThat(events.get(0).message())
                     .contains("node-a", "gpu-0", "devices[gpu-0].x", "JSON", "\"{\"");
         }
 
         @Test
         void isPublishedWhenItIsValidAgain() throws Exception {
-            under.start();
-            under.publish(invalid());
+            start();
+            publish(invalid());
 
-            under.publish(Pool.ofNode("node-a", gpus(2)));
+            publish(Pool.ofNode("node-a", gpus(2)));
 
-            assertThat(under.names("node-a")).hasSize(2);
-            assertThat(under.isPublished()).isTrue();
-            assertThat(under.reasons())
-                    .containsExactly(Reason.INVALID_POOL, Reason.PUBLISHING_RECOVERED);
+            assertThat(names("node-a")).hasSize(2);
+            assertThat(isPublished()).isTrue();
+            assertThat(reasons()).containsExactly(Reason.INVALID_POOL, Reason.PUBLISHING_RECOVERED);
         }
 
         @Test
         void afterARestartLeavesWhatIsThere() {
-            under.start();
-            under.publisher.close();
-            under.loop = new ManualLoop();
-            under.inventory = Inventory.of(invalid());
-            under.start();
-            under.loop.advance(MINUTE);
+            start();
+            inventory = Inventory.of(invalid());
+            restart();
+            loop.advance(MINUTE);
 
-            assertThat(under.store.writes).isEmpty();
-            assertThat(under.names("node-a")).hasSize(3);
+            assertThat(store.writes).isEmpty();
+            assertThat(names("node-a")).hasSize(3);
         }
     }
 
@@ -165,67 +140,65 @@ class PublishingPaceTest {
 
         private void deletesEverythingEachTenthOfASecond(Duration time) {
             for (long i = 0; i < time.toMillis() / 100; i++) {
-                List.copyOf(under.store.slices.keySet()).stream()
+                List.copyOf(store.slices.keySet()).stream()
                         .filter(
                                 name ->
-                                        under.store
-                                                .slices
+                                        store.slices
                                                 .get(name)
                                                 .content()
                                                 .pool()
                                                 .value()
                                                 .equals("node-a"))
-                        .forEach(under.store::remove);
-                under.loop.advance(Duration.ofMillis(100));
+                        .forEach(store::remove);
+                loop.advance(Duration.ofMillis(100));
             }
         }
 
         @Test
         void isMetWithFewWritesAMinute() {
-            under.start();
+            start();
             deletesEverythingEachTenthOfASecond(MINUTE);
-            int first = under.store.writes.size();
+            int first = store.writes.size();
             deletesEverythingEachTenthOfASecond(MINUTE.multipliedBy(5));
-            int later = under.store.writes.size() - first;
+            int later = store.writes.size() - first;
 
             System.out.printf("adversary: %d writes, then %d in five minutes%n", first, later);
             assertThat(first).isBetween(4, 15);
             assertThat(later).isBetween(10, 25);
-            assertThat(under.reasons()).containsExactly(Reason.SLICES_CONTESTED);
+            assertThat(reasons()).containsExactly(Reason.SLICES_CONTESTED);
         }
 
         @Test
         void ofALargePoolIsMetWithFewWritesAMinuteToo() {
-            under.inventory = Inventory.of(Pool.ofNode("node-a", gpus(64 * 10)));
-            under.start();
+            start(Pool.ofNode("node-a", gpus(64 * 10)));
             deletesEverythingEachTenthOfASecond(MINUTE);
-            under.store.writes.clear();
+            store.writes.clear();
             deletesEverythingEachTenthOfASecond(MINUTE.multipliedBy(5));
 
-            assertThat(under.store.writes).hasSizeBetween(10, 5 * 30);
+            assertThat(store.writes).hasSizeBetween(10, 5 * 30);
         }
 
         @Test
         void holdsUpNoOtherPool() {
-            under.start();
+            start();
             deletesEverythingEachTenthOfASecond(MINUTE);
 
-            under.publish(Pool.ofNode("node-a", gpus(3)), Pool.ofNode("node-b", gpus(1)));
+            publish(Pool.ofNode("node-a", gpus(3)), Pool.ofNode("node-b", gpus(1)));
 
-            assertThat(under.names("node-b")).hasSize(1);
+            assertThat(names("node-b")).hasSize(1);
         }
 
         @Test
         void whoHasGoneIsForgottenAfterSomeMinutes() {
-            under.start();
+            start();
             deletesEverythingEachTenthOfASecond(MINUTE);
-            under.loop.advance(MINUTE.multipliedBy(3));
-            assertThat(under.names("node-a")).hasSize(3);
+            loop.advance(MINUTE.multipliedBy(3));
+            assertThat(names("node-a")).hasSize(3);
 
-            under.store.remove(under.anySlice());
-            under.loop.advance(SECOND);
+            removeAnySlice();
+            loop.advance(SECOND);
 
-            assertThat(under.names("node-a")).hasSize(3);
+            assertThat(names("node-a")).hasSize(3);
         }
     }
 
@@ -234,51 +207,51 @@ class PublishingPaceTest {
 
         @Test
         void thatIsSilentForTooLongIsTakenForDead() {
-            under.start();
-            under.store.deafen();
-            under.store.remove(under.anySlice());
-            under.loop.advance(Duration.ofSeconds(140));
-            assertThat(under.names("node-a")).isEmpty();
+            start();
+            store.deafen();
+            removeAnySlice();
+            loop.advance(Duration.ofSeconds(140));
+            assertThat(names("node-a")).isEmpty();
 
-            under.loop.advance(Duration.ofSeconds(15));
+            loop.advance(Duration.ofSeconds(15));
 
-            assertThat(under.names("node-a")).hasSize(3);
+            assertThat(names("node-a")).hasSize(3);
         }
 
         @Test
         void withBookmarksNeedsNoOtherList() {
-            under.start();
-            int lists = under.store.lists;
+            start();
+            int lists = store.lists;
             for (int i = 0; i < 30; i++) {
-                under.loop.advance(MINUTE);
-                under.store.bookmark();
+                loop.advance(MINUTE);
+                store.bookmark();
             }
 
-            assertThat(under.store.lists).isEqualTo(lists);
-            assertThat(under.store.writes).isEmpty();
+            assertThat(store.lists).isEqualTo(lists);
+            assertThat(store.writes).isEmpty();
         }
 
         @Test
         void thatEndsAllTheTimeIsTakenUpLessAndLessOften() {
-            under.start();
-            under.store.onWatch = () -> under.loop.execute(under.store::endWatches);
-            under.store.endWatches();
-            under.loop.advance(MINUTE);
-            int first = under.store.lists;
-            under.loop.advance(MINUTE.multipliedBy(10));
+            start();
+            store.onWatch = () -> loop.execute(store::endWatches);
+            store.endWatches();
+            loop.advance(MINUTE);
+            int first = store.lists;
+            loop.advance(MINUTE.multipliedBy(10));
 
             assertThat(first).isBetween(10, 40);
-            assertThat(under.store.lists - first).isBetween(40, 120);
+            assertThat(store.lists - first).isBetween(40, 120);
         }
 
         @Test
         void thatEndsHoldsUpNoChange() {
-            under.start();
-            under.store.endWatches();
+            start();
+            store.endWatches();
 
-            under.publish(Pool.ofNode("node-a", gpus(4)));
+            publish(Pool.ofNode("node-a", gpus(4)));
 
-            assertThat(under.names("node-a")).hasSize(4);
+            assertThat(names("node-a")).hasSize(4);
         }
     }
 
@@ -287,16 +260,15 @@ class PublishingPaceTest {
 
         @Test
         void ofACreateLeavesOneSlice() {
-            under.store.losesAnswers = true;
-            under.inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
-            under.start();
-            assertThat(under.store.slices).hasSize(1);
-            under.store.losesAnswers = false;
+            store.losesAnswers = true;
+            start(Pool.ofNode("node-a", gpus(3)));
+            assertThat(store.slices).hasSize(1);
+            store.losesAnswers = false;
 
-            under.loop.advance(Duration.ofMillis(200));
+            loop.advance(Duration.ofMillis(200));
 
-            assertThat(under.store.slices).hasSize(1);
-            assertThat(under.store.writes).isEmpty();
+            assertThat(store.slices).hasSize(1);
+            assertThat(store.writes).isEmpty();
         }
     }
 
@@ -305,45 +277,43 @@ class PublishingPaceTest {
 
         @Test
         void removesTheSlicesIfAskedTo() {
-            under.removesOnClose = true;
-            under.inventory =
-                    Inventory.of(Pool.ofNode("node-a", gpus(200)), Pool.ofNode("node-b", gpus(1)));
-            under.start();
-            assertThat(under.store.slices).hasSize(5);
+            removesOnClose = true;
+            start(Pool.ofNode("node-a", gpus(200)), Pool.ofNode("node-b", gpus(1)));
+            assertThat(store.slices).hasSize(5);
 
-            under.publisher.close();
+            publisher.close();
 
-            assertThat(under.store.slices).isEmpty();
+            assertThat(store.slices).isEmpty();
         }
     }
 
     @Test
     void aServerWithoutTheApiIsFatal() {
-        under.store.listFailure = new ClusterException.ApiMissing("no such API");
-        under.start();
+        store.listFailure = new ClusterException.ApiMissing("no such API");
+        start();
 
-        assertThat(under.reasons()).containsExactly(Reason.API_MISSING);
+        assertThat(reasons()).containsExactly(Reason.API_MISSING);
     }
 
     @Test
     void aBugIsToldAndTriedAgain() throws Exception {
-        under.store.listFailure = new IllegalStateException("a bug");
-        under.start();
-        assertThat(under.reasons()).containsExactly(Reason.UNEXPECTED_ERROR);
+        store.listFailure = new IllegalStateException("a bug");
+        start();
+        assertThat(reasons()).containsExactly(Reason.UNEXPECTED_ERROR);
 
-        under.store.listFailure = null;
-        under.loop.advance(SECOND);
+        store.listFailure = null;
+        loop.advance(SECOND);
 
-        assertThat(under.isPublished()).isTrue();
+        assertThat(isPublished()).isTrue();
     }
 
     @Test
     void anErrorOfTheMachineIsFatal() {
-        under.store.listError = new OutOfMemoryError("test");
-        under.start();
+        store.listError = new OutOfMemoryError("test");
+        start();
 
-        assertThat(under.reasons()).containsExactly(Reason.PUBLISHER_FAILED);
-        assertThat(under.publisher.missing())
+        assertThat(reasons()).containsExactly(Reason.PUBLISHER_FAILED);
+        assertThat(publisher.missing())
                 .containsExactly("publishing: has ended; restart the driver");
     }
 }

@@ -14,17 +14,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Taints that come from elsewhere than the provider's inventory. */
-class PublishingTaintsTest {
+class PublishingTaintsTest extends PublisherUnderTest {
 
     private static final Taint TAINT = Taint.of("k/unhealthy", null, Taint.Effect.NO_SCHEDULE);
 
-    private final PublisherUnderTest under = new PublisherUnderTest();
     private boolean tainting;
 
     @BeforeEach
-    void start() {
-        under.taints = inventory -> tainting ? tainted(inventory) : inventory;
-        under.start();
+    void startTainting() {
+        taints = inventory -> tainting ? tainted(inventory) : inventory;
+        start();
     }
 
     private static Inventory tainted(Inventory inventory) {
@@ -37,52 +36,50 @@ class PublishingTaintsTest {
 
     private void taint(boolean now) {
         tainting = now;
-        under.publisher.taintsChanged();
-        under.loop.advance(Duration.ZERO);
+        publisher.taintsChanged();
+        loop.advance(Duration.ZERO);
     }
 
     @Test
     void areWrittenAndTakenBackWhenTheyChange() throws Exception {
         taint(true);
-        assertThat(under.devices("node-a")).allMatch(device -> device.taints().size() == 1);
-        assertThat(under.store.writes).containsExactly("update node-a");
-        assertThat(under.isPublished()).isTrue();
+        assertThat(devices("node-a")).allMatch(device -> device.taints().size() == 1);
+        assertThat(store.writes).containsExactly("update node-a");
+        assertThat(isPublished()).isTrue();
 
         taint(false);
-        assertThat(under.devices("node-a")).allMatch(device -> device.taints().isEmpty());
+        assertThat(devices("node-a")).allMatch(device -> device.taints().isEmpty());
     }
 
     @Test
     void areWrittenToTheLastGoodInventoryWhileItCannotBeRead() {
-        under.unreadable = new LinkageError("the hardware fails");
-        under.publisher.inventoryChanged();
-        under.loop.advance(Duration.ZERO);
+        unreadable = new LinkageError("the hardware fails");
+        publisher.inventoryChanged();
+        loop.advance(Duration.ZERO);
 
         taint(true);
 
-        assertThat(under.devices("node-a")).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a")).allMatch(device -> device.taints().size() == 1);
     }
 
     @Test
     void areWrittenToTheLastInventoryWhileTheNextIsRead() {
-        under.publisher.inventoryChanged();
+        publisher.inventoryChanged();
         taint(true);
 
-        assertThat(under.devices("node-a")).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a")).allMatch(device -> device.taints().size() == 1);
     }
 
     @Test
     void areNoWriteWhenTheyAreTheSame() {
         taint(true);
-        under.store.writes.clear();
+        store.writes.clear();
 
         taint(true);
-        under.publisher.inventoryChanged();
-        under.loop.advance(Duration.ofSeconds(1));
+        publisher.inventoryChanged();
+        loop.advance(Duration.ofSeconds(1));
 
-        assertThat(under.store.writes).isEmpty();
-        assertThat(under.publisher.lastInventory())
-                .as("what the provider offers")
-                .contains(under.inventory);
+        assertThat(store.writes).isEmpty();
+        assertThat(publisher.lastInventory()).as("what the provider offers").contains(inventory);
     }
 }

@@ -10,11 +10,9 @@ import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
-import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
@@ -23,7 +21,6 @@ import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -34,63 +31,46 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Servers that leave out features in silence. */
-class ServerFeaturesTest {
+class ServerFeaturesTest extends PublisherUnderTest {
 
     private static final String MAPPINGS = "nodeAllocatableResourceMappings";
     private static final String RESOURCES = "nodeAllocatableResources";
     private static final Map<String, Quantity> ONE = Map.of("slots", Quantity.of(1));
 
-    /** A device for each feature, guarded by it where it can be. */
-    private static final Map<Feature, Device> DEVICES =
-            new EnumMap<>(
-                    Map.of(
-                            Feature.TAINTS,
-                            Device.builder("special").taint(taint(Effect.NO_SCHEDULE)).build(),
-                            Feature.COUNTERS,
-                            Device.builder("special")
-                                    .consumes(new CounterConsumption("set", ONE))
-                                    .build(),
-                            Feature.BINDING_CONDITIONS,
-                            Device.builder("special")
-                                    .binding(
-                                            new BindingConditions(
-                                                    List.of("Ready"), List.of("Failed")))
-                                    .build(),
-                            Feature.MULTIPLE_ALLOCATIONS,
-                            Device.builder("special")
-                                    .allowMultipleAllocations(true)
-                                    .capacity(
-                                            "memory",
-                                            new Capacity(
-                                                    Quantity.of(2),
-                                                    RequestPolicy.values(
-                                                            Quantity.of(1),
-                                                            List.of(Quantity.of(1)))))
-                                    .build(),
-                            Feature.LIST_ATTRIBUTES,
-                            Device.builder("special")
-                                    .attribute("nodes", new AttributeValue.OfInts(List.of(0L, 1L)))
-                                    .build(),
-                            Feature.ALLOCATABLE_MAPPINGS,
-                            Device.builder("special").rawField(MAPPINGS, "{\"cpu\":{}}").build(),
-                            Feature.ALLOCATABLE_RESOURCES,
-                            Device.builder("special").rawField(RESOURCES, "{\"cpu\":{}}").build()));
+    /** Returns a device with a feature, which guards it where it can. */
+    private static Device with(Feature feature, String name) {
+        Device.Builder device = Device.builder(name);
+        Quantity one = Quantity.of(1);
+        return switch (feature) {
+            case TAINTS -> tainted(name, Effect.NO_SCHEDULE);
+            case COUNTERS -> device.consumes(new CounterConsumption("set", ONE)).build();
+            case BINDING_CONDITIONS ->
+                    device.binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
+                            .build();
+            case MULTIPLE_ALLOCATIONS -> {
+                RequestPolicy policy = RequestPolicy.values(one, List.of(one));
+                yield device.allowMultipleAllocations(true)
+                        .capacity("memory", new Capacity(Quantity.of(2), policy))
+                        .build();
+            }
+            case LIST_ATTRIBUTES ->
+                    device.attribute("nodes", new AttributeValue.OfInts(List.of(0L, 1L))).build();
+            case ALLOCATABLE_MAPPINGS, ALLOCATABLE_RESOURCES ->
+                    device.rawField(feature.field(), "{\"cpu\":{}}").build();
+        };
+    }
 
-    private final PublisherUnderTest under = new PublisherUnderTest();
-    private final List<Content> everStored = new ArrayList<>();
-
-    private static Taint taint(Effect effect) {
-        return Taint.of("gpu.example.com/bad", null, effect);
+    private static Device special(Feature feature) {
+        return with(feature, "special");
     }
 
     @BeforeEach
-    void rememberWhatWasEverVisible() {
-        under.store.afterWrite =
-                () -> under.store.slices.values().forEach(s -> everStored.add(s.content()));
+    void remember() {
+        rememberWhatWasEverVisible();
     }
 
     private static Pool pool(Device... more) {
-        List<Device> devices = new ArrayList<>(PublisherUnderTest.gpus(1));
+        List<Device> devices = new ArrayList<>(gpus(1));
         devices.addAll(List.of(more));
         boolean counts = devices.stream().anyMatch(Feature.COUNTERS::usedBy);
         Pool pool = Pool.ofNode("node-a", devices);
@@ -100,9 +80,9 @@ class ServerFeaturesTest {
     private void serverLeavesOut(Feature feature) {
         if (feature == Feature.LIST_ATTRIBUTES) {
             // The list goes, and the attribute without a value is refused.
-            under.store.refuses = content -> content.devices().stream().anyMatch(feature::usedBy);
+            store.refuses = content -> content.devices().stream().anyMatch(feature::usedBy);
         } else {
-            under.store.keeps = content -> without(feature, content);
+            store.keeps = content -> without(feature, content);
         }
     }
 
@@ -117,21 +97,20 @@ class ServerFeaturesTest {
     }
 
     private void serverKeepsAll() {
-        under.store.refuses = null;
-        under.store.keeps = content -> content;
+        store.refuses = null;
+        store.keeps = content -> content;
     }
 
     @ParameterizedTest
     @EnumSource(Feature.class)
     void aServerThatKeepsAFeatureIsAskedOnce(Feature feature) throws Exception {
-        under.start();
-        under.publish(pool(DEVICES.get(feature)));
-        under.publish(pool(DEVICES.get(feature), Device.builder("other").build()));
+        start(pool(special(feature)));
+        publish(pool(special(feature), Device.builder("other").build()));
 
-        assertThat(under.names("node-a")).contains("gpu-0", "special", "other");
-        assertThat(under.store.questions).isEqualTo(1);
-        assertThat(under.events).isEmpty();
-        assertThat(under.isPublished()).isTrue();
+        assertThat(names("node-a")).contains("gpu-0", "special", "other");
+        assertThat(store.questions).isEqualTo(1);
+        assertThat(events).isEmpty();
+        assertThat(isPublished()).isTrue();
     }
 
     @ParameterizedTest
@@ -140,16 +119,15 @@ class ServerFeaturesTest {
             names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS"})
     void aDeviceThatWouldLoseItsGuardIsNeverVisible(Feature feature) throws Exception {
         serverLeavesOut(feature);
-        under.start();
-        under.publish(pool(DEVICES.get(feature)));
+        start(pool(special(feature)));
 
-        assertThat(under.names("node-a")).containsExactly("gpu-0");
+        assertThat(names("node-a")).containsExactly("gpu-0");
         assertThat(everStored)
                 .noneMatch(
                         c ->
                                 c.devices().stream()
                                         .anyMatch(d -> d.name().value().equals("special")));
-        assertThat(under.events)
+        assertThat(events)
                 .singleElement()
                 .satisfies(
                         event -> {
@@ -165,53 +143,55 @@ class ServerFeaturesTest {
             names = {"MULTIPLE_ALLOCATIONS", "LIST_ATTRIBUTES"})
     void aFeatureThatGuardsNothingIsLeftOut(Feature feature) throws Exception {
         serverLeavesOut(feature);
-        under.start();
-        under.publish(pool(DEVICES.get(feature)));
+        start(pool(special(feature)));
 
-        assertThat(under.devices("node-a")).hasSize(2).noneMatch(feature::usedBy);
-        assertThat(under.events).isEmpty();
-        assertThat(under.isPublished()).isTrue();
+        assertThat(devices("node-a")).hasSize(2).noneMatch(feature::usedBy);
+        assertThat(events).isEmpty();
+        assertThat(isPublished()).isTrue();
     }
 
     @Test
-    void aTaintThatOnlyInformsIsLeftOut() {
+    void aTaintThatOnlyInformsIsLeftOutAndNotWrittenAgainAndAgain() {
         serverLeavesOut(Feature.TAINTS);
-        under.start();
-        under.publish(pool(Device.builder("special").taint(taint(Effect.NONE)).build()));
+        start(pool(tainted("special", Effect.NONE)));
 
-        assertThat(under.names("node-a")).containsExactly("gpu-0", "special");
-        assertThat(under.events).isEmpty();
+        assertThat(names("node-a")).containsExactly("gpu-0", "special");
+        assertThat(events).isEmpty();
+
+        store.writes.clear();
+        loop.advance(Duration.ofMinutes(5));
+        publisher.inventoryChanged();
+        loop.advance(Duration.ofMinutes(5));
+        assertThat(store.writes).isEmpty();
     }
 
     @Test
     @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void counterSetsThatNoDeviceConsumesAreLeftOutToo() throws Exception {
         serverLeavesOut(Feature.COUNTERS);
-        under.start();
-        under.publish(pool().withCounterSets(List.of(new CounterSet("set", ONE))));
+        start(pool().withCounterSets(List.of(new CounterSet("set", ONE))));
 
-        assertThat(under.names("node-a")).containsExactly("gpu-0");
-        assertThat(under.store.slices).hasSize(1);
-        assertThat(under.store.questions).isEqualTo(1);
-        assertThat(under.isPublished()).isTrue();
+        assertThat(names("node-a")).containsExactly("gpu-0");
+        assertThat(store.slices).hasSize(1);
+        assertThat(store.questions).isEqualTo(1);
+        assertThat(isPublished()).isTrue();
     }
 
     @ParameterizedTest
     @EnumSource(Feature.class)
     void isAskedAgainAfterHalfAnHourBecauseGatesCanBeSwitchedOn(Feature feature) {
         serverLeavesOut(feature);
-        under.start();
-        under.publish(pool(DEVICES.get(feature)));
-        under.loop.advance(Duration.ofMinutes(25));
-        assertThat(under.store.questions).isEqualTo(1);
-        under.store.writes.clear();
+        start(pool(special(feature)));
+        loop.advance(Duration.ofMinutes(25));
+        assertThat(store.questions).isEqualTo(1);
+        store.writes.clear();
 
         serverKeepsAll();
-        under.loop.advance(Duration.ofMinutes(20));
+        loop.advance(Duration.ofMinutes(20));
 
-        assertThat(under.devices("node-a")).anyMatch(feature::usedBy);
-        if (feature.guards(DEVICES.get(feature))) {
-            assertThat(under.reasons())
+        assertThat(devices("node-a")).anyMatch(feature::usedBy);
+        if (feature.guards(special(feature))) {
+            assertThat(reasons())
                     .containsExactly(Reason.DEVICES_WITHDRAWN, Reason.PUBLISHING_RECOVERED);
         }
     }
@@ -219,17 +199,14 @@ class ServerFeaturesTest {
     @ParameterizedTest
     @EnumSource(Feature.class)
     void aRestartWithoutAChangeAsksNothingAndWritesNothing(Feature feature) {
-        under.start();
-        under.publish(pool(DEVICES.get(feature)));
-        Map<String, Stored> before = Map.copyOf(under.store.slices);
-        under.publisher.close();
-        under.store.questions = 0;
+        start(pool(special(feature)));
+        Map<String, Stored> before = Map.copyOf(store.slices);
+        store.questions = 0;
 
-        under.loop = new ManualLoop();
-        under.start();
+        restart();
 
-        assertThat(under.store.questions).isZero();
-        assertThat(under.store.slices).isEqualTo(before);
+        assertThat(store.questions).isZero();
+        assertThat(store.slices).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -238,28 +215,14 @@ class ServerFeaturesTest {
             names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS"})
     void whatASliceKeepsFromBeforeTheGateWentOffProvesNothingForOthers(Feature feature)
             throws Exception {
-        under.start();
-        under.publish(pool(DEVICES.get(feature)));
+        start(pool(special(feature)));
         serverLeavesOut(feature);
         everStored.clear();
 
-        Device late = DEVICES.get(feature);
-        under.store.endWatches();
-        under.publish(
-                pool(
-                        new Device(
-                                new DeviceName("late"),
-                                late.attributes(),
-                                late.capacities(),
-                                late.allowMultipleAllocations(),
-                                late.consumesCounters(),
-                                late.taints(),
-                                late.placement(),
-                                late.binding(),
-                                late.bindsToNode(),
-                                late.rawFields())));
+        store.endWatches();
+        publish(pool(with(feature, "late")));
 
-        under.loop.advance(Duration.ofSeconds(5));
+        loop.advance(Duration.ofSeconds(5));
         assertThat(everStored)
                 .isNotEmpty()
                 .noneMatch(
@@ -271,36 +234,33 @@ class ServerFeaturesTest {
             value = Feature.class,
             names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS"})
     void aGuardThatIsLostLaterWithdrawsTheDeviceAtOnce(Feature feature) throws Exception {
-        under.start();
-        under.publish(pool(DEVICES.get(feature)));
+        start(pool(special(feature)));
         serverLeavesOut(feature);
 
-        under.publish(pool(DEVICES.get(feature), Device.builder("other").build()));
+        publish(pool(special(feature), Device.builder("other").build()));
 
-        assertThat(under.names("node-a")).containsExactly("gpu-0", "other");
-        assertThat(under.reasons()).containsExactly(Reason.DEVICES_WITHDRAWN);
+        assertThat(names("node-a")).containsExactly("gpu-0", "other");
+        assertThat(reasons()).containsExactly(Reason.DEVICES_WITHDRAWN);
     }
 
     @Test
     void aServerThatTakesNoDryRunsIsBelievedUntilItLeavesSomethingOut() {
-        under.store.questionFailure = Failures.status(400);
-        under.start();
-        under.publish(pool(DEVICES.get(Feature.TAINTS)));
+        store.questionFailure = Failures.status(400);
+        start(pool(special(Feature.TAINTS)));
 
-        assertThat(under.names("node-a")).containsExactly("gpu-0", "special");
+        assertThat(names("node-a")).containsExactly("gpu-0", "special");
     }
 
     @Test
     void aQuestionThatFailsHoldsThePoolUp() throws Exception {
-        under.store.questionFailure = Failures.status(503);
-        under.start();
-        under.publish(pool(DEVICES.get(Feature.TAINTS)));
-        assertThat(under.names("node-a")).doesNotContain("special");
+        store.questionFailure = Failures.status(503);
+        start(pool(special(Feature.TAINTS)));
+        assertThat(names("node-a")).doesNotContain("special");
 
-        under.store.questionFailure = null;
-        under.loop.advance(Duration.ofSeconds(31));
+        store.questionFailure = null;
+        loop.advance(SOON);
 
-        assertThat(under.names("node-a")).contains("special");
+        assertThat(names("node-a")).contains("special");
     }
 
     @Test

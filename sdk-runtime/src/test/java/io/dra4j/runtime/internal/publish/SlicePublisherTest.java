@@ -4,86 +4,19 @@ package io.dra4j.runtime.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
-import io.dra4j.api.device.Taint;
-import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.cluster.SliceStore.Content;
-import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.observe.DriverEvent;
-import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
-import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-class SlicePublisherTest {
-
-    private static final Duration NOW = Duration.ZERO;
-    private static final Duration SECOND = Duration.ofSeconds(1);
-
-    private final FakeSliceStore store = new FakeSliceStore();
-    private ManualLoop loop = new ManualLoop();
-    private Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
-    private Exception unreadable;
-    private int reads;
-    private final List<DriverEvent> events = new ArrayList<>();
-    private SlicePublisher publisher = publisher();
-
-    private SlicePublisher publisher() {
-        return new SlicePublisher(parts(false), loop, loop, loop, new Random(1));
-    }
-
-    private SlicePublisher.Parts parts(boolean removesOnClose) {
-        return new SlicePublisher.Parts(
-                this::read,
-                true,
-                store,
-                new FakePublisherLock(),
-                events::add,
-                Meters.none(),
-                removesOnClose,
-                UnaryOperator.identity());
-    }
-
-    private Inventory read() throws Exception {
-        reads++;
-        if (unreadable != null) {
-            throw unreadable;
-        }
-        return inventory;
-    }
-
-    private static List<Device> gpus(int count) {
-        return IntStream.range(0, count).mapToObj(i -> Device.builder("gpu-" + i).build()).toList();
-    }
-
-    private void startAndSettle() throws Exception {
-        publisher.start();
-        loop.advance(NOW);
-        assertThat(publisher.awaitPublished(NOW)).isTrue();
-        store.writes.clear();
-    }
-
-    private void publish(Inventory changed) {
-        inventory = changed;
-        publisher.inventoryChanged();
-    }
-
-    private List<String> names(String pool) {
-        return store.slices.values().stream()
-                .filter(slice -> slice.content().pool().equals(new PoolName(pool)))
-                .flatMap(slice -> slice.content().devices().stream())
-                .map(device -> device.name().value())
-                .toList();
-    }
+class SlicePublisherTest extends PublisherUnderTest {
 
     @Nested
     class Publishing {
@@ -92,29 +25,31 @@ class SlicePublisherTest {
         void beginsWithStartAndNotBefore() throws Exception {
             loop.advance(SECOND);
             assertThat(store.slices).isEmpty();
-            assertThat(publisher.awaitPublished(NOW)).isFalse();
+            assertThat(isPublished()).isFalse();
 
-            startAndSettle();
+            start();
 
             assertThat(names("node-a")).containsExactly("gpu-0", "gpu-1", "gpu-2");
             assertThat(publisher.lastInventory()).contains(inventory);
+            assertThat(isPublished()).isTrue();
         }
 
         @Test
         void aChangeOfTheInventoryIsWrittenAtOnce() throws Exception {
-            startAndSettle();
+            start();
 
-            publish(Inventory.of(Pool.ofNode("node-a", gpus(4))));
-            assertThat(publisher.awaitPublished(NOW)).isFalse();
+            inventory = Inventory.of(Pool.ofNode("node-a", gpus(4)));
+            publisher.inventoryChanged();
+            assertThat(isPublished()).isFalse();
             loop.advance(NOW);
 
             assertThat(store.writes).containsExactly("update node-a");
-            assertThat(publisher.awaitPublished(NOW)).isTrue();
+            assertThat(isPublished()).isTrue();
         }
 
         @Test
-        void nothingIsWrittenWhenNothingChanged() throws Exception {
-            startAndSettle();
+        void nothingIsWrittenWhenNothingChanged() {
+            start();
 
             publisher.inventoryChanged();
             loop.advance(SECOND);
@@ -124,25 +59,10 @@ class SlicePublisherTest {
         }
 
         @Test
-        void aRestartAdoptsWhatIsThereAndWritesNothing() throws Exception {
-            startAndSettle();
-            publisher.close();
+        void aPoolThatIsGoneIsWithdrawnAndAnEmptyOneStays() {
+            start(Pool.ofNode("node-a", gpus(1)), Pool.ofNode("node-b", gpus(1)));
 
-            loop = new ManualLoop();
-            publisher = publisher();
-            startAndSettle();
-
-            assertThat(store.writes).isEmpty();
-            assertThat(store.slices).hasSize(1);
-        }
-
-        @Test
-        void aPoolThatIsGoneIsWithdrawnAndAnEmptyOneStays() throws Exception {
-            publish(Inventory.of(Pool.ofNode("node-a", gpus(1)), Pool.ofNode("node-b", gpus(1))));
-            startAndSettle();
-
-            publish(Inventory.of(Pool.ofNode("node-b", List.of())));
-            loop.advance(NOW);
+            publish(Pool.ofNode("node-b", List.of()));
 
             assertThat(store.writes).containsExactlyInAnyOrder("delete node-a", "update node-b");
             assertThat(store.slices.values())
@@ -151,52 +71,30 @@ class SlicePublisherTest {
         }
 
         @Test
-        void aPoolPublishedElsewhereIsLeftAlone() throws Exception {
+        void aPoolPublishedElsewhereIsLeftAloneAndKeepsTheLoopIdle() {
             store.create(0, content("fabric"));
+            start(Pool.publishedElsewhere("fabric"));
+            store.create(1, content("fabric"));
             store.writes.clear();
-            publish(Inventory.of(Pool.publishedElsewhere("fabric")));
-            startAndSettle();
 
-            assertThat(store.slices).hasSize(1);
+            loop.advance(MINUTE);
+
+            assertThat(loop.ran()).isLessThan(20);
+            assertThat(store.slices).hasSize(2);
             assertThat(store.writes).isEmpty();
         }
 
         @Test
-        void slicesForManyNodesAreWatchedAndWithdrawn() throws Exception {
-            publish(
-                    Inventory.of(
-                            new Pool(
-                                    new PoolName("shared"),
-                                    new Placement.AllNodes(),
-                                    gpus(1),
-                                    List.of())));
-            startAndSettle();
+        void slicesForManyNodesAreWatchedAndWithdrawn() {
+            start(new Pool(new PoolName("shared"), new Placement.AllNodes(), gpus(1), List.of()));
             assertThat(store.watchCount()).isEqualTo(2);
-            store.remove(store.slices.keySet().iterator().next());
+            removeAnySlice();
             loop.advance(SECOND);
             assertThat(names("shared")).containsExactly("gpu-0");
 
-            publish(Inventory.of());
-            loop.advance(NOW);
+            publish();
 
             assertThat(store.slices).isEmpty();
-        }
-
-        @Test
-        void whatTheServerLeavesOutIsNotWrittenAgainAndAgain() throws Exception {
-            store.keeps = content -> content.withDevices(withoutTaints(content));
-            Device tainted =
-                    Device.builder("gpu-0")
-                            .taint(Taint.of("example.com/bad", null, Taint.Effect.NONE))
-                            .build();
-            publish(Inventory.of(Pool.ofNode("node-a", List.of(tainted))));
-            startAndSettle();
-
-            loop.advance(Duration.ofMinutes(5));
-            publisher.inventoryChanged();
-            loop.advance(Duration.ofMinutes(5));
-
-            assertThat(store.writes).isEmpty();
         }
     }
 
@@ -205,24 +103,22 @@ class SlicePublisherTest {
 
         @Test
         void aDeletedSliceIsBackWithinASecond() throws Exception {
-            startAndSettle();
+            start();
 
-            store.remove(store.slices.keySet().iterator().next());
+            removeAnySlice();
             loop.advance(NOW);
-            assertThat(publisher.awaitPublished(NOW)).isFalse();
+            assertThat(isPublished()).isFalse();
             loop.advance(SECOND);
 
             assertThat(names("node-a")).containsExactly("gpu-0", "gpu-1", "gpu-2");
-            assertThat(publisher.awaitPublished(NOW)).isTrue();
+            assertThat(isPublished()).isTrue();
         }
 
         @Test
-        void aSliceThatAnotherClientAlteredIsRepaired() throws Exception {
-            startAndSettle();
+        void aSliceThatAnotherClientAlteredIsRepaired() {
+            start();
 
-            store.change(
-                    store.slices.keySet().iterator().next(),
-                    content -> content.withDevices(gpus(1)));
+            store.change(anySlice(), content -> content.withDevices(gpus(1)));
             loop.advance(SECOND);
 
             assertThat(names("node-a")).containsExactly("gpu-0", "gpu-1", "gpu-2");
@@ -230,44 +126,25 @@ class SlicePublisherTest {
 
         @Test
         void aVersionThatSaysTheSameCausesNoWrite() throws Exception {
-            startAndSettle();
+            start();
 
-            store.change(store.slices.keySet().iterator().next(), content -> content);
+            store.change(anySlice(), content -> content);
             loop.advance(SECOND);
 
             assertThat(store.writes).isEmpty();
-            assertThat(publisher.awaitPublished(NOW)).isTrue();
+            assertThat(isPublished()).isTrue();
         }
 
         @Test
-        void anAdversaryIsMetLessAndLessOften() throws Exception {
-            startAndSettle();
-            store.afterWrite =
-                    () ->
-                            loop.execute(
-                                    () ->
-                                            List.copyOf(store.slices.keySet())
-                                                    .forEach(store::remove));
-
-            store.remove(store.slices.keySet().iterator().next());
-            loop.advance(Duration.ofMinutes(1));
-            int firstMinute = store.writes.size();
-            loop.advance(Duration.ofMinutes(10));
-
-            assertThat(firstMinute).isBetween(4, 15);
-            assertThat(store.writes.size() - firstMinute).isBetween(20, 45);
-        }
-
-        @Test
-        void aWatchThatEndedIsTakenUpAgain() throws Exception {
-            startAndSettle();
+        void aWatchThatEndedIsTakenUpAgain() {
+            start();
             int lists = store.lists;
 
             store.endWatches();
             loop.advance(SECOND);
             assertThat(store.lists).isGreaterThan(lists);
-            store.remove(store.slices.keySet().iterator().next());
-            loop.advance(Duration.ofSeconds(2));
+            removeAnySlice();
+            loop.advance(SECOND.multipliedBy(2));
 
             assertThat(names("node-a")).hasSize(3);
             assertThat(store.watchCount()).isEqualTo(1);
@@ -278,68 +155,77 @@ class SlicePublisherTest {
     class Failure {
 
         @Test
-        void anInventoryThatCannotBeReadKeepsTheLastGoodSlices() throws Exception {
-            startAndSettle();
-
-            unreadable = new IllegalStateException("no answer from the device");
-            publisher.inventoryChanged();
-            loop.advance(SECOND);
+        void anUnreadableInventoryKeepsTheLastGoodSlicesAndIsReadAgain() throws Exception {
+            start();
+            Inventory good = inventory;
+            unreadable = new AssertionError("a bug of the provider");
+            publish(Pool.ofNode("node-a", gpus(5)));
             assertThat(names("node-a")).hasSize(3);
-            assertThat(publisher.lastInventory()).contains(inventory);
-            assertThat(publisher.awaitPublished(NOW)).isFalse();
+            assertThat(publisher.lastInventory()).contains(good);
+            assertThat(isPublished()).isFalse();
             unreadable = null;
-            publish(Inventory.of(Pool.ofNode("node-a", gpus(2))));
-            loop.advance(NOW);
+            loop.advance(SECOND);
+            assertThat(names("node-a")).hasSize(5);
 
-            assertThat(names("node-a")).hasSize(2);
+            answersNull = true;
+            publish(Pool.ofNode("node-a", gpus(6)));
+            assertThat(publisher.lastInventory()).isPresent();
+            answersNull = false;
+            loop.advance(SECOND);
+
+            assertThat(names("node-a")).hasSize(6);
+            assertThat(events)
+                    .anyMatch(
+                            event ->
+                                    event.message()
+                                            .contains(
+                                                    "DeviceProvider.inventory() returned null;"
+                                                            + " return"));
+            assertThat(reasons())
+                    .containsExactly(Reason.INVENTORY_UNREADABLE, Reason.PUBLISHING_RECOVERED);
         }
 
         @Test
-        void aRepairWorksWhileTheInventoryCannotBeRead() throws Exception {
-            startAndSettle();
-            unreadable = new UnsupportedOperationException();
+        void aRepairWorksWhileTheInventoryCannotBeRead() {
+            start();
+            unreadable = new LinkageError("no answer from the device");
             publisher.inventoryChanged();
             loop.advance(SECOND);
 
-            store.remove(store.slices.keySet().iterator().next());
-            loop.advance(Duration.ofSeconds(31));
+            removeAnySlice();
+            loop.advance(SOON);
 
             assertThat(names("node-a")).hasSize(3);
         }
 
-        @Test
-        void onePoolDoesNotStopAnother() throws Exception {
-            store.failure = Failures.status(422);
-            store.failingPool = "node-a";
-            publish(Inventory.of(Pool.ofNode("node-a", gpus(1)), Pool.ofNode("node-b", gpus(1))));
-            publisher.start();
-            loop.advance(NOW);
+        @ParameterizedTest
+        @CsvSource({
+            "422, POOL_REJECTED, PT0S",
+            "500, POOL_REJECTED, PT0S",
+            "0, CLUSTER_UNREACHABLE, PT31S" // without an answer
+        })
+        void ofOnePoolStopsNoOther(int status, Reason reason, Duration wait) throws Exception {
+            store.failing("node-a", Failures.status(status));
+            start(Pool.ofNode("node-a", gpus(1)), Pool.ofNode("node-b", gpus(1)));
+            loop.advance(MINUTE);
             assertThat(names("node-b")).containsExactly("gpu-0");
-            assertThat(publisher.awaitPublished(NOW)).isFalse();
 
-            store.failure = null;
-            loop.advance(Duration.ofSeconds(31));
+            publish(Pool.ofNode("node-a", gpus(1)), Pool.ofNode("node-b", gpus(2)));
+            loop.advance(wait);
 
+            assertThat(names("node-b")).hasSize(2);
+            assertThat(isPublished()).isFalse();
+            assertThat(reasons()).contains(reason);
+            store.failing("", null);
+            loop.advance(SOON);
             assertThat(names("node-a")).containsExactly("gpu-0");
-            assertThat(publisher.awaitPublished(NOW)).isTrue();
-        }
-
-        @Test
-        void aPoolThatCannotBeWrittenKeepsItsSlicesAndStopsNoOther() throws Exception {
-            startAndSettle();
-
-            List<Device> bad = List.of(Device.builder("gpu-0").rawField("x", "{").build());
-            publish(Inventory.of(Pool.ofNode("node-a", bad), Pool.ofNode("node-b", gpus(1))));
-            loop.advance(NOW);
-
-            assertThat(names("node-a")).hasSize(3);
-            assertThat(names("node-b")).hasSize(1);
+            assertThat(isPublished()).isTrue();
         }
 
         @Test
         void anOutageIsWaitedForWithGrowingPauses() throws Exception {
             store.listFailure = Failures.status(503);
-            publisher.start();
+            start();
             loop.advance(Duration.ofMinutes(10));
             assertThat(store.lists).isBetween(20, 60);
             for (int i = 0; i < 100; i++) {
@@ -350,36 +236,23 @@ class SlicePublisherTest {
             assertThat(store.lists).isEqualTo(lists);
 
             store.listFailure = null;
-            loop.advance(Duration.ofSeconds(31));
+            loop.advance(SOON);
 
-            assertThat(publisher.awaitPublished(NOW)).isTrue();
+            assertThat(isPublished()).isTrue();
         }
 
         @Test
-        void aConflictMakesItListAgain() throws Exception {
-            startAndSettle();
+        void aConflictMakesItListAgain() {
+            start();
             int lists = store.lists;
-            store.failure = Failures.status(409);
-            store.failingPool = "node-a";
-            publish(Inventory.of(Pool.ofNode("node-a", gpus(2))));
-            loop.advance(NOW);
+            store.failing("node-a", Failures.status(409));
+            publish(Pool.ofNode("node-a", gpus(2)));
 
-            store.failure = null;
+            store.failing("", null);
             loop.advance(SECOND);
 
             assertThat(store.lists).isGreaterThan(lists);
             assertThat(names("node-a")).hasSize(2);
-        }
-
-        @Test
-        void anUnexpectedErrorIsTriedAgain() throws Exception {
-            store.listFailure = new DraException("a bug");
-            publisher.start();
-            loop.advance(SECOND);
-            store.listFailure = null;
-            loop.advance(Duration.ofSeconds(31));
-
-            assertThat(publisher.awaitPublished(NOW)).isTrue();
         }
     }
 
@@ -387,8 +260,8 @@ class SlicePublisherTest {
     class Closing {
 
         @Test
-        void leavesTheSlicesAndEndsTheWatches() throws Exception {
-            startAndSettle();
+        void leavesTheSlicesAndEndsTheWatches() {
+            start();
 
             publisher.close();
 
@@ -399,7 +272,7 @@ class SlicePublisherTest {
 
         @Test
         void aPublisherWithItsOwnThreadReadsBeforeItPublishes() throws Exception {
-            try (SlicePublisher own = new SlicePublisher(parts(false))) {
+            try (SlicePublisher own = new SlicePublisher(parts(SlicePublisherTest.this::read))) {
                 assertThat(own.readInventory()).contains(inventory);
                 assertThat(store.slices).isEmpty();
                 own.start();
@@ -407,19 +280,5 @@ class SlicePublisherTest {
             }
             assertThat(store.slices).hasSize(1);
         }
-    }
-
-    private static Content content(String pool) {
-        return new Content(new PoolName(pool), 1, 1, new Placement.ThisNode(), gpus(1), List.of());
-    }
-
-    private static List<Device> withoutTaints(Content content) {
-        return content.devices().stream()
-                .map(device -> Device.builder(device.name().value()).build())
-                .toList();
-    }
-
-    static Stored stored(String name, long version, Content content) {
-        return new Stored(name, "uid-" + name, Long.toString(version), true, content);
     }
 }
