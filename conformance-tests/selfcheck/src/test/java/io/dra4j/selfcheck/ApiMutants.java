@@ -39,7 +39,7 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(id = "M-29", what = "prepares whatever has the claim's name, with any UID")
+    @Mutant(id = "M-29", what = "prepares any claim of the same name, with any UID")
     @Violation("DRA-PREP-11: was prepared, although the claim of that name has another")
     static final class AnyUid extends ClaimWork {
         @Override
@@ -296,7 +296,7 @@ final class ApiMutants {
                 try {
                     driver.api.get(path);
                 } catch (ApiClient.Failed e) {
-                    Life.current().say(e.getMessage());
+                    Life.current().log(e.getMessage());
                 }
             }
         }

@@ -33,7 +33,7 @@ public final class BareDriverMain {
         try {
             driver = create(Settings.parse(arguments, environment));
         } catch (IllegalArgumentException e) {
-            Life.current().say(e.getMessage());
+            Life.current().log(e.getMessage());
             Life.current().end(2);
             return;
         }
@@ -41,7 +41,7 @@ public final class BareDriverMain {
         try {
             driver.start();
         } catch (IOException | RuntimeException e) {
-            Life.current().say("The driver can't start: " + e);
+            Life.current().log("The driver can't start: " + e);
             Life.current().end(1);
         }
     }

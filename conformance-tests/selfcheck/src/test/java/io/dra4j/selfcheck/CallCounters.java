@@ -47,7 +47,7 @@ class CallCounters {
             server.start();
             Life.current().closesAtEnd(() -> server.stop(0));
         } catch (IOException e) {
-            Life.current().say("There are no metrics: " + e);
+            Life.current().log("There are no metrics: " + e);
         }
     }
 

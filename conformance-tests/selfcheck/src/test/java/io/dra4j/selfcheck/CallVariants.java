@@ -51,7 +51,7 @@ final class CallVariants {
     /** An error of one claim fails the whole call. */
     @Variant(
             id = "H-4b",
-            what = "whatever is wrong with one claim fails the whole call",
+            what = "any fault of one claim fails the whole call",
             passes = {
                 "DRA-PREP-09", "DRA-PREP-10", "DRA-PREP-11",
                 "DRA-PREP-12", "DRA-PREP-16", "DRA-PREP-18",
@@ -122,16 +122,16 @@ final class CallVariants {
         }
     }
 
-    /** Has no means to find out about health, and says so once. */
+    /** Has no means to find out about health, and sends that once. */
     @Variant(
             id = "H-25",
-            what = "the health of all devices is Unknown, which is said once",
+            what = "the health of all devices is Unknown, which is sent once",
             passes = {"DRA-HLT-01", "DRA-HLT-05"},
             untested = {"DRA-HLT-03", "DRA-HLT-04"},
             from = Build.FULL)
     static final class UnknownOnce extends HealthReports {
         @Override
-        void tell(boolean changed) {}
+        void send(boolean changed) {}
 
         @Override
         DeviceHealth device(String pool, String name, String[] fault) {

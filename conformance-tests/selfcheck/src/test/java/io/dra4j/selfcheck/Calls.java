@@ -59,7 +59,7 @@ class Calls {
             response.onNext(answer);
             response.onCompleted();
         } catch (StatusRuntimeException e) {
-            Life.current().say("Nobody waits for the answer any more: " + e.getMessage());
+            Life.current().log("No one waits for the answer any more: " + e.getMessage());
         }
     }
 }

@@ -133,7 +133,7 @@ class CdiSpecs {
                 return;
             }
         } catch (IOException e) {
-            Life.current().say("Can't read " + file + ", writing it again: " + e);
+            Life.current().log("Can't read " + file + ", writing it again: " + e);
         }
         write(held);
     }
@@ -163,7 +163,7 @@ class CdiSpecs {
                     records.put(held.path("uid").asText(), held.put("done", true));
                 }
             } catch (IOException e) {
-                Life.current().say("Can't read " + file + ": " + e);
+                Life.current().log("Can't read " + file + ": " + e);
             }
         }
         return records;

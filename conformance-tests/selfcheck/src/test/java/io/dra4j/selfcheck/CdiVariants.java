@@ -95,7 +95,7 @@ final class CdiVariants {
     /** Beside the specs of claims, one for all of them, which is rewritten with each. */
     @Variant(
             id = "H-2b",
-            what = "a common CDI spec beside those of claims, which every Prepare writes anew",
+            what = "a common CDI spec beside those of claims, which every Prepare writes again",
             passes = {
                 "DRA-PREP-06", "DRA-PREP-09", "DRA-PREP-13", "DRA-UNP-04",
                 "DRA-UNP-07", "DRA-UNP-09", "DRA-CDI-03", "DRA-CDI-06",
@@ -174,7 +174,7 @@ final class CdiVariants {
     /** A second spec for each claim, as the Go helper writes one for metadata files. */
     @Variant(
             id = "H-22",
-            what = "a second CDI directory, whatever it is told of the first",
+            what = "a second CDI directory, independent of the configured one",
             passes = {
                 "DRA-PREP-13", "DRA-PREP-30", "DRA-UNP-12", "DRA-CDI-03",
                 "DRA-CDI-05", "DRA-CDI-10", "DRA-CDI-11", "DRA-CDI-12",

@@ -132,7 +132,7 @@ class ClaimWork {
             held.remove(fresh.path("uid").asText());
             state.write(held);
         } catch (Refused e) {
-            Life.current().say("Left to unprepare: " + e.getMessage());
+            Life.current().log("Left to unprepare: " + e.getMessage());
         }
     }
 

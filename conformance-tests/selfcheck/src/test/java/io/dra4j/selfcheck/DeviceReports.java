@@ -27,7 +27,7 @@ class DeviceReports {
                 write(claim, held);
                 return;
             } catch (ApiClient.Failed e) {
-                Life.current().say("The status was not written: " + e.getMessage());
+                Life.current().log("The status was not written: " + e.getMessage());
                 Pauses.millis(500L << tried);
             }
         }

@@ -35,10 +35,10 @@ final class HealthMutants {
         }
 
         @Override
-        void tell(boolean changed) {
+        void send(boolean changed) {
             awake |= changed;
             if (awake) {
-                super.tell(changed);
+                super.send(changed);
             }
         }
     }
@@ -46,14 +46,14 @@ final class HealthMutants {
     @Mutant(id = "M-92", what = "sends the health of changed devices only")
     @Violation("DRA-HLT-02: a message of health must be complete")
     static final class ChangesAlone extends HealthReports {
-        private final Map<String, HealthStatus> told = new HashMap<>();
+        private final Map<String, HealthStatus> sent = new HashMap<>();
 
         @Override
         synchronized NodeWatchResourcesResponse report(boolean changed) {
             var report = NodeWatchResourcesResponse.newBuilder();
             for (DeviceHealth device : devices()) {
                 String name = device.getDevice().getDeviceName();
-                boolean news = told.put(name, device.getHealth()) != device.getHealth();
+                boolean news = sent.put(name, device.getHealth()) != device.getHealth();
                 if (news || !changed) {
                     report.addDevices(device);
                 }
@@ -75,15 +75,15 @@ final class HealthMutants {
     @Violation("DRA-HLT-03: was not refreshed in time: its last_updated_time")
     static final class Unrefreshed extends HealthReports {
         @Override
-        void tell(boolean changed) {
+        void send(boolean changed) {
             if (changed) {
-                super.tell(true);
+                super.send(true);
             }
         }
     }
 
     @Mutant(id = "M-94", what = "a second health stream starves the first", timeoutFactor = 0.3)
-    @Violation("DRA-HLT-04: counted in the order of opening, hears nothing more")
+    @Violation("DRA-HLT-04: counted in the order of opening, receives nothing more")
     static final class LastComesFirst extends HealthReports {
         @Override
         void opened(ServerCallStreamObserver<NodeWatchResourcesResponse> stream) {
@@ -126,7 +126,7 @@ final class HealthMutants {
                         public void nodeWatchResources(
                                 NodeWatchResourcesRequest request,
                                 StreamObserver<NodeWatchResourcesResponse> response) {
-                            Life.current().say("Somebody waits for health");
+                            Life.current().log("A client waits for health");
                         }
                     };
             services.add(() -> new ServiceName(HealthReports.SERVICE).bind(silent));

@@ -40,21 +40,21 @@ class HealthReports extends DRAResourceHealthImplBase {
     }
 
     private void run() {
-        List<String> told = driver.inventory.faultLines();
+        List<String> sent = driver.inventory.faultLines();
         long due = System.nanoTime() + REFRESH * 1_000_000;
         while (true) {
             Pauses.millis(LOOK);
             List<String> now = driver.inventory.faultLines();
-            boolean changed = !now.equals(told);
+            boolean changed = !now.equals(sent);
             if (changed || System.nanoTime() > due) {
-                told = now;
+                sent = now;
                 due = System.nanoTime() + REFRESH * 1_000_000;
-                tell(changed);
+                send(changed);
             }
         }
     }
 
-    void tell(boolean changed) {
+    void send(boolean changed) {
         NodeWatchResourcesResponse report = report(changed);
         streams.forEach(stream -> send(stream, report));
     }

@@ -70,7 +70,7 @@ final class HostedLife extends Life implements Instance {
     }
 
     @Override
-    void say(String line) {
+    void log(String line) {
         check();
         try {
             Files.writeString(

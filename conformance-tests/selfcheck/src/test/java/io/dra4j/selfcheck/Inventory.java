@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The devices: GPUs by their number, in pools, whole or in partitions; a file says which of them
+ * The devices: GPUs by their number, in pools, whole or in partitions; a file lists which of them
  * fail, in the fake driver's words for it.
  */
 class Inventory {

@@ -41,7 +41,7 @@ final class InventoryMutants {
             what = "an attribute holds the time, so that slices are written every 10 s",
             with = Busy.class,
             collateral = "DRA-SLICE-13")
-    @Violation("DRA-SLICE-06: nobody changed a device within")
+    @Violation("DRA-SLICE-06: no device was changed within")
     static final class Dated extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -83,7 +83,7 @@ final class InventoryMutants {
             with = {Now.class, Busy.class},
             declares = "taint")
     @Violation("DRA-TAINT-01: the timeAdded of taints must stay")
-    @Violation("DRA-SLICE-06: nobody changed a device within 75 s, and the driver sent [PUT")
+    @Violation("DRA-SLICE-06: no device was changed within 75 s, and the driver sent [PUT")
     static final class Worn extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {

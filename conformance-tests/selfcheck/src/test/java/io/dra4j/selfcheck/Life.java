@@ -44,7 +44,7 @@ abstract class Life {
     abstract int socketThreads();
 
     /** Writes a line of the driver's output. */
-    abstract void say(String line);
+    abstract void log(String line);
 
     /** Ends it at once, as {@link Runtime#halt} does. */
     abstract void end(int status);
@@ -70,7 +70,7 @@ abstract class Life {
         }
 
         @Override
-        void say(String line) {
+        void log(String line) {
             System.err.println(line);
         }
 

@@ -96,7 +96,7 @@ final class LifecycleMutants {
             try {
                 super.register();
             } catch (IOException e) {
-                Life.current().say("Can't register: " + e);
+                Life.current().log("Can't register: " + e);
             }
         }
     }
@@ -115,7 +115,7 @@ final class LifecycleMutants {
                 try {
                     publisher.existing().forEach(publisher.plan::delete);
                 } catch (ApiClient.Failed e) {
-                    Life.current().say("Slices are left: " + e.getMessage());
+                    Life.current().log("Slices are left: " + e.getMessage());
                 }
             }
         }

@@ -11,7 +11,7 @@ final class MetricsMutants {
             id = "M-136a",
             what = "does not count calls that failed",
             options = "--metrics-port={FREE_PORT}")
-    @Violation("DRA-MET-01: no metric tells failed calls from others")
+    @Violation("DRA-MET-01: no metric distinguishes failed calls from others")
     static final class WithoutErrors extends CallCounters {
         @Override
         void count(String operation, boolean good) {
@@ -38,7 +38,7 @@ final class MetricsMutants {
     }
 
     @Mutant(id = "M-136d", what = "serves no metrics", options = "--metrics-port={FREE_PORT}")
-    @Violation("DRA-MET-01: the settings say that metrics are at http")
+    @Violation("DRA-MET-01: by the settings, metrics are at http")
     static final class Nowhere extends CallCounters {
         @Override
         void serve(int port) {}

@@ -8,9 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A driver with a fault: the class replaces a part of the bare driver, its supertype says which.
- * The suite catches it if each {@link Violation} is found, and no other requirement fails. Without
- * one, a test of its own runs the suite on it.
+ * A driver with a fault: the class replaces a part of the bare driver, its supertype names it. The
+ * suite catches it if each {@link Violation} is found, and no other requirement fails. Without one,
+ * a test of its own runs the suite on it.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -13,7 +13,7 @@ final class Pauses {
     static void millis(long duration) {
         try {
             if (new CountDownLatch(1).await(duration, TimeUnit.MILLISECONDS)) {
-                throw new AssertionError("nobody counts it down");
+                throw new AssertionError("no thread counts it down");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

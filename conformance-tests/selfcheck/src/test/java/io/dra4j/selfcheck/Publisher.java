@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Keeps the slices as they should be: looks at them whenever a watch, the hardware or the clock
- * says so, and mends what differs. Waits ever longer after failures.
+ * Keeps the slices as they should be: looks at them on an event of a watch, the hardware or the
+ * clock, and repairs what differs. Waits ever longer after failures.
  */
 class Publisher {
 
@@ -47,7 +47,7 @@ class Publisher {
                 backoff = FIRST_BACKOFF;
                 awaitWork();
             } catch (ApiClient.Failed e) {
-                Life.current().say("Slices are not as they should be: " + e.getMessage());
+                Life.current().log("Slices are not as they should be: " + e.getMessage());
                 failed(e);
             }
         }
@@ -118,7 +118,7 @@ class Publisher {
                 }
             }
         } catch (IOException e) {
-            Life.current().say("The watch ended: " + e);
+            Life.current().log("The watch ended: " + e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

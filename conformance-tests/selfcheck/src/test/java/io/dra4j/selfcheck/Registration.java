@@ -45,7 +45,7 @@ class Registration extends RegistrationImplBase {
 
     /** Receives whether the kubelet has registered the driver. */
     void notified(RegistrationStatus status) {
-        Life.current().say("Registered: " + status.getPluginRegistered() + " " + status.getError());
+        Life.current().log("Registered: " + status.getPluginRegistered() + " " + status.getError());
     }
 
     @Override

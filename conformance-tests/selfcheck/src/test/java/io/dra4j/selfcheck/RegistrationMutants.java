@@ -71,8 +71,8 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-08", what = "ends when it is told that registration failed")
-    @Violation("DRA-REG-04: the driver ended when it was told that it is not")
+    @Mutant(id = "M-08", what = "ends when it is notified that registration failed")
+    @Violation("DRA-REG-04: the driver ended when it was notified that it is not")
     static final class Touchy extends Registration {
         @Override
         void notified(RegistrationStatus status) {
@@ -152,12 +152,12 @@ final class RegistrationMutants {
             with = NamesOfTheMoment.class)
     @Violation("DRA-RST-04: after a restart of the kubelet, the device")
     static final class Clearing extends Registration {
-        private final AtomicInteger told = new AtomicInteger();
+        private final AtomicInteger accepted = new AtomicInteger();
 
         @Override
         void notified(RegistrationStatus status) {
             super.notified(status);
-            if (status.getPluginRegistered() && told.getAndIncrement() > 0) {
+            if (status.getPluginRegistered() && accepted.getAndIncrement() > 0) {
                 driver.calls.work.state.write(Map.of());
             }
         }
@@ -168,7 +168,7 @@ final class RegistrationMutants {
             what = "the type is \"ResourcePlugin\"",
             from = Build.PLAIN,
             timeoutFactor = 0.3)
-    @Violation("DRA-INFO-01: GetInfo says the type")
+    @Violation("DRA-INFO-01: GetInfo returns the type")
     static final class ResourcePlugin extends Registration {
         @Override
         String type() {
@@ -177,7 +177,7 @@ final class RegistrationMutants {
     }
 
     @Mutant(id = "M-03b", what = "the type is \"DevicePlugin\"", timeoutFactor = 0.3)
-    @Violation("DRA-INFO-01: GetInfo says the type")
+    @Violation("DRA-INFO-01: GetInfo returns the type")
     static final class DevicePlugin extends Registration {
         @Override
         String type() {

@@ -137,7 +137,7 @@ final class ResponseMutants {
 
     @Mutant(
             id = "M-18",
-            what = "the answer has a UID that nobody asked for",
+            what = "the answer has a UID that was not requested",
             collateral = {
                 "DRA-REG-06", "DRA-REG-09", "DRA-VER-03", "DRA-PREP-07",
                 "DRA-PREP-29", "DRA-SLICE-19", "DRA-UPG-01", "DRA-UPG-04"

@@ -75,7 +75,7 @@ final class ServerMutants {
             @Override
             public ServerMethodDefinition<?, ?> lookupMethod(String method, String authority) {
                 if (fatal) {
-                    Life.current().say("panic: no method " + method);
+                    Life.current().log("panic: no method " + method);
                     Life.current().end(2);
                 }
                 MethodDescriptor<byte[], byte[]> descriptor =
@@ -126,7 +126,7 @@ final class ServerMutants {
                         try {
                             return descriptor.getRequestMarshaller().parse(stream);
                         } catch (StatusRuntimeException e) {
-                            Life.current().say("panic: " + e.getMessage());
+                            Life.current().log("panic: " + e.getMessage());
                             Life.current().end(2);
                             throw e;
                         }

@@ -150,8 +150,8 @@ final class SliceMutants {
             what = "publishes once, without a watch",
             collateral = {"DRA-SLICE-12", "DRA-SLICE-13"},
             timeoutFactor = 0.2)
-    @Violation("DRA-SLICE-08: s later the driver has not put it right: there is no slice")
-    @Violation("DRA-SLICE-09: s later the driver has not put it right: missing")
+    @Violation("DRA-SLICE-08: s later the driver has not repaired it: there is no slice")
+    @Violation("DRA-SLICE-09: s later the driver has not repaired it: missing")
     @Violation("DRA-SLICE-10: s after the kubelet wiped them the slices are not as")
     static final class OnceOnly extends Publisher {
         @Override
@@ -242,7 +242,7 @@ final class SliceMutants {
         @Override
         void failed(ApiClient.Failed problem) {
             if (problem.status == deadly) {
-                Life.current().say("fatal: " + problem.getMessage());
+                Life.current().log("fatal: " + problem.getMessage());
                 Life.current().end(1);
             }
             super.failed(problem);

@@ -62,7 +62,7 @@ class SlicePlan {
         return name;
     }
 
-    /** The slices of a pool, without what the pool says of itself. */
+    /** The slices of a pool, without the data of the pool itself. */
     List<ObjectNode> desired(String pool, List<ObjectNode> devices, List<JsonNode> existing) {
         devices.forEach(device -> date(pool, device, existing));
         List<ObjectNode> slices = new ArrayList<>();

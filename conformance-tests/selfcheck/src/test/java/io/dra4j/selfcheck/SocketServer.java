@@ -107,7 +107,7 @@ class SocketServer {
                 Files.delete(path);
             }
         } catch (IOException e) {
-            Life.current().say("Can't remove " + path + ": " + e);
+            Life.current().log("Can't remove " + path + ": " + e);
         }
     }
 }

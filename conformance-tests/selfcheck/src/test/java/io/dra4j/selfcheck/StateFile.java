@@ -86,7 +86,7 @@ class StateFile {
     }
 
     Optional<Map<String, ObjectNode>> damaged(IOException problem) {
-        Life.current().say("The state can't be read, it is made anew: " + problem.getMessage());
+        Life.current().log("The state can't be read, it is created again: " + problem.getMessage());
         return Optional.empty();
     }
 

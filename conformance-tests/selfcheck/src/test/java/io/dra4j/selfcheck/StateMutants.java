@@ -148,7 +148,7 @@ final class StateMutants {
     static final class Panicking extends StateFile {
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
-            Life.current().say("panic: " + problem);
+            Life.current().log("panic: " + problem);
             Life.current().end(2);
             return Optional.empty();
         }
@@ -175,7 +175,7 @@ final class StateMutants {
             try {
                 super.write(claims);
             } catch (Refused e) {
-                Life.current().say(e.getMessage());
+                Life.current().log(e.getMessage());
             }
         }
     }
@@ -186,7 +186,7 @@ final class StateMutants {
             try {
                 super.write(held);
             } catch (Refused e) {
-                Life.current().say(e.getMessage());
+                Life.current().log(e.getMessage());
             }
         }
     }

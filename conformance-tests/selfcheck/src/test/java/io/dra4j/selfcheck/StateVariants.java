@@ -17,10 +17,10 @@ final class StateVariants {
 
     private StateVariants() {}
 
-    /** Knows of claims what their specs say. */
+    /** Knows of claims what is in their specs. */
     @Variant(
             id = "H-10",
-            what = "no state file: what the specs say is recomputed",
+            what = "no state file: the content of the specs is recomputed",
             passes = {
                 "DRA-PREP-06", "DRA-PREP-18", "DRA-PREP-30",
                 "DRA-UNP-06", "DRA-UNP-08", "DRA-CDI-10",
@@ -41,7 +41,7 @@ final class StateVariants {
     static final class FailingClosed extends StateFile {
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
-            throw new Refused("The state is damaged, mend or remove it: " + file);
+            throw new Refused("The state is damaged, repair or remove it: " + file);
         }
     }
 
@@ -62,7 +62,7 @@ final class StateVariants {
     @Variant(
             id = "H-23b",
             what =
-                    "tells a reboot by the boot id, and refuses to guess what became of specs without one",
+                    "detects a reboot by the boot id, and refuses to guess what became of specs without one",
             passes = {
                 "DRA-CDI-10", "DRA-RST-01",
                 "DRA-RST-05", "DRA-RST-09"
@@ -87,7 +87,7 @@ final class StateVariants {
         @Override
         ObjectNode establish(ClaimId id, JsonNode claim) {
             if (doubted.contains(id.uid())) {
-                throw new Refused("The CDI spec of the claim was removed by somebody");
+                throw new Refused("The CDI spec of the claim was removed by another process");
             }
             return super.establish(id, claim);
         }

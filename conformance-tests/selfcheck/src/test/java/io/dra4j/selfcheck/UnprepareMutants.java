@@ -148,7 +148,7 @@ final class UnprepareMutants {
             try {
                 super.delete(uid);
             } catch (Refused e) {
-                Life.current().say(e.getMessage());
+                Life.current().log(e.getMessage());
             }
         }
     }
@@ -196,7 +196,7 @@ final class UnprepareMutants {
                 try {
                     describe(half, claim, result);
                 } catch (Refused e) {
-                    Life.current().say("Not prepared: " + e.getMessage());
+                    Life.current().log("Not prepared: " + e.getMessage());
                 }
             }
             Map<String, ObjectNode> held = held();

@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Drivers whose devices no claim can have, and what is said of all that is then not seen: that it
- * is blocked, whether it was asked for alone or not.
+ * Drivers whose devices no claim can have, and what is reported of all that is then not seen: that
+ * it is blocked, whether it was asked for alone or not.
  *
  * <p>The start time of a driver is 60 s; here it is a tenth of that. Those who publish late, or
- * have no devices and say so, are H-18, H-8 and H-19 of {@link ConformingVariantsIT}.
+ * have no devices and declare it, are H-18, H-8 and H-19 of {@link ConformingVariantsIT}.
  */
 class UnpublishedDriverIT {
 
@@ -36,7 +36,7 @@ class UnpublishedDriverIT {
 
     @TempDir Path folder;
 
-    private static Outcome judged(String fault, String more, Map<String, JsonNode> given) {
+    private static Outcome outcome(String fault, String more, Map<String, JsonNode> given) {
         Map<String, JsonNode> flags =
                 new HashMap<>(Map.of("/driver/seamlessUpgrade", BooleanNode.FALSE));
         flags.putAll(given);
@@ -68,7 +68,7 @@ class UnpublishedDriverIT {
 
     @Test
     void aDriverThatPublishesNothingFailsAndSaysWhatItLogged() {
-        Outcome outcome = judged("M-137", ONLY, Map.of());
+        Outcome outcome = outcome("M-137", ONLY, Map.of());
 
         failsAndBlocks(
                 outcome,
@@ -78,12 +78,12 @@ class UnpublishedDriverIT {
                 "and none that writes one");
         assertThat(outcome.notes())
                 .contains(
-                        "the driver says: E1123 01:02:03.000004       1 main.go:7] no devices were found");
+                        "the driver logged: E1123 01:02:03.000004       1 main.go:7] no devices were found");
     }
 
     @Test
     void inAWholeRunNothingIsNotApplicableForLackOfDevices() {
-        Outcome outcome = judged("M-137", "", Map.of());
+        Outcome outcome = outcome("M-137", "", Map.of());
 
         failsAndBlocks(outcome, "DRA-SLICE-01", "the driver publishes no slice");
         assertThat(outcome.results())
@@ -99,7 +99,7 @@ class UnpublishedDriverIT {
     @Test
     void aPoolThatIsInvalidAsAWholeFailsWithTheAnswersOfTheApiServer() {
         failsAndBlocks(
-                judged("M-70b", ONLY, Map.of()),
+                outcome("M-70b", ONLY, Map.of()),
                 "DRA-SLICE-01",
                 "the API server refused its POST with 422 Invalid: ",
                 "attributes");
@@ -108,7 +108,7 @@ class UnpublishedDriverIT {
     @Test
     void aPoolThatIsNeverCompleteFailsAnotherRequirement() {
         failsAndBlocks(
-                judged("M-71a", ONLY, Map.of()),
+                outcome("M-71a", ONLY, Map.of()),
                 "DRA-SLICE-03",
                 "the pools have not settled: slice",
                 "resourceSliceCount");
@@ -117,7 +117,7 @@ class UnpublishedDriverIT {
     @Test
     void anEncodingThatTheApiServerRefusesIsNamed() {
         failsAndBlocks(
-                judged("M-138", ONLY, Map.of()),
+                outcome("M-138", ONLY, Map.of()),
                 "DRA-SLICE-01",
                 "the API server refused its POST with 415 UnsupportedMediaType");
     }
@@ -130,7 +130,7 @@ class UnpublishedDriverIT {
             Path kubeconfig = strict.writeKubeconfig(folder.resolve("kubeconfig"));
 
             failsAndBlocks(
-                    judged(
+                    outcome(
                             "",
                             ONLY,
                             Map.of(
@@ -144,7 +144,7 @@ class UnpublishedDriverIT {
     @Test
     void aDriverWithoutSeamlessUpgradesIsJudgedByAllElse() {
         Outcome outcome =
-                judged(
+                outcome(
                         "M-139",
                         "only: [DRA-INFO-03, DRA-INFO-05, DRA-PREP-01, DRA-UNP-01, DRA-CDI-02, DRA-UPG-01]",
                         Map.of("/driver/seamlessUpgrade", BooleanNode.TRUE));
@@ -161,7 +161,7 @@ class UnpublishedDriverIT {
 
     @Test
     void anEndpointThatNoKubeletCanCallBlocksAllThatNeedsIt() {
-        Outcome outcome = judged("M-109a", "only: [DRA-INFO-03, DRA-PREP-01]", Map.of());
+        Outcome outcome = outcome("M-109a", "only: [DRA-INFO-03, DRA-PREP-01]", Map.of());
 
         assertThat(result(outcome, "DRA-INFO-03").verdict()).isEqualTo(Verdict.FAIL);
         assertThat(result(outcome, "DRA-PREP-01").verdict()).isEqualTo(Verdict.BLOCKED);

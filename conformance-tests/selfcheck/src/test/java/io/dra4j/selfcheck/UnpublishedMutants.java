@@ -15,7 +15,7 @@ final class UnpublishedMutants {
     static final class Silent extends SlicePlan {
         @Override
         void apply(List<JsonNode> existing) {
-            Life.current().say("E1123 01:02:03.000004       1 main.go:7] no devices were found");
+            Life.current().log("E1123 01:02:03.000004       1 main.go:7] no devices were found");
         }
     }
 

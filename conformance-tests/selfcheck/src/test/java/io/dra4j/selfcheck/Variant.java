@@ -9,8 +9,7 @@ import java.lang.annotation.Target;
 
 /**
  * A conforming variant: a driver that is unusual and violates nothing. The class replaces a part of
- * the bare driver, its supertype says which. A {@link Violation} is one that it is rightly warned
- * of.
+ * the bare driver, its supertype names it. A {@link Violation} is one that it is rightly warned of.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

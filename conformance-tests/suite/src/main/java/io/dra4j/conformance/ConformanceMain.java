@@ -34,7 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 public final class ConformanceMain {
 
-    /** The exit status that says nothing about a driver. */
+    /** The exit status without a result about a driver. */
     private static final int NO_ANSWER = 3;
 
     private static final List<Class<? extends Exception>> ACTIONABLE =
@@ -71,7 +71,7 @@ public final class ConformanceMain {
 
     /**
      * Prints the message of an exception that users can act on; all else is a bug of the suite,
-     * which is shown with its stack trace, and neither says anything about a driver.
+     * which is shown with its stack trace, and neither is a result about a driver.
      */
     private static int explainFailure(Exception e, CommandLine command, ParseResult line) {
         PrintWriter err = command.getErr();
@@ -95,7 +95,7 @@ public final class ConformanceMain {
         return new CommandLine.RunLast().execute(line);
     }
 
-    /** One line says what is wrong, and another where to look; no page of usage hides them. */
+    /** One line with the error, and one with the place to look; no page of usage hides them. */
     private static int explainWrongUsage(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();

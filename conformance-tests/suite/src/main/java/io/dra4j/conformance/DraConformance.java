@@ -120,10 +120,10 @@ public final class DraConformance {
         return DynamicTest.dynamicTest(
                 requirement.id() + ": " + requirement.rule(),
                 CATALOGUE,
-                () -> judge(requirement, run));
+                () -> report(requirement, run));
     }
 
-    private static void judge(Requirement requirement, Run run) {
+    private static void report(Requirement requirement, Run run) {
         List<Result> results =
                 run.outcome().results().stream()
                         .filter(result -> result.requirement().equals(requirement))

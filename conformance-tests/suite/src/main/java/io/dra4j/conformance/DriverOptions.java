@@ -44,7 +44,7 @@ final class DriverOptions {
     @ArgGroup(validate = false, order = 1, heading = "%nThe driver:%n")
     private final DriverGroup driver = new DriverGroup();
 
-    @ArgGroup(validate = false, order = 2, heading = "%nA driver that somebody else runs:%n")
+    @ArgGroup(validate = false, order = 2, heading = "%nA driver that is run externally:%n")
     private final ExternalGroup external = new ExternalGroup();
 
     @ArgGroup(validate = false, order = 3, heading = "%nThe API server:%n")
@@ -73,7 +73,7 @@ final class DriverOptions {
                 names = "--kind",
                 paramLabel = "process|external",
                 description =
-                        "[driver.kind] Who runs it: the suite (process, the default), which starts, stops and kills it, or somebody else (external).")
+                        "[driver.kind] Who runs it: the suite (process, the default), which starts, stops and kills it, or others (external).")
         @Nullable String kind;
 
         @Option(
@@ -113,7 +113,7 @@ final class DriverOptions {
         @Option(
                 names = "--seamless-upgrade",
                 description =
-                        "[driver.seamlessUpgrade] Two instances may run side by side, told apart by POD_UID.")
+                        "[driver.seamlessUpgrade] Two instances may run side by side, distinguished by POD_UID.")
         @Nullable Boolean seamlessUpgrade;
 
         @Option(

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         name = "list",
         sortOptions = false,
         mixinStandardHelpOptions = true,
-        description = {"Print the requirements that drivers are judged by.", ""})
+        description = {"Print the requirements that drivers are tested against.", ""})
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class ListMain implements Callable<Integer> {
 
@@ -112,7 +112,7 @@ final class ListMain implements Callable<Integer> {
                         .map(level -> count(listed, level) + " " + level)
                         .collect(Collectors.joining(", "));
         boolean strict = listed.stream().anyMatch(Requirement::strictMust);
-        return "%d requirements of catalogue %s: %s.%s%n`dra-conformance explain ID` says more."
+        return "%d requirements of catalogue %s: %s.%s%n`dra-conformance explain ID` shows more."
                 .formatted(
                         listed.size(),
                         catalogue.version(),

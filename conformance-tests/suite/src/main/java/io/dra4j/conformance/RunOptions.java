@@ -48,7 +48,7 @@ final class RunOptions {
         @Option(
                 names = "--strict",
                 description =
-                        "[strict] Some SHOULDs are MUSTs, as `dra-conformance explain`" + " says.")
+                        "[strict] Some SHOULDs are MUSTs, as `dra-conformance explain`" + " shows.")
         @Nullable Boolean strict;
 
         @Option(

@@ -107,7 +107,8 @@ class CatalogueCommandsTest {
         void saysWhyThereIsNoTest() {
             run("explain", "DRA-PREP-35");
 
-            assertThat(out.toString()).contains("Test      None: a black box cannot tell");
+            assertThat(out.toString())
+                    .contains("Test      None: a black-box test cannot distinguish");
         }
 
         @Test

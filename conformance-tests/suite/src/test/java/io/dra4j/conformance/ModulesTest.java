@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** The table of modules: what each may depend on, as its pom says. */
+/** The table of modules: what each may depend on, as its pom declares. */
 class ModulesTest {
 
     private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();

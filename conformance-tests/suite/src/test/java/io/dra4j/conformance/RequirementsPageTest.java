@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The page of the documentation is what the catalogue says; {@code -Dreference.update} mends it.
+ * The page of the documentation is what the catalogue has; {@code -Dreference.update} updates it.
  */
 class RequirementsPageTest {
 
@@ -39,7 +39,7 @@ class RequirementsPageTest {
         }
 
         assertThat(PAGE)
-                .as("if it is stale, -Dreference.update=true mends it")
+                .as("if it is stale, -Dreference.update=true updates it")
                 .hasContent(rendered);
     }
 
@@ -51,7 +51,7 @@ class RequirementsPageTest {
     }
 
     private String profiles() {
-        return row("profile", "", "MUST", "SHOULD", "MAY", "what it says of a driver")
+        return row("profile", "", "MUST", "SHOULD", "MAY", "what it requires of a driver")
                 + row("---", "---", "---", "---", "---", "---")
                 + catalogue.profiles().stream().map(this::profile).collect(Collectors.joining());
     }

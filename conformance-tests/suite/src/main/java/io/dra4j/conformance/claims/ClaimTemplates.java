@@ -26,7 +26,7 @@ public final class ClaimTemplates {
      * Reads the setting.
      *
      * @param claims files with manifests, or manifests; none if claims have no certain shape
-     * @throws SettingsException if they cannot be read, or say what nothing can be made of
+     * @throws SettingsException if they cannot be read or used
      */
     public static ClaimTemplates read(List<JsonNode> claims) {
         List<JsonNode> manifests = new ArrayList<>();

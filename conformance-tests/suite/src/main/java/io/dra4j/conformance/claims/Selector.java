@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A CEL expression of a class or a request that says which devices may be had.
+ * A CEL expression of a class or a request that selects devices.
  *
  * <p>As for a scheduler, what fails to evaluate is not just a device that does not match.
  */

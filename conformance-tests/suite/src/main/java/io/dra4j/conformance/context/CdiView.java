@@ -23,9 +23,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The CDI directories as a container runtime sees them: ids are resolved by what the specs say,
- * JSON or YAML, and never by the names of files. Of two devices of one name that in the later
- * directory counts, and two in one directory are a conflict.
+ * The CDI directories as a container runtime sees them: ids are resolved by the content of the
+ * specs, JSON or YAML, and never by the names of files. Of two devices of one name that in the
+ * later directory counts, and two in one directory are a conflict.
  *
  * <p>Files of the directory that the driver was given go by their names, others by their paths.
  *

@@ -108,7 +108,7 @@ public class ClaimDraft {
                 .orElse(capacity.path("value"));
     }
 
-    /** Adds a result as it is said, of any driver; its request must be there too. */
+    /** Adds a result as given, of any driver; its request must be there too. */
     public ObjectNode rawResult(String request, String ofDriver, String pool, String device) {
         return results.addObject()
                 .put("request", request)

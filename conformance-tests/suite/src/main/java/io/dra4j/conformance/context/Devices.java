@@ -28,7 +28,7 @@ public final class Devices {
     /**
      * The devices of a node.
      *
-     * @param none whether the settings say that the driver has no devices there
+     * @param none whether the settings declare that the driver has no devices there
      */
     Devices(Place place, Cluster cluster, ClaimTemplates templates, boolean none) {
         this.place = place;
@@ -148,12 +148,12 @@ public final class Devices {
     /**
      * Returns if there is a complete pool, with devices or without.
      *
-     * @throws NotApplicable if the settings say that the driver has no devices
+     * @throws NotApplicable if the settings declare that the driver has no devices
      * @throws Blocked if there is none all the same
      */
     public void requirePool() {
         if (pools().isEmpty()) {
-            NotApplicable.unless(!none, "the settings say that the driver has no devices");
+            NotApplicable.unless(!none, "the settings declare that the driver has no devices");
             throw blocked();
         }
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The commands of the settings that change what the driver sees: unplug a device, break it, mend
+ * The commands of the settings that change what the driver sees: unplug a device, break it, repair
  * it.
  *
  * <p>One that fails is an error of the setup, and no fault of the driver.
@@ -41,8 +41,8 @@ public final class Hooks {
         Untested.unless(has(name), "the settings have no hook %s", name);
         List<String> command = commands.get(name);
         try {
-            String said = Command.run(name, command, place, Map.of());
-            transcript.note("hook " + name + ": " + (said.isEmpty() ? "done" : said));
+            String output = Command.run(name, command, place, Map.of());
+            transcript.note("hook " + name + ": " + (output.isEmpty() ? "done" : output));
         } catch (DriverUnusable e) {
             transcript.note("hook " + name + ": " + e.getMessage());
             throw new IllegalStateException(

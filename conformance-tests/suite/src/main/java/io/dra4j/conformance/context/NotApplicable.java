@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.context;
 
-/** A rule finds that it does not apply to this driver; the message says why. */
+/** A rule finds that it does not apply to this driver; the message has the reason. */
 public final class NotApplicable extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It is the rules' door to everything: they call the driver through {@link #calls}, make claims
  * with {@link #claims}, and start, stop and kill it through {@link #driver}. What a rule leaves is
- * cleared away by {@link #tidy}. For one thread at a time, but for what says otherwise.
+ * cleared away by {@link #tidy}. For one thread at a time, unless stated otherwise.
  */
 public final class TestContext implements AutoCloseable {
 
@@ -101,7 +101,7 @@ public final class TestContext implements AutoCloseable {
         return open(settings, adapter, name, LOG::warn);
     }
 
-    /** Sets up a node, whose driver may do what the settings say. */
+    /** Sets up a node, whose driver has the rights of the settings. */
     public static TestContext open(
             Settings settings, DriverAdapter adapter, String name, Consumer<String> notes) {
         return open(settings, adapter, settings.access(), name, notes);
@@ -280,7 +280,7 @@ public final class TestContext implements AutoCloseable {
     }
 
     /**
-     * Says that the driver does not publish anything: it was waited for, on this test context or
+     * Records that the driver does not publish anything: it was waited for, on this test context or
      * another.
      */
     public void knows(Unpublished found) {
@@ -327,7 +327,7 @@ public final class TestContext implements AutoCloseable {
         return type.cast(known);
     }
 
-    /** Says what the run has found that the driver can do, by the labels of the gates. */
+    /** Sets what the run has found that the driver can do, by the labels of the gates. */
     public void detected(Set<String> gates) {
         detected = Set.copyOf(gates);
     }
@@ -337,7 +337,7 @@ public final class TestContext implements AutoCloseable {
         return detected;
     }
 
-    /** Says something about a requirement that holds, for the report. */
+    /** Adds a remark about a requirement that holds, for the report. */
     public void remark(String words) {
         remark = words;
     }

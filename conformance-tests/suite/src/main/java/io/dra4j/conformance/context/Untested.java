@@ -4,7 +4,7 @@ package io.dra4j.conformance.context;
 
 /**
  * A rule applies to this driver and cannot be tried with what this run has: its settings, the
- * machine, or the devices that there are. The message says what is missing.
+ * machine, or the devices that there are. The message names what is missing.
  */
 public final class Untested extends RuntimeException {
 

@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * The driver breaks the rule that is tried.
  *
- * <p>The message says what was seen and what should have been, for a reader who knows the driver
- * and not the suite.
+ * <p>The message has what was seen and what was expected, for a reader who knows the driver and not
+ * the suite.
  */
 public final class Violation extends RuntimeException {
 

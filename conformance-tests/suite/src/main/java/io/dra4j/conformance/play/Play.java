@@ -43,7 +43,7 @@ public final class Play implements AutoCloseable {
     }
 
     /**
-     * Plays from the drivers' start to their end, and says what happens.
+     * Plays from the drivers' start to their end, and prints what happens.
      *
      * @return whether every step held
      */

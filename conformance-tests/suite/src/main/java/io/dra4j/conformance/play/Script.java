@@ -61,8 +61,8 @@ final class Script {
     /** Brings the drivers and the claims on stage. */
     void open() {
         awaitRegistrations(
-                told("The driver starts and registers", "The drivers start and register"));
-        narrator.step(told("It publishes its devices", "They publish their devices"));
+                phrase("The driver starts and registers", "The drivers start and register"));
+        narrator.step(phrase("It publishes its devices", "They publish their devices"));
         published = cast.drivers().get(0).await(() -> slices.awaitComplete(settings.stepTimeout()));
         narrator.lines(1, slices.lines());
         narrator.step("The claims of " + settings.manifests() + " are there");
@@ -78,16 +78,16 @@ final class Script {
         unprepare();
         stop();
         cast.drivers().forEach(DriverProcess::restart);
-        awaitRegistrations(told("It is started once more", "They are started once more"));
+        awaitRegistrations(phrase("It is started once more", "They are started once more"));
         reuse();
         stop();
     }
 
-    private String told(String ofOne, String ofSeveral) {
+    private String phrase(String ofOne, String ofSeveral) {
         return cast.drivers().size() == 1 ? ofOne : ofSeveral;
     }
 
-    /** Says how to look at what is there. */
+    /** Prints how to look at what is there. */
     void invite() {
         narrator.step("Now it is your turn");
         narrator.lines(
@@ -122,14 +122,14 @@ final class Script {
         Map<PlayedClaim, ClaimResult> prepared =
                 cast.kubelet().prepare(List.copyOf(pod.claims().values()));
         answers.putAll(prepared);
-        prepared.forEach(this::tell);
+        prepared.forEach(this::show);
         for (PlayedPod.Container container : pod.containers()) {
             narrator.line(1, "container " + container.name() + " with " + container.uses());
             narrator.lines(2, Edits.of(cast.cdi(), idsOf(container, pod)).lines());
         }
     }
 
-    private void tell(PlayedClaim claim, ClaimResult answer) {
+    private void show(PlayedClaim claim, ClaimResult answer) {
         narrator.line(1, "claim " + claim + " (" + claim.id().uid() + ")");
         for (PreparedDevice device : answer.devices()) {
             narrator.line(
@@ -157,15 +157,14 @@ final class Script {
 
     private void crash() {
         narrator.step(
-                told("The driver is killed with SIGKILL", "The drivers are killed with SIGKILL"));
+                phrase("The driver is killed with SIGKILL", "The drivers are killed with SIGKILL"));
         for (DriverProcess driver : cast.drivers()) {
             long killed = driver.pid();
             driver.kill();
-            narrator.line(
-                    1, "process " + killed + " is gone; nothing was said to the driver before");
+            narrator.line(1, "process " + killed + " is gone; the driver was not notified before");
         }
         cast.drivers().forEach(DriverProcess::restart);
-        awaitRegistrations(told("It is started again", "They are started again"));
+        awaitRegistrations(phrase("It is started again", "They are started again"));
     }
 
     private void prepareAgain() {
@@ -200,7 +199,9 @@ final class Script {
 
     private void stop() {
         narrator.step(
-                told("The driver is stopped with SIGTERM", "The drivers are stopped with SIGTERM"));
+                phrase(
+                        "The driver is stopped with SIGTERM",
+                        "The drivers are stopped with SIGTERM"));
         for (DriverProcess driver : cast.drivers()) {
             int status = driver.stop(settings.stepTimeout());
             StepFailed.unless(status == 0, driver.name() + " ended with " + status + ", not 0");
@@ -213,7 +214,7 @@ final class Script {
                 published.equals(slices.objects()),
                 "the slices changed, although the devices are the same");
         narrator.line(1, "exit status 0; no socket and no CDI spec is left");
-        narrator.line(1, "the slices stay, and nobody has written them again");
+        narrator.line(1, "the slices stay, and were not written again");
     }
 
     private List<Path> sockets() {
@@ -229,12 +230,12 @@ final class Script {
     }
 
     private void reuse() {
-        narrator.step("Other claims get the same devices: nobody holds them any more");
+        narrator.step("Other claims get the same devices, which are free now");
         List<PlayedClaim> successors =
                 answers.keySet().stream()
                         .map(claim -> PlayedClaim.of(cast.api().store().put(claim.successor())))
                         .toList();
-        cast.kubelet().prepare(successors).forEach(this::tell);
+        cast.kubelet().prepare(successors).forEach(this::show);
         cast.kubelet().unprepare(successors);
         narrator.line(1, "prepared and unprepared");
     }

@@ -4,7 +4,7 @@ package io.dra4j.conformance.play;
 
 import java.io.Serial;
 
-/** Says why a step of a play did not hold, in words for whoever watches. */
+/** A step of a play did not hold; the message is for the people who watch. */
 final class StepFailed extends RuntimeException {
 
     @Serial private static final long serialVersionUID = 1L;

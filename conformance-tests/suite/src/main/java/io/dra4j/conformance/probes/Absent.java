@@ -40,7 +40,7 @@ public final class Absent {
         String seed = "claim " + context.random().nextLong();
         return new KubeletClaim(
                 "dra-conformance-nowhere",
-                "nobody",
+                "no-claim",
                 UUID.nameUUIDFromBytes(seed.getBytes(StandardCharsets.UTF_8)).toString());
     }
 }

@@ -57,7 +57,7 @@ public record Disturbance(
                 return disturbed(others, number);
             } finally {
                 others.remove();
-                publishing().mend(before);
+                publishing().repair(before);
             }
         }
 
@@ -120,11 +120,11 @@ public record Disturbance(
             ObjectNode edited = slice.deepCopy();
             ((ObjectNode) edited.path("metadata")).remove("managedFields");
             ((ArrayNode) edited.at("/spec/devices")).remove(0);
-            context.transcript().note("somebody else edits slice " + SeenPools.name(slice));
+            context.transcript().note("another client edits slice " + SeenPools.name(slice));
             context.cluster().replace(Publishing.SLICES + "/" + SeenPools.name(slice), edited);
         }
 
-        /** Waits until the pools are as before, and says how they differ if they are not. */
+        /** Waits until the pools are as before, and describes the differences if they are not. */
         private String differences(Return... returns) throws InterruptedException {
             Predicate<SeenPools> asBefore = Publishing.like(before);
             Predicate<SeenPools> seenByAll =
@@ -145,7 +145,7 @@ public record Disturbance(
         private String about(String differences, String what) {
             return differences.isEmpty()
                     ? ""
-                    : "%s by somebody else, and %d s later the driver has not put it right: %s"
+                    : "%s by another client, and %d s later the driver has not repaired it: %s"
                             .formatted(what, limit().toSeconds(), differences);
         }
     }

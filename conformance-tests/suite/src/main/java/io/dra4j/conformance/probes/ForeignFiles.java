@@ -48,7 +48,7 @@ public final class ForeignFiles implements AutoCloseable {
         bound(dead).close();
         planted.put(dead, identity(dead));
         Path file = folder.resolve("file." + Absent.DRIVER + ".txt");
-        Files.writeString(file, "This file is nobody's but the conformance suite's.\n");
+        Files.writeString(file, "This file belongs to the conformance suite alone.\n");
         planted.put(file, identity(file));
     }
 

@@ -61,7 +61,7 @@ public record HealthStreams(TestContext context) {
     }
 
     /**
-     * Returns whether an entry says more than a kubelet would assume by itself when it is out of
+     * Returns whether an entry has more than a kubelet would assume by itself when it is out of
      * date.
      */
     public static boolean isKnown(HealthWatch.Device device) {
@@ -99,7 +99,7 @@ public record HealthStreams(TestContext context) {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The devices of which a message says nothing. */
+    /** The devices that a message leaves out. */
     public static List<String> missing(Report report, Set<String> devices) {
         return devices.stream().filter(name -> !names(report).contains(name)).toList();
     }

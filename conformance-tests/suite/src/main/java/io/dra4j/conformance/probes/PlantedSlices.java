@@ -79,7 +79,7 @@ public final class PlantedSlices {
         spec.putArray("devices").addObject().put("name", "planted-" + name);
         JsonNode created = context.cluster().create(Publishing.SLICES, slice);
         planted.put(SeenPools.name(created), created);
-        context.transcript().note("somebody else makes slice " + SeenPools.name(created));
+        context.transcript().note("another client makes slice " + SeenPools.name(created));
     }
 
     /** Returns the slices that are seen, but for those of a pool that the driver does not have. */
@@ -108,7 +108,7 @@ public final class PlantedSlices {
                 .findFirst()
                 .map(
                         one ->
-                                "slice %s, %s, was changed or deleted while the driver put its own slices right"
+                                "slice %s, %s, was changed or deleted while the driver repaired its own slices"
                                         .formatted(one.getKey(), whose(one.getValue())));
     }
 
@@ -124,7 +124,7 @@ public final class PlantedSlices {
 
     private static String whose(@org.jspecify.annotations.Nullable JsonNode slice) {
         if (slice == null) {
-            throw new Violation("a slice of somebody else is gone");
+            throw new Violation("a slice of another driver or node is gone");
         }
         return "which belongs to driver %s on node %s"
                 .formatted(slice.at("/spec/driver").asText(), slice.at("/spec/nodeName").asText());

@@ -203,7 +203,7 @@ public record Publishing(TestContext context) {
     /**
      * Waits until the pools are again as before.
      *
-     * @throws Violation if they are not in time; a new start has mended them then, if it could
+     * @throws Violation if they are not in time; a new start has repaired them then, if it could
      */
     public SeenPools restored(SeenPools before, String after, Duration timeout)
             throws InterruptedException {
@@ -212,14 +212,14 @@ public record Publishing(TestContext context) {
             return restored.get();
         }
         String difference = now().difference(before);
-        mend(before);
+        repair(before);
         throw new Violation(
                 "%d s after %s the slices are not as before: %s"
                         .formatted(timeout.toSeconds(), after, difference));
     }
 
     /** Starts the driver again where it does not put its slices right: other rules need them. */
-    public void mend(SeenPools before) throws InterruptedException {
+    public void repair(SeenPools before) throws InterruptedException {
         if (context.driver().adapter().controlsProcess()
                 && context.driver().isReady()
                 && !like(before).test(now())) {
@@ -281,7 +281,7 @@ public record Publishing(TestContext context) {
     }
 
     public void delete(JsonNode slice) {
-        context.transcript().note("somebody else deletes slice " + SeenPools.name(slice));
+        context.transcript().note("another client deletes slice " + SeenPools.name(slice));
         context.cluster().delete(SLICES + "/" + SeenPools.name(slice));
     }
 

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The registration socket of a driver, and what it says there. */
+/** The registration socket of a driver, and its answers there. */
 public record RegistrationSocket(TestContext context, Path path) {
 
     /**
@@ -58,7 +58,7 @@ public record RegistrationSocket(TestContext context, Path path) {
     /**
      * Returns the response to a kubelet's GetInfo.
      *
-     * @throws Violation if it says nothing within the kubelet's time
+     * @throws Violation if it does not answer within the kubelet's time
      */
     public RegistrationCalls.Info info() {
         return info(RegistrationCalls.kubeletAuthority(path));
@@ -74,7 +74,7 @@ public record RegistrationSocket(TestContext context, Path path) {
         }
     }
 
-    /** The service socket, as GetInfo says, where the suite finds it. */
+    /** The service socket, as GetInfo returns it, where the suite finds it. */
     public Path service() {
         return context.place().outside(info().service(path));
     }

@@ -58,7 +58,7 @@ public record SeenPools(List<JsonNode> slices) {
                 .filter(s -> s.at("/spec/pool/resourceSliceCount").asInt() != newest.size())
                 .map(
                         slice ->
-                                "slice %s says that pool %s has resourceSliceCount %s, but %d slices of generation %d are there"
+                                "slice %s has a pool %s with resourceSliceCount %s, but %d slices of generation %d are there"
                                         .formatted(
                                                 name(slice),
                                                 pool,

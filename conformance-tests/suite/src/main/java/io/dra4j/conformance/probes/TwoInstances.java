@@ -31,7 +31,7 @@ public final class TwoInstances {
      * An instance.
      *
      * @param process its process
-     * @param info who it said it is
+     * @param info its answer to GetInfo
      * @param registration its registration socket
      */
     public record Running(Instance process, PluginInfo info, Path registration) {}

@@ -98,7 +98,7 @@ final class AreaMarks {
             case PASS -> Colour.GOOD;
             case FAIL -> Colour.BAD;
             case WARN, DEVIATION -> Colour.DOUBTFUL;
-            case BLOCKED, SUITE_ERROR -> Colour.ODD;
+            case BLOCKED, SUITE_ERROR -> Colour.OTHER;
             case INFO, NOT_APPLICABLE, UNTESTED, SKIPPED -> Colour.QUIET;
         };
     }

@@ -58,7 +58,7 @@ final class CoverageReport {
                                 cell(header.kubernetes())));
         line("");
         line(
-                "Tested means that the check ran to its end, whatever it found. What is not applicable, blocked or untested is listed below with the reason. "
+                "Tested means that the check ran to its end, with any verdict. What is not applicable, blocked or untested is listed below with the reason. "
                         + Wording.NO_CERTIFICATION);
         line("");
         table("Level", grouped(all, requirement -> requirement.level().name()));

@@ -7,7 +7,7 @@ import java.util.Set;
 /**
  * Writes HTML, element by element, each closed by whoever opened it.
  *
- * <p>A tag may carry classes, {@code td.number}. Attributes come as names and values. Whatever is
+ * <p>A tag may carry classes, {@code td.number}. Attributes come as names and values. All that is
  * text or a value is escaped, and what is not visible is made so. Not thread-safe.
  */
 final class Html {

@@ -295,7 +295,7 @@ final class HtmlReport {
                 "ul",
                 () ->
                         Arrays.stream(Gate.values())
-                                .filter(gate -> gate != Gate.NOT_HC) // says what HC says
+                                .filter(gate -> gate != Gate.NOT_HC) // the text of HC covers it
                                 .map(g -> open.contains(g.label()) ? g.words() : g.otherwise())
                                 .forEach(clause -> html.element("li", clause)));
     }

@@ -27,7 +27,7 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
         GOOD(32),
         BAD(31),
         DOUBTFUL(33),
-        ODD(35),
+        OTHER(35),
         QUIET(90),
         STRONG(1);
 

@@ -151,7 +151,7 @@ final class TerminalSummary {
                     case 0 -> Colour.GOOD;
                     case 1 -> Colour.BAD;
                     case 2 -> Colour.DOUBTFUL;
-                    default -> Colour.ODD;
+                    default -> Colour.OTHER;
                 };
         lines.add("");
         lines.add(terminal.coloured(colour, Wording.headline(outcome) + "."));

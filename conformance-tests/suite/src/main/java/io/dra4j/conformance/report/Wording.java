@@ -23,7 +23,7 @@ final class Wording {
             "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no program of it certifies drivers. It is what this suite has seen of this"
                     + " driver, on one machine, at one time.";
 
-    /** By how much each says about a driver; what was found goes before what was not tried. */
+    /** By their weight for a driver; what was found goes before what was not tried. */
     static final List<Verdict> WORST_FIRST =
             List.of(
                     Verdict.FAIL,
@@ -59,7 +59,7 @@ final class Wording {
     /** Returns the meaning of a verdict, for a first reader. */
     static String meaning(Verdict verdict) {
         return switch (verdict) {
-            case PASS -> "The driver does what the rule says, as far as the check can see.";
+            case PASS -> "The driver does what the rule requires, as far as the check can see.";
             case FAIL -> "The driver breaks a rule that it must keep.";
             case WARN -> "The driver breaks a rule that it should keep.";
             case INFO -> "The driver leaves out what it may leave out.";
@@ -68,7 +68,7 @@ final class Wording {
             case UNTESTED -> "The rule was not tried, for the reason given.";
             case SKIPPED -> "The settings leave the rule out.";
             case DEVIATION -> "The driver breaks the rule, and its vendor has listed that.";
-            case SUITE_ERROR -> "The suite itself failed: nothing is said about the driver.";
+            case SUITE_ERROR -> "The suite itself failed: this is no result about the driver.";
         };
     }
 
@@ -124,7 +124,7 @@ final class Wording {
         return warned == 0 ? "" : ", and breaks " + warned + " that it should keep";
     }
 
-    /** A success says nothing of what this run had no means to try. */
+    /** A success leaves open what this run had no means to try. */
     private static String untested(Outcome outcome) {
         long untested = outcome.results().stream().filter(Outcome::lacksMeans).count();
         return untested == 0

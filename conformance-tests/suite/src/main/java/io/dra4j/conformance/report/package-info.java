@@ -1,7 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Tell what a run has found: in files for people and for machines, and on the terminal as it goes.
+ * Report what a run has found: in files for people and for machines, and on the terminal as it
+ * goes.
  *
  * <p>Flow: the results of the engine → here → {@code report.yaml}, {@code junit.xml}, {@code
  * report.html}, {@code coverage.md} and the terminal.

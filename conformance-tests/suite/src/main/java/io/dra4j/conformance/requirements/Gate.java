@@ -33,14 +33,14 @@ public enum Gate {
             "the settings have no invalid opaque config"),
     CFG_SEE(
             "cfgSee",
-            "the settings say how the effect of a config shows in the CDI edits",
-            "the settings do not say how the effects of two configs show in the CDI edits"),
+            "the settings name the effect of a config on the CDI edits",
+            "the settings do not name the effects of two configs on the CDI edits"),
     ROLL(
             "roll",
             "two instances of the driver may run on one node",
             "the settings do not declare that two instances of the driver may run on one node"),
     PLUG("plug", "a hook plugs and unplugs devices", "no hook plugs and unplugs devices"),
-    FAULT("fault", "a hook breaks and mends a device", "no hook breaks and mends a device"),
+    FAULT("fault", "a hook breaks and repairs a device", "no hook breaks and repairs a device"),
     HC("hc", "the driver has the health service", "the driver does not declare the health service"),
     NOT_HC(
             "not hc",
@@ -67,16 +67,16 @@ public enum Gate {
             "the settings do not declare device metadata"),
     METRICS(
             "metrics",
-            "the settings say where the driver's metrics are",
-            "the settings do not say where the driver's metrics are"),
+            "the settings name the address of the driver's metrics",
+            "the settings do not name the address of the driver's metrics"),
     FS(
             "fs",
             "the suite may break file systems: it needs root or a mount namespace",
             "the suite may not break file systems here"),
     STATE(
             "state",
-            "the settings say where the driver keeps its state",
-            "the settings do not say where the driver keeps its state"),
+            "the settings name the state files of the driver",
+            "the settings do not name the state files of the driver"),
     OLD(
             "old",
             "the settings name an older release of the driver",
@@ -99,8 +99,8 @@ public enum Gate {
     /**
      * Returns whether it is about what the suite may do and was given, and not about the driver.
      * Where such a gate is closed, a requirement is untested: that the driver does not have what it
-     * is about is not known. What the vendor tells of the driver, as its configurations and where
-     * its state is, is no such means: a driver may have none.
+     * is about is not known. What the vendor declares of the driver, as its configurations and
+     * where its state is, is no such means: a driver may have none.
      */
     public boolean isMeans() {
         return switch (this) {

@@ -11,9 +11,9 @@ public enum Observability {
     /** The check sees every violation of the kind that it provokes. */
     @JsonEnumDefaultValue
     DETERMINISTIC,
-    /** The check has to hit a moment; a pass says that none of the rounds found a violation. */
+    /** The check has to hit a moment; after a pass, none of the rounds found a violation. */
     STOCHASTIC,
-    /** There is no check, and the catalogue says why. */
+    /** There is no check, and the catalogue has the reason. */
     UNTESTED;
 
     /** The word that the catalogue writes. */

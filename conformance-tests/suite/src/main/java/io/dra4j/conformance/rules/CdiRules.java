@@ -91,7 +91,7 @@ record CdiRules(TestContext context) {
     @Rule("DRA-CDI-06")
     void aClaimsSpecsGoWithIt() {
         PublishedDevice device = context.devices().one();
-        context.unpreparedClaim(device); // after it, whatever serves all claims is there
+        context.unpreparedClaim(device); // after it, what serves all claims is there
         Map<String, JsonNode> before = context.cdi().contents();
         KubeletClaim claim = context.unpreparedClaim(device);
         context.cdi()

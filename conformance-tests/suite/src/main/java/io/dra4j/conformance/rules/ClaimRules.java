@@ -206,24 +206,25 @@ record ClaimRules(TestContext context) {
     }
 
     @Rule("DRA-PREP-30")
-    void aClaimIsPreparedAfreshAndWhenItIsMadeAnew() {
+    void aClaimIsPreparedAgainAndWhenItIsCreatedAgain() {
         List<PublishedDevice> usable = context.devices().upTo(2);
         PublishedDevice first = usable.get(0);
         PublishedDevice second = usable.get(usable.size() - 1);
-        String name = "claim-made-anew-" + context.calls().service().name().toLowerCase();
+        String name = "claim-made-again-" + context.calls().service().name().toLowerCase();
         KubeletClaim old =
                 context.claims().create(context.claims().draft(name).request("r0", first));
         Set<String> names = Reported.names(context.calls().prepared(old));
         context.calls().unprepared(old);
-        afresh(old, names, "is prepared again after its unprepare");
+        preparedAgain(old, names, "is prepared again after its unprepare");
         context.calls().unprepared(old);
         context.claims().deleteObject(old);
-        KubeletClaim anew =
+        KubeletClaim sameName =
                 context.claims().create(context.claims().draft(name).request("r0", second));
-        afresh(anew, Reported.names(second), "has the name of an earlier one and another UID");
+        preparedAgain(
+                sameName, Reported.names(second), "has the name of an earlier one and another UID");
     }
 
-    private void afresh(KubeletClaim claim, Set<String> due, String that) {
+    private void preparedAgain(KubeletClaim claim, Set<String> due, String that) {
         ClaimResult answer =
                 context.calls().prepared(claim, "a claim that %s is refused: %s", that);
         Violation.unless(

@@ -112,7 +112,7 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
                 draft().request("r0", device)
                         .config(first, context.place().driver(), visible(0).parameters())
                         .config(second, context.place().driver(), visible(1).parameters());
-        judge(edits(draft, device), visible(1), visible(0), why);
+        check(edits(draft, device), visible(1), visible(0), why);
     }
 
     private void later(String source, String why) {
@@ -121,10 +121,10 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
                 draft().request("r0", device)
                         .config(source, context.place().driver(), visible(0).parameters())
                         .config(CLASS, context.place().driver(), visible(1).parameters());
-        judge(edits(draft, device), visible(0), visible(1), why);
+        check(edits(draft, device), visible(0), visible(1), why);
     }
 
-    private void judge(List<String> edits, Valid winner, Valid loser, String why) {
+    private void check(List<String> edits, Valid winner, Valid loser, String why) {
         due(edits, winner, why);
         if (!configs.precedence().equals("merge")) {
             notDue(edits, loser, "another config outweighs it: " + why);

@@ -35,10 +35,10 @@ record DamageRules(TestContext context) {
         if (starts()) {
             answers(held, after);
         }
-        mend(held, files);
+        repair(held, files);
     }
 
-    /** A driver may refuse to start with a damaged state, and say so. */
+    /** A driver may refuse to start with a damaged state, and log it. */
     private boolean starts() {
         try {
             context.driver().start();
@@ -70,7 +70,7 @@ record DamageRules(TestContext context) {
     }
 
     /** Lets the driver go on, with its memory as it was if it could not do without. */
-    private void mend(Held held, StateFiles files) throws IOException {
+    private void repair(Held held, StateFiles files) throws IOException {
         if (context.driver().current().isAlive()
                 && context.calls().unprepare(held.claim()).complaint().isEmpty()
                 && context.calls().prepare(held.claim()).complaint().isEmpty()) {

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record DeclarationRules(TestContext context) {
 
-    /** Capabilities that show: the others are taken from what the vendor says. */
+    /** Capabilities that show: the others are declared by the vendor. */
     private static final Set<String> SEEN =
             Set.of("api", "cdi", "hc", "both", "multi", "ctr", "bind");
 

@@ -112,7 +112,7 @@ record DiskRules(TestContext context) {
         }
         Violation.unless(
                 result.complaint().isPresent() || !files.areUnchanged(),
-                "Prepare of claim %s succeeded while the state files %s were read-only, and they say nothing of it",
+                "Prepare of claim %s succeeded while the state files %s were read-only, and they do not record it",
                 claim.uid(),
                 files.paths());
         worksAgain(claim, leftovers, "the directory of the state");

@@ -50,7 +50,8 @@ record HealthRules(TestContext context, HealthStreams streams) {
         Set<String> published = streams.published();
         context.devices().requirePool();
         NotApplicable.unless(
-                !published.isEmpty(), "the driver publishes no device whose health could be told");
+                !published.isEmpty(),
+                "the driver publishes no device whose health could be reported");
         return published;
     }
 
@@ -122,7 +123,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
         List<Report> reports = window.reports();
         NotApplicable.unless(
                 reports.stream().anyMatch(report -> !report.devices().isEmpty()),
-                "the driver tells of no device");
+                "the driver reports no device");
         for (Report report : reports) {
             report.devices().forEach(device -> checkDate(device, report));
         }
@@ -204,7 +205,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
 
     /**
      * The health service must not forget the first stream over the second: each has to receive
-     * again before what it heard is out of date, however late that is.
+     * again before what it received is out of date, however late that is.
      */
     private void awaitRefresh(List<HealthWatch> all) throws InterruptedException {
         Duration due = due(all.get(0));
@@ -227,7 +228,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
                 wait.end(came);
                 Violation.unless(
                         came,
-                        "three health streams are open, and stream %d, counted in the order of opening, hears nothing more: %s",
+                        "three health streams are open, and stream %d, counted in the order of opening, receives nothing more: %s",
                         i + 1,
                         HealthStreams.seen(all.get(i)));
             }
@@ -256,7 +257,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
     private static void checkOpen(HealthWatch watch) {
         Violation.unless(
                 watch.end().isEmpty(),
-                "the driver ended a health stream that nobody cancelled: %s",
+                "the driver ended a health stream that was not cancelled: %s",
                 HealthStreams.seen(watch));
     }
 

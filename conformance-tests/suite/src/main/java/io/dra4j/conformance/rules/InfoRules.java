@@ -51,7 +51,7 @@ record InfoRules(TestContext context) {
         String type = info().type();
         Violation.unless(
                 type.equals("DRAPlugin"),
-                "GetInfo says the type \"%s\"; the kubelet takes \"DRAPlugin\" alone",
+                "GetInfo returns the type \"%s\"; the kubelet takes \"DRAPlugin\" alone",
                 type);
     }
 
@@ -67,12 +67,12 @@ record InfoRules(TestContext context) {
         Set<String> slices = driversOfTheNode();
         Violation.unless(
                 slices.isEmpty() || slices.contains(name),
-                "GetInfo says the name %s; the node's ResourceSlices are of %s",
+                "GetInfo returns the name %s; the node's ResourceSlices are of %s",
                 name,
                 slices);
         Violation.unless(
                 name.equals(context.place().driver()),
-                "GetInfo says the name %s; the settings of this run say %s",
+                "GetInfo returns the name %s; the settings of this run have %s",
                 name,
                 context.place().driver());
     }
@@ -101,7 +101,7 @@ record InfoRules(TestContext context) {
             RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
             Violation.unless(
                     !answer.code().equals("UNAVAILABLE"),
-                    "nobody answers at the endpoint %s: %s",
+                    "no process answers at the endpoint %s: %s",
                     socket,
                     answer);
         }
@@ -187,7 +187,7 @@ record InfoRules(TestContext context) {
                                 service));
     }
 
-    /** The half of the rule that says what a kubelet would stumble over. */
+    /** The half of the rule about what a kubelet would stumble over. */
     void declaredServicesAreServed() throws InterruptedException {
         List<String> versions = info().versions();
         Set<String> served = served();

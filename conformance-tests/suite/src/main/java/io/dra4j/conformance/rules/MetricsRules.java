@@ -61,7 +61,7 @@ record MetricsRules(TestContext context) {
                 .forEach(ofErrors::add);
         Violation.unless(
                 !ofErrors.isEmpty(),
-                "no metric tells failed calls from others: after %d failed Prepares, none has grown that had not grown before",
+                "no metric distinguishes failed calls from others: after %d failed Prepares, none has grown that had not grown before",
                 CALLS);
         context.remark("failed calls are counted by " + ofErrors);
     }
@@ -91,7 +91,7 @@ record MetricsRules(TestContext context) {
         try {
             return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
-            throw new Violation("the settings say that metrics are at %s: %s".formatted(url, e));
+            throw new Violation("by the settings, metrics are at %s: %s".formatted(url, e));
         }
     }
 

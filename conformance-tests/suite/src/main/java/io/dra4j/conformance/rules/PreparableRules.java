@@ -26,7 +26,7 @@ record PreparableRules(TestContext context) {
         List<PublishedDevice> alone = new ArrayList<>(context.devices().all());
         alone.removeIf(d -> together.contains(d) || d.isTainted() || d.isBound());
         if (together.isEmpty() && alone.isEmpty()) {
-            context.devices().one(); // which says why there is none
+            context.devices().one(); // which reports why there is none
         }
         if (context.devices().areShaped()) {
             together.forEach(device -> prepare(List.of(device)));

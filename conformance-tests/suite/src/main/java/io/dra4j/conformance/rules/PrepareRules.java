@@ -159,7 +159,7 @@ record PrepareRules(TestContext context) {
                 count > 1 || !context.devices().areShaped(),
                 "claims of the shape in driver.claims get one device each");
         if (count < 2) {
-            context.devices().some(2); // which says why there are no more
+            context.devices().some(2); // which reports why there are no more
         }
         KubeletClaim claim = context.claims().allocate(many);
         ClaimResult answer = context.calls().prepared(claim);
@@ -194,7 +194,7 @@ record PrepareRules(TestContext context) {
         specs.forEach((file, spec) -> changed.remove(file, spec));
         Violation.unless(
                 changed.isEmpty() && context.cdi().contents().keySet().equals(specs.keySet()),
-                "repeated prepares changed what the CDI specs say: of %s, there are now %s, with %s",
+                "repeated prepares changed the CDI specs: of %s, there are now %s, with %s",
                 specs.keySet(),
                 context.cdi().contents().keySet(),
                 changed);

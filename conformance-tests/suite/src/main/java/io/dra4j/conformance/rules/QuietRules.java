@@ -34,7 +34,7 @@ record QuietRules(TestContext context, Publishing publishing) {
                         0);
         Violation.unless(
                 writes.isEmpty(),
-                "nobody changed a device within %d s, and %s: %s",
+                "no device was changed within %d s, and %s: %s",
                 QuietWindow.WITHOUT_WRITES.toSeconds(),
                 SliceRepairRules.words(writes),
                 writes.isEmpty() ? "" : cut(writes.get(0).body()));

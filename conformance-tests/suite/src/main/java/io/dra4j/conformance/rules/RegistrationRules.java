@@ -28,20 +28,20 @@ record RegistrationRules(TestContext context) {
         RegistrationCalls.Info before = socket.info();
         try (RegistrationCalls calls = new RegistrationCalls(socket.path())) {
             for (int i = 0; i < TIMES; i++) {
-                tell(calls, "");
+                notify(calls, "");
             }
             refuse(calls);
         }
         RegistrationCalls.Info after = afterRefusal(socket);
         Violation.unless(
                 before.equals(after),
-                "GetInfo changed from %s to %s when the driver was told how its registration went",
+                "GetInfo changed from %s to %s when the driver was notified of its registration",
                 before,
                 after);
         servesStill(socket.service());
     }
 
-    private void tell(RegistrationCalls calls, String error) {
+    private void notify(RegistrationCalls calls, String error) {
         try {
             timed(calls, error);
         } catch (RegistrationCalls.Failed e) {
@@ -84,7 +84,7 @@ record RegistrationRules(TestContext context) {
             context.driver().current().awaitExit(context.timeouts().times(DEATH));
             Violation.unless(
                     context.driver().isAlive(),
-                    "the driver ended when it was told that it is not registered: %s",
+                    "the driver ended when it was notified that it is not registered: %s",
                     context.driver().fate());
             throw e;
         }
@@ -96,7 +96,7 @@ record RegistrationRules(TestContext context) {
                     calls.call(PrepareMessages.method(PluginInfo.Service.V1), new byte[0]);
             Violation.unless(
                     !answer.code().equals("UNAVAILABLE"),
-                    "the service is gone after the driver was told that it is not registered: %s",
+                    "the service is gone after the driver was notified that it is not registered: %s",
                     answer);
         }
     }

@@ -57,7 +57,7 @@ record SecurityRules(TestContext context) {
         isClosed(registration.service(), context.place().plugins());
     }
 
-    /** Directories from here on up are the suite's own, and say nothing of the driver. */
+    /** Directories from here on up are the suite's own, not the driver's. */
     private static void isClosed(Path socket, Path suites) throws IOException {
         Violation.unless(
                 socket.isAbsolute(), "the driver names its socket %s, no absolute path", socket);

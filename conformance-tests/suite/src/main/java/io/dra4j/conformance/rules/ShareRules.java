@@ -32,7 +32,7 @@ record ShareRules(TestContext context) {
                 .orElseThrow(
                         () ->
                                 new NotApplicable(
-                                        "no device may have several claims and says how much of its capacity each may take"));
+                                        "no device allows several claims and limits how much of its capacity each may take"));
     }
 
     private static boolean hasPolicies(PublishedDevice device) {

@@ -62,7 +62,7 @@ record ShutdownRules(TestContext context) {
                         .orElse(HealthWatch.Version.V1ALPHA1);
         try (HealthWatch stream = streams.open(version)) {
             stream.awaitAll(
-                    told -> !told.isEmpty() || stream.end().isPresent(), Timeouts.FIRST_HEALTH);
+                    sent -> !sent.isEmpty() || stream.end().isPresent(), Timeouts.FIRST_HEALTH);
             Optional<HeldCall> call =
                     context.devices().usable().stream()
                             .findFirst()

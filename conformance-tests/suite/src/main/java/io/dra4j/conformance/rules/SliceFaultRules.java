@@ -95,7 +95,7 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
                     context.driver().fate());
         } finally {
             refusal.close();
-            publishing.mend(before);
+            publishing.repair(before);
         }
     }
 

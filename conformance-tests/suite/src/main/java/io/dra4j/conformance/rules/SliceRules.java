@@ -51,7 +51,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         }
         NotApplicable.unless(
                 !publishing.now().slices().isEmpty(),
-                "the settings say that the driver has no devices");
+                "the settings declare that the driver has no devices");
         publishing.now().slices().forEach(this::checkSlice);
     }
 
@@ -191,7 +191,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         if (!domain.equals("kubernetes.io")
                 && !domain.endsWith(".kubernetes.io")
                 && !domain.endsWith(".k8s.io")) {
-            return; // an own name: whose domain it is, nobody can tell
+            return; // an own name: whose domain it is, is unknown
         }
         Pattern form = STANDARD.get(name);
         Violation.unless(

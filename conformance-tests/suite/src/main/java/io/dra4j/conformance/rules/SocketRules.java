@@ -63,13 +63,13 @@ record SocketRules(TestContext context) {
             channel.connect(UnixDomainSocketAddress.of(socket));
         } catch (IOException e) {
             throw new Violation(
-                    "nobody listens at the registration socket %s: %s"
+                    "no process listens at the registration socket %s: %s"
                             .formatted(socket, e.getMessage()));
         }
         String name = socket.getFileName().toString();
         Violation.minorUnless(
                 name.startsWith(context.place().driver()) && name.endsWith("-reg.sock"),
-                "the registration socket is called %s; others tell drivers apart by names such as %s-reg.sock",
+                "the registration socket is called %s; others distinguish drivers by names such as %s-reg.sock",
                 name,
                 context.place().driver());
     }

@@ -50,7 +50,7 @@ record StatusRules(TestContext context) {
         }
         Violation.unless(
                 status.await(WRITTEN, entry -> true, device, context.timeouts().change()),
-                "the driver is said to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
+                "the driver is declared to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
                 context.timeouts().change().toSeconds(),
                 device);
         check(status.entry(context.place().driver(), device.name()).orElseThrow());

@@ -89,7 +89,7 @@ record TaintRules(TestContext context, Publishing publishing) {
 
     private void keptTheirTime(SeenPools before) throws InterruptedException {
         before.devices().forEach(this::check);
-        unchanged(before, "while nobody touched a device");
+        unchanged(before, "while no device was changed");
         if (context.driver().adapter().controlsProcess()) {
             int number = context.proxy().lastNumber();
             context.driver().restart();

@@ -107,14 +107,14 @@ record UnprepareRules(TestContext context) {
                 context.claims().create(context.claims().draft(name).request("r0", two.get(0)));
         context.calls().prepared(old);
         context.claims().deleteObject(old);
-        KubeletClaim anew =
+        KubeletClaim newer =
                 context.claims().create(context.claims().draft(name).request("r0", two.get(1)));
-        ClaimResult answer = context.calls().prepared(anew);
+        ClaimResult answer = context.calls().prepared(newer);
         List<String> edits = context.cdi().edits(answer.devices());
 
         context.calls().unprepared(old);
 
-        staysAsItWas(anew, answer, edits, "an earlier claim of its name");
+        staysAsItWas(newer, answer, edits, "an earlier claim of its name");
         context.calls()
                 .prepared(
                         context.claims().allocate(two.get(0)),

@@ -87,7 +87,7 @@ record WireRules(TestContext context) {
         }
     }
 
-    /** Sends bytes and hangs up; what the driver says to them is its affair. */
+    /** Sends bytes and hangs up; the answer of the driver is ignored. */
     private static void send(Path socket, byte[] bytes) throws IOException {
         try (RawCalls calls = new RawCalls(socket);
                 SocketChannel raw = calls.connect()) {
@@ -99,7 +99,8 @@ record WireRules(TestContext context) {
             }
         } catch (IOException e) {
             if (e instanceof ConnectException) {
-                throw new Violation("nobody listens at " + socket + " any more: " + e.getMessage());
+                throw new Violation(
+                        "no process listens at " + socket + " any more: " + e.getMessage());
             }
         }
     }

@@ -4,7 +4,7 @@
  * The rules as code: one class for each area of the catalogue, one method for each requirement.
  *
  * <p>Flow: the run chooses a method by its {@link io.dra4j.conformance.rules.Rule} → it asks the
- * test context → it returns, or throws a violation that says what was seen.
+ * test context → it returns, or throws a violation with what was seen.
  */
 @NullMarked
 package io.dra4j.conformance.rules;

@@ -156,7 +156,8 @@ final class CapabilityProbe {
                 context.settings().driver().hasNoDevices()
                         ? new Closed(
                                 Verdict.NOT_APPLICABLE,
-                                "the settings say that the driver has no devices, and " + silent)
+                                "the settings declare that the driver has no devices, and "
+                                        + silent)
                         : new Closed(Verdict.UNTESTED, silent));
         int wanted = usable == 0 ? 1 : 2;
         Closed few =

@@ -86,7 +86,7 @@ public final class Engine {
         List<String> all = new ArrayList<>(notes);
         Unpublished unpublished = capabilities.unpublished();
         if (unpublished != null) {
-            unpublished.log().forEach(line -> all.add("the driver says: " + line));
+            unpublished.log().forEach(line -> all.add("the driver logged: " + line));
         }
         return all;
     }

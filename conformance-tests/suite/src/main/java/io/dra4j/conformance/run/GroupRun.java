@@ -157,14 +157,14 @@ final class GroupRun {
         }
     }
 
-    /** A test context whose driver runs: the one there is, mended, or a new one. */
+    /** A test context whose driver runs: the one there is, repaired, or a new one. */
     private TestContext ready() {
         TestContext known = context;
         if (known != null && isReady(known)) {
             return known;
         }
         if (known != null && !known.driver().adapter().controlsProcess()) {
-            throw new DriverUnusable("the driver is gone, and somebody else runs it");
+            throw new DriverUnusable("the driver is gone, and it is run externally");
         }
         closeContext();
         TestContext fresh = contexts.get();

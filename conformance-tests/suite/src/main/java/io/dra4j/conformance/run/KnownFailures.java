@@ -102,8 +102,8 @@ public record KnownFailures(List<KnownFailure> entries) {
     /**
      * Turns listed failures into the verdict DEVIATION.
      *
-     * <p>An entry that has expired excuses nothing, and the failure says so. An entry about an
-     * unknown requirement, or about one that did not fail, is worth a note.
+     * <p>An entry that has expired excuses nothing, and the message of the failure notes it. An
+     * entry about an unknown requirement, or about one that did not fail, is worth a note.
      *
      * @param known the ids of all requirements
      */
@@ -137,7 +137,7 @@ public record KnownFailures(List<KnownFailure> entries) {
                 expired
                         ? "The known failure that was listed for it expired on %s (%s)."
                         : "A known failure until %s: %s (%s)";
-        String said =
+        String remark =
                 expired
                         ? words.formatted(entry.expires(), entry.issue())
                         : words.formatted(entry.expires(), entry.reason(), entry.issue());
@@ -145,7 +145,7 @@ public record KnownFailures(List<KnownFailure> entries) {
                 result.requirement(),
                 result.variant(),
                 expired ? Verdict.FAIL : Verdict.DEVIATION,
-                result.message() + "\n" + said,
+                result.message() + "\n" + remark,
                 result.took(),
                 result.evidence(),
                 result.measurements());

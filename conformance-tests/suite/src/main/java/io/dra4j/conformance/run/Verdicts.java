@@ -62,12 +62,12 @@ final class Verdicts {
         }
     }
 
-    /** Says that nothing will come of a requirement any more, if nothing has. */
+    /** Reports that a requirement has no result, unless it has one. */
     void abandoned(Requirement requirement) {
         blocking.get(requirement.id()).complete(Set.of(blocked(requirement, "")));
     }
 
-    /** Says what came of a requirement, in all its variants. */
+    /** Reports the results of a requirement, in all its variants. */
     void ended(Requirement requirement, List<Ended> variants) {
         blocking.get(requirement.id())
                 .complete(

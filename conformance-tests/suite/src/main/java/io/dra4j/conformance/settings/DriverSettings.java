@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param startTimeoutSeconds how long a start may take until the kubelet has registered it
  * @param seamlessUpgrade whether two instances with different {@code POD_UID} may run side by side
  * @param stateFiles a glob for the files in which it remembers claims; empty if it has none, or
- *     does not tell
+ *     they are unknown
  * @param emptyWhenUnprepared globs for files that must be gone once no claim is prepared
  * @param hooks commands that change what the driver sees, by name
  * @param configs opaque configurations to try

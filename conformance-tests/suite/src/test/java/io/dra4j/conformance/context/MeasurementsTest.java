@@ -20,7 +20,7 @@ class MeasurementsTest {
         measurements.count("writes", 3, 30);
         measurements.count("writes", 31, 30);
         measurements.count("writes", 2, 30);
-        measurements.count("writes", 1, 5); // judged by another limit
+        measurements.count("writes", 1, 5); // with another limit
 
         assertThat(measurements.take())
                 .extracting(Measured::toString)

@@ -41,7 +41,7 @@ class RealApiServerIT {
 
     @BeforeEach
     void start() throws Exception {
-        real = EmbeddedApiServer.builder().node("of-somebody").start();
+        real = EmbeddedApiServer.builder().node("of-others").start();
         real.writeKubeconfig(folder.resolve("kubeconfig"));
     }
 
@@ -64,7 +64,7 @@ class RealApiServerIT {
     private Settings external(int port) throws Exception {
         Path registry = Files.createDirectories(folder.resolve("registry"));
         return settings(
-                "kind: external\nexternal: {node: of-somebody, registry: %s, cdi: %s, proxyPort: %d}"
+                "kind: external\nexternal: {node: of-others, registry: %s, cdi: %s, proxyPort: %d}"
                         .formatted(registry, folder, port));
     }
 
@@ -129,7 +129,7 @@ class RealApiServerIT {
         assertThat(context.proxy().url()).hasPort(port);
         context.close();
 
-        assertThat(real.store().find("nodes", "", "of-somebody")).isPresent();
+        assertThat(real.store().find("nodes", "", "of-others")).isPresent();
     }
 
     @Test

@@ -32,15 +32,15 @@ class PlayIT {
                     FakeDriverMain.class.getName());
     private static final Pattern FOLDER = Pattern.compile("/tmp/dc-[0-9]+");
 
-    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
 
     private boolean run(List<String> command) {
-        return run(command, Duration.ofSeconds(30), said);
+        return run(command, Duration.ofSeconds(30), output);
     }
 
-    private static boolean run(List<String> command, Duration stepTimeout, OutputStream said) {
+    private static boolean run(List<String> command, Duration stepTimeout, OutputStream output) {
         try (Play play =
-                new Play(settings(command, stepTimeout), new PrintStream(said, true, UTF_8))) {
+                new Play(settings(command, stepTimeout), new PrintStream(output, true, UTF_8))) {
             return play.run();
         }
     }
@@ -66,7 +66,7 @@ class PlayIT {
     }
 
     private String output() {
-        return said.toString(UTF_8);
+        return output.toString(UTF_8);
     }
 
     @AfterEach
@@ -148,7 +148,7 @@ class PlayIT {
 
         @Test
         void whenTheDriverNeverRegisters() {
-            assertThat(run(List.of("sleep", "60"), Duration.ofSeconds(1), said)).isFalse();
+            assertThat(run(List.of("sleep", "60"), Duration.ofSeconds(1), output)).isFalse();
 
             assertThat(output()).contains("gpu.example.com has not registered within 1 s");
         }
@@ -168,7 +168,7 @@ class PlayIT {
                 new OutputStream() {
                     @Override
                     public void write(int character) {
-                        said.write(character);
+                        output.write(character);
                         if (output().endsWith("is prepared\n")) {
                             new Thread(playing.get(0)::close).start();
                         }

@@ -23,7 +23,7 @@ class PlayedPlacesIT {
 
     private static final Path MANIFESTS = Path.of("../../example-fake-driver/demo");
 
-    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
 
     private static List<String> java(String main, String... options) {
         List<String> command = new ArrayList<>();
@@ -50,7 +50,7 @@ class PlayedPlacesIT {
     private boolean run(PlaySettings.Driver... drivers) {
         PlaySettings settings =
                 new PlaySettings(List.of(drivers), "demo-node", MANIFESTS, Duration.ofSeconds(60));
-        try (Play play = new Play(settings, new PrintStream(said, true, UTF_8))) {
+        try (Play play = new Play(settings, new PrintStream(output, true, UTF_8))) {
             return play.run();
         }
     }
@@ -63,8 +63,8 @@ class PlayedPlacesIT {
         boolean held =
                 run(hardWired("gpu.example.com", "gpu"), hardWired("net.example.com", "net"));
 
-        assertThat(held).as(said.toString(UTF_8)).isTrue();
-        assertThat(said.toString(UTF_8))
+        assertThat(held).as(output.toString(UTF_8)).isTrue();
+        assertThat(output.toString(UTF_8))
                 .contains("env    GPU_DEVICE_5=gpu-5", "no CDI spec is left")
                 .endsWith("steps held.\n");
     }

@@ -164,7 +164,7 @@ final class SampleOutcome {
                 new Evidence(List.of(text, text), text, text, text));
     }
 
-    /** The ordinary one, about which something else has to be said. */
+    /** The ordinary one, about which there is a remark. */
     static Outcome noted(String note) {
         Outcome ordinary = ordinary();
         return new Outcome(

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Judges CDI specs and the names in them, as the libraries of container runtimes do.
+ * Validates CDI specs and the names in them, as the libraries of container runtimes do.
  *
  * <p>Flow: a spec that the test context has read, or an id of a response → {@link
  * io.dra4j.testkit.cdi.CdiCheck} → what is wrong with it, for a rule's message.
