@@ -5,84 +5,55 @@ package io.dra4j.nvidia;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.driver.JavaProgram;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 
-/** The driver's jar, started in half the time by an archive of its classes. */
+/** The driver's jar, started with an archive of its classes. */
 final class DriverJar {
 
-    private static final Path JAR = Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath();
-    private static final Path ARCHIVE = Path.of("target/nvidia-driver.jsa").toAbsolutePath();
-    private static final List<String> OPTIONS =
-            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-
-    private static boolean archived;
+    private static final JavaProgram PROGRAM =
+            new JavaProgram(
+                    Path.of("target/archive"),
+                    JavaProgram.SHORT_LIVED,
+                    List.of(Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath().toString()),
+                    NvidiaDriverMain.class.getName());
 
     private DriverJar() {}
 
     /** The command without the driver's own options. */
-    static synchronized List<String> command(Path folder) throws IOException {
-        if (!archived) {
-            archive(StandInNode.install(folder.resolve("archived"), "h100-80"));
-            archived = true;
-        }
-        return java(
-                List.of(
-                        "-XX:SharedArchiveFile=" + ARCHIVE,
-                        "-Xlog:cds=off",
-                        "-Xlog:cds+dynamic=off"));
-    }
-
-    private static List<String> java(List<String> more) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(OPTIONS);
-        command.addAll(more);
-        command.addAll(List.of("-jar", JAR.toString()));
-        return command;
-    }
-
-    /** The options by which the driver finds a node. */
-    static List<String> options(StandInNode node) {
-        return List.of(
-                "--nvidia-driver-root=" + node.root(),
-                "--sysfs-root=" + node.sysfs(),
-                "--proc-root=" + node.proc(),
-                "--nvidia-cdi-hook-path=" + node.hook());
-    }
-
-    /** A JVM archives what it has loaded when it ends: after a claim. */
-    private static void archive(StandInNode node) throws IOException {
-        Path made = ARCHIVE.resolveSibling(UUID.randomUUID() + ".tmp"); // two JVMs may make one
-        List<String> command = java(List.of("-XX:ArchiveClassesAtExit=" + made));
-        command.addAll(options(node));
-        try (TestContext context = context(command, "archive")) {
-            KubeletClaim claim = context.claims().allocate(context.devices().one());
-            context.calls().prepared(claim);
-            context.calls().unprepared(claim);
-            context.driver().terminate();
-        }
-        if (Files.exists(made)) {
-            Files.move(made, ARCHIVE, StandardCopyOption.ATOMIC_MOVE);
-        }
+    static synchronized List<String> command(Path folder) throws Exception {
+        return PROGRAM.archived(
+                command -> {
+                    StandInNode node = StandInNode.install(folder.resolve("archived"), "h100-80");
+                    try (TestContext context = context(command, node, "archive")) {
+                        KubeletClaim claim = context.claims().allocate(context.devices().one());
+                        context.calls().prepared(claim);
+                        context.calls().unprepared(claim);
+                        context.driver().terminate();
+                    }
+                });
     }
 
     /** A node with the driver, once it has published. */
-    static TestContext context(List<String> command, String name) {
+    static TestContext context(
+            List<String> command, StandInNode node, String name, String... options) {
+        List<String> all = new ArrayList<>(command);
+        all.add("--nvidia-driver-root=" + node.root());
+        all.add("--sysfs-root=" + node.sysfs());
+        all.add("--proc-root=" + node.proc());
+        all.add("--nvidia-cdi-hook-path=" + node.hook());
+        all.addAll(List.of(options));
         String settings = "driver: {name: gpu.nvidia.com, process: {command: [the test has it]}}";
         TestContext context =
                 TestContext.open(
                         SettingsReader.parse(settings, "the test", Map.of()),
-                        new ProcessDriver(command, Map.of(), Duration.ofSeconds(60)),
+                        new ProcessDriver(all, Map.of(), Duration.ofSeconds(60)),
                         name);
         context.driver().start();
         context.awaitPools();

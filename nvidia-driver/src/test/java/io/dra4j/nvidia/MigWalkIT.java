@@ -4,9 +4,7 @@ package io.dra4j.nvidia;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,12 +24,10 @@ class MigWalkIT {
     @TempDir private Path folder;
 
     @Test
-    void claimsKeepTheirMigDevicesThroughCrashes() throws IOException {
+    void claimsKeepTheirMigDevicesThroughCrashes() throws Exception {
         StandInNode node = StandInNode.install(folder, "h100-80");
-        List<String> command = new ArrayList<>(DriverJar.command(folder));
-        command.addAll(DriverJar.options(node));
-        command.add("--dynamic-mig");
-        try (TestContext context = DriverJar.context(command, "walk")) {
+        List<String> command = DriverJar.command(folder);
+        try (TestContext context = DriverJar.context(command, node, "walk", "--dynamic-mig")) {
             String counts = new MigWalk(context, node.state(), SEED).walk(CALLS);
             System.out.println("Walk over 8 H100: " + counts);
         }

@@ -65,10 +65,12 @@ public record JavaProgram(
     public List<String> archived(Training training) throws IOException, InterruptedException {
         Files.createDirectories(folder);
         List<String> jars = new ArrayList<>();
+        String key = main + jvmOptions + System.getProperty("java.vm.version");
         for (String entry : classPath) {
-            jars.add(Files.isDirectory(Path.of(entry)) ? jar(Path.of(entry)) : entry);
+            String jar = Files.isDirectory(Path.of(entry)) ? jar(Path.of(entry)) : entry;
+            jars.add(jar);
+            key += jar + Files.getLastModifiedTime(Path.of(jar)); // as the JVM compares them
         }
-        String key = jars + main + jvmOptions + System.getProperty("java.vm.version");
         Path archive = folder.resolve(hash(key) + ".jsa");
         if (!Files.exists(archive)) {
             Path made = folder.resolve(UUID.randomUUID() + ".tmp");
