@@ -89,11 +89,11 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
-     * Returns whether the driver reports how its devices are doing, by {@link
-     * DriverContext#reportHealth}.
+     * Returns whether the driver reports the health of its devices.
      *
-     * <p>The runtime must know before the first report comes: the kubelet asks once, when it
-     * registers the driver, and would not believe another answer later.
+     * <p>It does so by {@link DriverContext#reportHealth}. The runtime must know before the first
+     * report comes: the kubelet asks once, when it registers the driver, and would not believe
+     * another answer later.
      *
      * @return {@code false} if it never reports; the same on every call, even without a start
      * @see <a
