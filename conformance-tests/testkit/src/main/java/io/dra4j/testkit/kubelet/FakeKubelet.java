@@ -25,11 +25,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -66,10 +63,8 @@ public final class FakeKubelet implements AutoCloseable {
 
     private final Map<Path, SeenSocket> seen = new HashMap<>(); // the loop's
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition happened = lock.newCondition();
-    private final List<KubeletEvent> events = new ArrayList<>(); // guarded by lock
-    private final List<Plugin> plugins = new ArrayList<>(); // guarded by lock, the newest last
+    private final List<KubeletEvent> events = new ArrayList<>(); // guarded by this
+    private final List<Plugin> plugins = new ArrayList<>(); // guarded by this, the newest last
 
     private FakeKubelet(Path registry, UnaryOperator<Path> outside) throws IOException {
         folder = new RegistryFolder(registry, outside);
@@ -114,23 +109,21 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /** Returns what happened so far. */
-    public List<KubeletEvent> events() {
-        return locked(() -> List.copyOf(events));
+    public synchronized List<KubeletEvent> events() {
+        return List.copyOf(events);
     }
 
     /** Returns the registration of a driver, if it is registered. */
-    public Optional<PluginInfo> plugin(String driver) {
-        return locked(() -> Optional.ofNullable(find(driver)).map(Plugin::info));
+    public synchronized Optional<PluginInfo> plugin(String driver) {
+        return Optional.ofNullable(find(driver)).map(Plugin::info);
     }
 
     /** Returns the instances of a driver that are registered, the newest last. */
-    public List<PluginInfo> plugins(String driver) {
-        return locked(
-                () ->
-                        plugins.stream()
-                                .map(Plugin::info)
-                                .filter(info -> info.name().equals(driver))
-                                .toList());
+    public synchronized List<PluginInfo> plugins(String driver) {
+        return plugins.stream()
+                .map(Plugin::info)
+                .filter(info -> info.name().equals(driver))
+                .toList();
     }
 
     /** Prepares claims in one call, by the service that the kubelet chose. */
@@ -145,12 +138,7 @@ public final class FakeKubelet implements AutoCloseable {
         return registered(driver).prepare(claims, service);
     }
 
-    /** Prepares claims in one call that the kubelet gives up sooner than it would. */
-    public CallResult prepare(String driver, List<KubeletClaim> claims, Duration timeout) {
-        return prepare(driver, claims, registered(driver).info().service(), timeout);
-    }
-
-    /** The same, by a service of the test's choice. */
+    /** The same in a call that the kubelet gives up sooner than it would. */
     public CallResult prepare(
             String driver, List<KubeletClaim> claims, PluginInfo.Service service, Duration limit) {
         return registered(driver).within(limit).prepare(claims, service);
@@ -192,12 +180,10 @@ public final class FakeKubelet implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("Can't close the watch of " + folder.path(), e);
         } finally {
-            locked(
-                    () -> {
-                        plugins.forEach(Plugin::close);
-                        plugins.clear();
-                        return true;
-                    });
+            synchronized (this) {
+                plugins.forEach(Plugin::close);
+                plugins.clear();
+            }
             channels.close();
         }
     }
@@ -221,7 +207,7 @@ public final class FakeKubelet implements AutoCloseable {
         try {
             Map<Path, String> now = folder.sockets();
             for (Path gone : List.copyOf(seen.keySet())) {
-                if (!seen.get(gone).identity().equals(now.get(gone))) {
+                if (!seen.get(gone).identity.equals(now.get(gone))) {
                     unregister(gone, seen.remove(gone));
                 }
             }
@@ -278,14 +264,7 @@ public final class FakeKubelet implements AutoCloseable {
     private void accept(Path socket, SeenSocket socketSeen, PluginInfo info)
             throws Handshake.Failed {
         happen(Kind.INFO, socket, socketSeen.age());
-        boolean taken =
-                locked(
-                        () ->
-                                plugins.stream()
-                                        .map(Plugin::info)
-                                        .filter(other -> other.name().equals(info.name()))
-                                        .anyMatch(o -> o.endpoint().equals(info.endpoint())));
-        if (taken) {
+        if (plugins(info.name()).stream().anyMatch(o -> o.endpoint().equals(info.endpoint()))) {
             throw new Handshake.Failed(
                     "endpoint " + info.endpoint() + " is already registered for " + info.name());
         }
@@ -296,8 +275,10 @@ public final class FakeKubelet implements AutoCloseable {
             plugin.close();
             return;
         }
-        socketSeen.registered(plugin);
-        locked(() -> plugins.add(plugin));
+        socketSeen.plugin = plugin;
+        synchronized (this) {
+            plugins.add(plugin);
+        }
         happen(Kind.REGISTERED, socket, plugin.info().name());
         new HealthStream(
                         plugin.channel(),
@@ -307,42 +288,35 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     private void unregister(Path socket, SeenSocket socketSeen) {
-        Plugin plugin = socketSeen.plugin();
+        Plugin plugin = socketSeen.plugin;
         if (plugin != null) {
             plugin.close();
-            locked(() -> plugins.remove(plugin));
+            synchronized (this) {
+                plugins.remove(plugin);
+            }
         }
         happen(Kind.UNREGISTERED, socket, "");
     }
 
-    private void happen(Kind kind, Path socket, String detail) {
-        locked(
-                () -> {
-                    Duration at = Duration.ofNanos(System.nanoTime() - started);
-                    events.add(new KubeletEvent(at, kind, socket, detail));
-                    happened.signalAll();
-                    return true;
-                });
+    private synchronized void happen(Kind kind, Path socket, String detail) {
+        Duration at = Duration.ofNanos(System.nanoTime() - started);
+        events.add(new KubeletEvent(at, kind, socket, detail));
+        notifyAll();
     }
 
-    private Plugin registered(String driver) {
-        Plugin plugin = locked(() -> find(driver));
+    private synchronized Plugin registered(String driver) {
+        Plugin plugin = find(driver);
         if (plugin == null) {
             throw new IllegalStateException("Driver " + driver + " is not registered");
         }
         return plugin;
     }
 
-    private Plugin connected(PluginInfo instance) {
-        return locked(
-                () ->
-                        plugins.stream()
-                                .filter(plugin -> plugin.info().equals(instance))
-                                .findFirst()
-                                .orElseThrow(
-                                        () ->
-                                                new IllegalStateException(
-                                                        instance + " is not registered")));
+    private synchronized Plugin connected(PluginInfo instance) {
+        return plugins.stream()
+                .filter(plugin -> plugin.info().equals(instance))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(instance + " is not registered"));
     }
 
     private @Nullable Plugin find(String driver) {
@@ -356,29 +330,17 @@ public final class FakeKubelet implements AutoCloseable {
         return newest;
     }
 
-    private boolean await(BooleanSupplier condition, Duration timeout) throws InterruptedException {
-        long left = timeout.toNanos();
-        lock.lock();
-        try {
-            while (!condition.getAsBoolean()) {
-                if (left <= 0) {
-                    return false;
-                }
-                left = happened.awaitNanos(left);
+    private synchronized boolean await(BooleanSupplier condition, Duration timeout)
+            throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (!condition.getAsBoolean()) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                return false;
             }
-            return true;
-        } finally {
-            lock.unlock();
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
-    }
-
-    private <T> T locked(Supplier<T> work) {
-        lock.lock();
-        try {
-            return work.get();
-        } finally {
-            lock.unlock();
-        }
+        return true;
     }
 
     private static Thread daemon(Runnable task, String name) {
@@ -392,26 +354,13 @@ public final class FakeKubelet implements AutoCloseable {
 
         private final String identity;
         private final long since = System.nanoTime();
-        private @Nullable Plugin plugin;
+        private @Nullable Plugin plugin; // registered by it; null if none was yet
 
         /**
          * @param identity distinguishes it from a later socket of the same name
          */
         SeenSocket(String identity) {
             this.identity = identity;
-        }
-
-        String identity() {
-            return identity;
-        }
-
-        /** The driver that was registered by it; null if none was yet. */
-        @Nullable Plugin plugin() {
-            return plugin;
-        }
-
-        void registered(Plugin driver) {
-            plugin = driver;
         }
 
         /** The time since the kubelet found it. */

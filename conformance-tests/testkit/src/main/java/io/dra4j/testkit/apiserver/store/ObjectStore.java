@@ -20,8 +20,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +40,7 @@ public final class ObjectStore {
     }
 
     private final int historySize;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    // All guarded by lock.
+    // All guarded by this.
     private final Map<ResourceKind, NavigableMap<ObjectKey, StoredObject>> objects =
             new IdentityHashMap<>();
     private final Map<ResourceKind, Set<Watcher>> watchers = new IdentityHashMap<>();
@@ -55,43 +52,22 @@ public final class ObjectStore {
         this.historySize = historySize;
     }
 
-    public long revision() {
-        lock.lock();
-        try {
-            return revision;
-        } finally {
-            lock.unlock();
-        }
+    public synchronized long revision() {
+        return revision;
     }
 
-    public @Nullable StoredObject find(ResourceKind kind, ObjectKey key) {
-        lock.lock();
-        try {
-            return objectsOf(kind).get(key);
-        } finally {
-            lock.unlock();
-        }
+    public synchronized @Nullable StoredObject find(ResourceKind kind, ObjectKey key) {
+        return objectsOf(kind).get(key);
     }
 
-    public Listing list(ResourceKind kind, Selection selection) {
-        lock.lock();
-        try {
-            return Listing.whole(
-                    revision,
-                    objectsOf(kind).values().stream().filter(selection::matches).toList());
-        } finally {
-            lock.unlock();
-        }
+    public synchronized Listing list(ResourceKind kind, Selection selection) {
+        return Listing.whole(
+                revision, objectsOf(kind).values().stream().filter(selection::matches).toList());
     }
 
     /** Returns whether the history reaches back to that revision. */
-    public boolean remembers(long asked) {
-        lock.lock();
-        try {
-            return asked >= forgotten;
-        } finally {
-            lock.unlock();
-        }
+    public synchronized boolean remembers(long asked) {
+        return asked >= forgotten;
     }
 
     /**
@@ -99,24 +75,19 @@ public final class ObjectStore {
      *
      * @throws ApiFailure 410 Expired when the history no longer reaches back that far
      */
-    public Listing listAt(ResourceKind kind, Selection selection, long asked) {
-        lock.lock();
-        try {
-            if (asked < forgotten) {
-                throw ApiFailure.expired(asked, forgotten);
-            }
-            NavigableMap<ObjectKey, StoredObject> then = new TreeMap<>(objectsOf(kind));
-            Iterator<Change> latestFirst = history.descendingIterator();
-            while (latestFirst.hasNext()) {
-                Change change = latestFirst.next();
-                if (change.revision() > asked && change.kind().equals(kind)) {
-                    undo(change, then);
-                }
-            }
-            return Listing.whole(asked, then.values().stream().filter(selection::matches).toList());
-        } finally {
-            lock.unlock();
+    public synchronized Listing listAt(ResourceKind kind, Selection selection, long asked) {
+        if (asked < forgotten) {
+            throw ApiFailure.expired(asked, forgotten);
         }
+        NavigableMap<ObjectKey, StoredObject> then = new TreeMap<>(objectsOf(kind));
+        Iterator<Change> latestFirst = history.descendingIterator();
+        while (latestFirst.hasNext()) {
+            Change change = latestFirst.next();
+            if (change.revision() > asked && change.kind().equals(kind)) {
+                undo(change, then);
+            }
+        }
+        return Listing.whole(asked, then.values().stream().filter(selection::matches).toList());
     }
 
     private static void undo(Change change, Map<ObjectKey, StoredObject> objects) {
@@ -137,8 +108,7 @@ public final class ObjectStore {
     public @Nullable StoredObject write(ResourceKind kind, ObjectKey key, Mutation mutation) {
         StoredObject result;
         List<Watcher> notified;
-        lock.lock();
-        try {
+        synchronized (this) {
             StoredObject current = objectsOf(kind).get(key);
             ObjectNode next = mutation.apply(current);
             if (current == null ? next == null : current.json().equals(next)) {
@@ -146,8 +116,6 @@ public final class ObjectStore {
             }
             result = commit(kind, key, current, next);
             notified = List.copyOf(watchers.getOrDefault(kind, Set.of()));
-        } finally {
-            lock.unlock();
         }
         notified.forEach(Watcher::flush);
         return result;
@@ -169,7 +137,7 @@ public final class ObjectStore {
         Change change = new Change(kind, revision, current, after);
         remember(change);
         watchers.getOrDefault(kind, Set.of()).forEach(watcher -> watcher.changed(change));
-        changed.signalAll();
+        notifyAll();
         return after != null ? after : Objects.requireNonNull(current).atRevision(revision);
     }
 
@@ -186,15 +154,10 @@ public final class ObjectStore {
     }
 
     /** Notifies the watcher of all objects of the kind, then of each later change. */
-    public void watchFromNow(ResourceKind kind, Watcher watcher) {
-        lock.lock();
-        try {
-            objectsOf(kind).values().forEach(object -> watcher.changed(Change.existing(object)));
-            watcher.synced(revision);
-            watchersOf(kind).add(watcher);
-        } finally {
-            lock.unlock();
-        }
+    public synchronized void watchFromNow(ResourceKind kind, Watcher watcher) {
+        objectsOf(kind).values().forEach(object -> watcher.changed(Change.existing(object)));
+        watcher.synced(revision);
+        watchersOf(kind).add(watcher);
     }
 
     /**
@@ -203,20 +166,15 @@ public final class ObjectStore {
      * @throws ApiFailure 410 Expired when the history no longer reaches back that far, 504 when it
      *     lies in the future
      */
-    public void watchAfter(ResourceKind kind, long from, Watcher watcher) {
-        lock.lock();
-        try {
-            if (from < forgotten) {
-                throw ApiFailure.expired(from, forgotten);
-            }
-            requireReached(from);
-            history.stream()
-                    .filter(change -> change.revision() > from && change.kind().equals(kind))
-                    .forEach(watcher::changed);
-            watchersOf(kind).add(watcher);
-        } finally {
-            lock.unlock();
+    public synchronized void watchAfter(ResourceKind kind, long from, Watcher watcher) {
+        if (from < forgotten) {
+            throw ApiFailure.expired(from, forgotten);
         }
+        requireReached(from);
+        history.stream()
+                .filter(change -> change.revision() > from && change.kind().equals(kind))
+                .forEach(watcher::changed);
+        watchersOf(kind).add(watcher);
     }
 
     /**
@@ -231,31 +189,18 @@ public final class ObjectStore {
     }
 
     public void bookmark(Watcher watcher) {
-        lock.lock();
-        try {
+        synchronized (this) {
             watcher.bookmark(revision);
-        } finally {
-            lock.unlock();
         }
         watcher.flush();
     }
 
-    public void unwatch(ResourceKind kind, Watcher watcher) {
-        lock.lock();
-        try {
-            watchersOf(kind).remove(watcher);
-        } finally {
-            lock.unlock();
-        }
+    public synchronized void unwatch(ResourceKind kind, Watcher watcher) {
+        watchersOf(kind).remove(watcher);
     }
 
-    int watcherCount() {
-        lock.lock();
-        try {
-            return watchers.values().stream().mapToInt(Set::size).sum();
-        } finally {
-            lock.unlock();
-        }
+    synchronized int watcherCount() {
+        return watchers.values().stream().mapToInt(Set::size).sum();
     }
 
     /**
@@ -263,31 +208,23 @@ public final class ObjectStore {
      *
      * @return false when the time is over
      */
-    public boolean await(BooleanSupplier condition, Duration timeout) throws InterruptedException {
-        long left = timeout.toNanos();
-        lock.lock();
-        try {
-            while (!condition.getAsBoolean()) {
-                if (left <= 0) {
-                    return false;
-                }
-                left = changed.awaitNanos(left);
+    public synchronized boolean await(BooleanSupplier condition, Duration timeout)
+            throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (!condition.getAsBoolean()) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                return false;
             }
-            return true;
-        } finally {
-            lock.unlock();
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
+        return true;
     }
 
-    public List<StoredObject> all() {
-        lock.lock();
-        try {
-            List<StoredObject> all = new ArrayList<>();
-            objects.values().forEach(ofKind -> all.addAll(ofKind.values()));
-            return all;
-        } finally {
-            lock.unlock();
-        }
+    public synchronized List<StoredObject> all() {
+        List<StoredObject> all = new ArrayList<>();
+        objects.values().forEach(ofKind -> all.addAll(ofKind.values()));
+        return all;
     }
 
     private NavigableMap<ObjectKey, StoredObject> objectsOf(ResourceKind kind) {
