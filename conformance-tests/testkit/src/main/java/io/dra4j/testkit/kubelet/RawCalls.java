@@ -14,7 +14,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -107,25 +106,6 @@ public final class RawCalls implements AutoCloseable {
         SocketChannel raw = SocketChannel.open(StandardProtocolFamily.UNIX);
         raw.connect(UnixDomainSocketAddress.of(socket));
         return raw;
-    }
-
-    /** Sends bytes over a connection of their own, and waits until the driver has closed it. */
-    public void send(byte[] bytes) throws IOException {
-        try (SocketChannel raw = connect()) {
-            ByteBuffer response = ByteBuffer.allocate(8192);
-            try {
-                ByteBuffer all = ByteBuffer.wrap(bytes);
-                while (all.hasRemaining()) {
-                    raw.write(all);
-                }
-                raw.shutdownOutput();
-                while (raw.read(response.clear()) >= 0) {
-                    // the response is ignored
-                }
-            } catch (IOException e) {
-                // it closed before it had read all
-            }
-        }
     }
 
     @Override

@@ -30,11 +30,6 @@ public final class Requests {
                 .and(request -> request.method().equals("PUT") || request.method().equals("PATCH"));
     }
 
-    /** Deletes of one object or of many; no dry runs. */
-    public static Predicate<RecordedRequest> deletes(String resource) {
-        return writes(resource).and(request -> request.method().equals("DELETE"));
-    }
-
     /** Lists; no watches. */
     public static Predicate<RecordedRequest> lists(String resource) {
         return to(resource).and(RecordedRequest::list);
