@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import com.google.protobuf.MessageOrBuilder;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -27,91 +28,17 @@ import org.jspecify.annotations.Nullable;
 /** A message that JSON does not show as an object of its fields. */
 enum Shape {
     /** Text; nothing is zero. */
-    QUANTITY {
-        @Override
-        JsonNode read(Message message, Where where) {
-            String text = (String) message.getField(field(message, "string"));
-            return TextNode.valueOf(text.isEmpty() ? "0" : text);
-        }
-
-        @Override
-        void write(JsonNode value, Message.Builder into, Where where) {
-            if (!value.isTextual() && !value.isNumber() && !value.isNull()) {
-                throw where.fault("must be a quantity, is " + value.getNodeType());
-            }
-            into.setField(field(into, "string"), value.isNull() ? "0" : value.asText());
-        }
-    },
+    QUANTITY,
     /** RFC 3339 in seconds. */
-    TIME {
-        @Override
-        JsonNode read(Message message, Where where) {
-            return time(message, SECONDS, where);
-        }
-
-        @Override
-        void write(JsonNode value, Message.Builder into, Where where) {
-            time(value, into, ChronoUnit.SECONDS, where);
-        }
-    },
+    TIME,
     /** RFC 3339 in microseconds. */
-    MICRO_TIME {
-        @Override
-        JsonNode read(Message message, Where where) {
-            return time(message, MICROSECONDS, where);
-        }
-
-        @Override
-        void write(JsonNode value, Message.Builder into, Where where) {
-            time(value, into, ChronoUnit.MICROS, where);
-        }
-    },
+    MICRO_TIME,
     /** A number, or text. */
-    INT_OR_STRING {
-        @Override
-        JsonNode read(Message message, Where where) {
-            return switch (((Number) message.getField(field(message, "type"))).intValue()) {
-                case 0 -> IntNode.valueOf((Integer) message.getField(field(message, "intVal")));
-                case 1 -> TextNode.valueOf((String) message.getField(field(message, "strVal")));
-                default -> throw where.fault("is neither an integer nor a string");
-            };
-        }
-
-        @Override
-        void write(JsonNode value, Message.Builder into, Where where) {
-            boolean fits = value.isNull() || value.isTextual() || value.canConvertToInt();
-            if (!fits || value.isFloatingPointNumber()) {
-                throw where.fault("must be an integer or a string, is " + value.getNodeType());
-            }
-            into.setField(field(into, "type"), value.isTextual() ? 1L : 0L);
-            into.setField(field(into, "intVal"), value.isTextual() ? 0 : value.asInt());
-            into.setField(field(into, "strVal"), value.isTextual() ? value.asText() : "");
-        }
-    },
+    INT_OR_STRING,
     /** JSON in bytes: RawExtension. */
-    RAW {
-        @Override
-        JsonNode read(Message message, Where where) {
-            return json(message, "raw", where);
-        }
-
-        @Override
-        void write(JsonNode value, Message.Builder into, Where where) {
-            json(value, into, "raw", where);
-        }
-    },
+    RAW,
     /** JSON in bytes: the fields that a manager owns. */
-    FIELDS {
-        @Override
-        JsonNode read(Message message, Where where) {
-            return json(message, "Raw", where);
-        }
-
-        @Override
-        void write(JsonNode value, Message.Builder into, Where where) {
-            json(value, into, "Raw", where);
-        }
-    };
+    FIELDS;
 
     private static final String PACKAGES = "k8s.io.apimachinery.pkg.";
     private static final Map<String, Shape> BY_NAME =
@@ -153,13 +80,60 @@ enum Shape {
         return BY_NAME.get(type.descriptor().getFullName());
     }
 
-    abstract JsonNode read(Message message, Where where);
+    JsonNode read(Message message, Where where) {
+        return switch (this) {
+            case QUANTITY -> quantity(message);
+            case TIME -> time(message, SECONDS, where);
+            case MICRO_TIME -> time(message, MICROSECONDS, where);
+            case INT_OR_STRING -> intOrString(message, where);
+            case RAW -> json(message, "raw", where);
+            case FIELDS -> json(message, "Raw", where);
+        };
+    }
 
     /** Writes a value, or what stands for none when it is null. */
-    abstract void write(JsonNode value, Message.Builder into, Where where);
+    void write(JsonNode value, Message.Builder into, Where where) {
+        switch (this) {
+            case QUANTITY -> quantity(value, into, where);
+            case TIME -> time(value, into, ChronoUnit.SECONDS, where);
+            case MICRO_TIME -> time(value, into, ChronoUnit.MICROS, where);
+            case INT_OR_STRING -> intOrString(value, into, where);
+            case RAW -> json(value, into, "raw", where);
+            case FIELDS -> json(value, into, "Raw", where);
+        }
+    }
 
-    private static FieldDescriptor field(
-            com.google.protobuf.MessageOrBuilder message, String name) {
+    private static JsonNode quantity(Message message) {
+        String text = (String) message.getField(field(message, "string"));
+        return TextNode.valueOf(text.isEmpty() ? "0" : text);
+    }
+
+    private static void quantity(JsonNode value, Message.Builder into, Where where) {
+        if (!value.isTextual() && !value.isNumber() && !value.isNull()) {
+            throw where.fault("must be a quantity, is " + value.getNodeType());
+        }
+        into.setField(field(into, "string"), value.isNull() ? "0" : value.asText());
+    }
+
+    private static JsonNode intOrString(Message message, Where where) {
+        return switch (((Number) message.getField(field(message, "type"))).intValue()) {
+            case 0 -> IntNode.valueOf((Integer) message.getField(field(message, "intVal")));
+            case 1 -> TextNode.valueOf((String) message.getField(field(message, "strVal")));
+            default -> throw where.fault("is neither an integer nor a string");
+        };
+    }
+
+    private static void intOrString(JsonNode value, Message.Builder into, Where where) {
+        boolean fits = value.isNull() || value.isTextual() || value.canConvertToInt();
+        if (!fits || value.isFloatingPointNumber()) {
+            throw where.fault("must be an integer or a string, is " + value.getNodeType());
+        }
+        into.setField(field(into, "type"), value.isTextual() ? 1L : 0L);
+        into.setField(field(into, "intVal"), value.isTextual() ? 0 : value.asInt());
+        into.setField(field(into, "strVal"), value.isTextual() ? value.asText() : "");
+    }
+
+    private static FieldDescriptor field(MessageOrBuilder message, String name) {
         return message.getDescriptorForType().findFieldByName(name);
     }
 

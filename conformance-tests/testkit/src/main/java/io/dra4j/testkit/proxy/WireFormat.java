@@ -12,40 +12,8 @@ import org.eclipse.jetty.http.QuotedQualityCSV;
 
 /** The two formats in which objects come to API servers and go from them. */
 enum WireFormat {
-    JSON("application/json", "application/json") {
-        @Override
-        byte[] object(ObjectNode object) {
-            return object.toString().getBytes(StandardCharsets.UTF_8);
-        }
-
-        @Override
-        byte[] event(ObjectNode object) {
-            String line = "{\"type\":\"ERROR\",\"object\":" + object + "}\n";
-            return line.getBytes(StandardCharsets.UTF_8);
-        }
-
-        @Override
-        EventBounds bounds() {
-            return EventBounds.lines();
-        }
-    },
-
-    PROTOBUF(KubernetesProtobuf.MEDIA_TYPE, KubernetesProtobuf.WATCH_TYPE) {
-        @Override
-        byte[] object(ObjectNode object) {
-            return CODEC.encode(object);
-        }
-
-        @Override
-        byte[] event(ObjectNode object) {
-            return CODEC.frame("ERROR", CODEC.encode(object));
-        }
-
-        @Override
-        EventBounds bounds() {
-            return EventBounds.frames();
-        }
-    };
+    JSON("application/json", "application/json"),
+    PROTOBUF(KubernetesProtobuf.MEDIA_TYPE, KubernetesProtobuf.WATCH_TYPE);
 
     static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 
@@ -87,11 +55,23 @@ enum WireFormat {
         return watchType;
     }
 
-    abstract byte[] object(ObjectNode object);
+    byte[] object(ObjectNode object) {
+        return this == JSON ? utf8(object.toString()) : CODEC.encode(object);
+    }
 
     /** The event ERROR of a watch. */
-    abstract byte[] event(ObjectNode object);
+    byte[] event(ObjectNode object) {
+        return this == JSON
+                ? utf8("{\"type\":\"ERROR\",\"object\":" + object + "}\n")
+                : CODEC.frame("ERROR", CODEC.encode(object));
+    }
 
     /** Follows a watch, of which nothing was sent yet. */
-    abstract EventBounds bounds();
+    EventBounds bounds() {
+        return this == JSON ? EventBounds.lines() : EventBounds.frames();
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
 }
