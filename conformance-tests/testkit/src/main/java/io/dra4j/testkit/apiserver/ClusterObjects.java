@@ -12,6 +12,7 @@ import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.registry.Preconditions;
 import io.dra4j.testkit.apiserver.registry.Registry;
+import io.dra4j.testkit.apiserver.registry.Registry.Target;
 import io.dra4j.testkit.apiserver.registry.WriteOptions;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.Selection;
@@ -71,22 +72,13 @@ public final class ClusterObjects {
     public JsonNode put(JsonNode object) {
         ObjectNode wanted = normalized(object);
         ResourceKind kind =
-                kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"))
-                        .orElseThrow(
-                                () ->
-                                        new IllegalArgumentException(
-                                                "the embedded API server serves no %s %s"
-                                                        .formatted(
-                                                                Json.text(wanted, "apiVersion"),
-                                                                Json.text(wanted, "kind"))));
+                kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"));
         String namespace = namespaceOf(kind, wanted);
         ObjectKey key = written(kind, namespace, wanted.deepCopy()).key();
         if (kind.has(ResourceKind.Trait.STATUS) && wanted.has("status")) {
             JsonNode status = wanted.get("status");
             registry.patch(
-                    kind,
-                    key,
-                    Part.STATUS,
+                    new Target(kind, key, Part.STATUS),
                     current -> current.set("status", status.deepCopy()),
                     WriteOptions.DEFAULT);
         }
@@ -101,7 +93,7 @@ public final class ClusterObjects {
             return registry.create(kind, namespace, object, WriteOptions.DEFAULT);
         }
         metadata.put("resourceVersion", Long.toString(registry.get(kind, key).revision()));
-        return registry.update(kind, key, Part.MAIN, object, WriteOptions.DEFAULT);
+        return registry.update(new Target(kind, key, Part.MAIN), object, WriteOptions.DEFAULT);
     }
 
     private String namespaceOf(ResourceKind kind, ObjectNode object) {

@@ -110,9 +110,8 @@ final class Exchange {
     private String fieldManager() {
         String named = query("fieldManager");
         if (named.length() > LONGEST_MANAGER) {
-            FieldErrors errors = new FieldErrors();
-            errors.tooLong("fieldManager", LONGEST_MANAGER);
-            throw ApiFailure.invalidPatchOptions(errors);
+            throw ApiFailure.invalidPatchOptions(
+                    new FieldErrors().tooLong("fieldManager", LONGEST_MANAGER));
         }
         String agent = request.getHeaders().get(HttpHeader.USER_AGENT);
         return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;

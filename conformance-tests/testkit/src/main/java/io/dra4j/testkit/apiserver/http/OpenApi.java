@@ -99,12 +99,9 @@ final class OpenApi {
             parameters.add(parameter("fieldValidation"));
             if (method.equals("patch")) {
                 ObjectNode content = operation.putObject("requestBody").putObject("content");
-                patchTypes(kind)
-                        .forEach(
-                                type ->
-                                        content.putObject(type)
-                                                .putObject("schema")
-                                                .put("type", "object"));
+                for (String type : patchTypes(kind)) {
+                    content.putObject(type).putObject("schema").put("type", "object");
+                }
             }
             operation.putObject("responses").putObject("200").put("description", "OK");
         }
@@ -135,11 +132,7 @@ final class OpenApi {
 
     private static String schemaName(ResourceKind kind) {
         String group = kind.group().isEmpty() ? "core" : kind.group().split("\\.")[0];
-        return "io.k8s.api."
-                + group.toLowerCase(Locale.ROOT)
-                + "."
-                + kind.version()
-                + "."
-                + kind.kind();
+        return String.join(
+                ".", "io.k8s.api", group.toLowerCase(Locale.ROOT), kind.version(), kind.kind());
     }
 }

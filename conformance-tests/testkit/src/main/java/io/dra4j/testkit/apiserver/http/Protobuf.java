@@ -34,13 +34,8 @@ final class Protobuf {
             throw ApiFailure.badRequest(
                     e.kindIsKnown()
                             ? unfit(apiVersion, kind) + e.getMessage()
-                            : "the object provided is unrecognized (must be of type "
-                                    + kind
-                                    + "): "
-                                    + e.getMessage()
-                                    + " ("
-                                    + quoted(body)
-                                    + ")");
+                            : "the object provided is unrecognized (must be of type %s): %s (%s)"
+                                    .formatted(kind, e.getMessage(), quoted(body)));
         }
     }
 

@@ -41,11 +41,14 @@ abstract class Rendition {
 
     static byte[] line(String type, byte[] object) {
         ByteArrayOutputStream line = new ByteArrayOutputStream(object.length + 40);
-        line.writeBytes(
-                ("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.UTF_8));
+        line.writeBytes(utf8("{\"type\":\"" + type + "\",\"object\":"));
         line.writeBytes(object);
-        line.writeBytes("}\n".getBytes(StandardCharsets.UTF_8));
+        line.writeBytes(utf8("}\n"));
         return line.toByteArray();
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     /** The objects themselves, from bytes that were made once. */
@@ -58,24 +61,16 @@ abstract class Rendition {
         @Override
         Body list(ResourceKind kind, Listing listing) {
             ByteArrayOutputStream list = new ByteArrayOutputStream(4096);
+            String head = "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":%s,\"items\":";
             list.writeBytes(
-                    ("{\"kind\":\""
-                                    + kind.listKind()
-                                    + "\",\"apiVersion\":\""
-                                    + kind.apiVersion()
-                                    + "\",\"metadata\":"
-                                    + listing.metadata()
-                                    + ",\"items\":[")
-                            .getBytes(StandardCharsets.UTF_8));
-            boolean first = true;
+                    utf8(head.formatted(kind.listKind(), kind.apiVersion(), listing.metadata())));
+            byte[] before = utf8("[");
             for (StoredObject object : listing.objects()) {
-                if (!first) {
-                    list.write(',');
-                }
+                list.writeBytes(before);
                 list.writeBytes(object.bytes());
-                first = false;
+                before = utf8(",");
             }
-            list.writeBytes("]}".getBytes(StandardCharsets.UTF_8));
+            list.writeBytes(utf8(listing.objects().isEmpty() ? "[]}" : "]}"));
             return Body.json(list.toByteArray());
         }
     }

@@ -8,10 +8,10 @@ import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.registry.Preconditions;
 import io.dra4j.testkit.apiserver.registry.Registry;
+import io.dra4j.testkit.apiserver.registry.Registry.Target;
 import io.dra4j.testkit.apiserver.store.FieldSelector;
 import io.dra4j.testkit.apiserver.store.LabelSelector;
 import io.dra4j.testkit.apiserver.store.Listing;
@@ -50,7 +50,15 @@ final class ResourceEndpoint {
 
     private void onCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
         switch (exchange.method()) {
-            case "GET" -> listOrWatch(exchange, path.kind(), selection(exchange, path), rendition);
+            case "GET" -> {
+                Selection selection = selection(exchange, path);
+                if (exchange.flag("watch")) {
+                    watches.open(exchange, path.kind(), selection, rendition);
+                } else {
+                    Listing listing = ListRequest.of(exchange).in(store, path.kind(), selection);
+                    exchange.respond(200, rendition.list(path.kind(), listing));
+                }
+            }
             case "POST" -> {
                 requireNamespaceInPath(path);
                 ObjectNode body = exchange.objectBody(path.kind());
@@ -68,16 +76,6 @@ final class ResourceEndpoint {
         if (path.kind().namespaced() && path.namespace().isEmpty()) {
             throw ApiFailure.methodNotAllowed();
         }
-    }
-
-    private void listOrWatch(
-            Exchange exchange, ResourceKind kind, Selection selection, Rendition rendition) {
-        if (exchange.flag("watch")) {
-            watches.open(exchange, kind, selection, rendition);
-            return;
-        }
-        Listing listing = ListRequest.of(exchange).in(store, kind, selection);
-        exchange.respond(200, rendition.list(kind, listing));
     }
 
     private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -99,9 +97,7 @@ final class ResourceEndpoint {
             case "PUT" -> {
                 ObjectNode body = exchange.objectBody(path.kind());
                 boolean made = store.find(path.kind(), path.key()) == null;
-                StoredObject updated =
-                        registry.update(
-                                path.kind(), path.key(), part(path), body, exchange.writeOptions());
+                StoredObject updated = registry.update(target(path), body, exchange.writeOptions());
                 exchange.respond(made ? 201 : 200, rendition.object(updated));
             }
             case "PATCH" -> patch(exchange, path, rendition);
@@ -117,47 +113,35 @@ final class ResourceEndpoint {
             return;
         }
         if (!isApply && !exchange.query("force").isEmpty()) {
-            FieldErrors errors = new FieldErrors();
-            errors.forbidden("force", "may not be specified for non-apply patch");
-            throw ApiFailure.invalidPatchOptions(errors);
+            throw ApiFailure.invalidPatchOptions(
+                    new FieldErrors()
+                            .forbidden("force", "may not be specified for non-apply patch"));
         }
         Patches.Patch patch = Patches.read(exchange.contentType(), exchange::jsonBody);
-        StoredObject patched =
-                registry.patch(
-                        path.kind(), path.key(), part(path), patch::apply, exchange.writeOptions());
+        StoredObject patched = registry.patch(target(path), patch::apply, exchange.writeOptions());
         exchange.respond(200, rendition.object(patched));
     }
 
     private void apply(Exchange exchange, ResourcePath path, Rendition rendition) {
         if (exchange.query("fieldManager").isEmpty()) {
-            FieldErrors errors = new FieldErrors();
-            errors.required("fieldManager", "is required for apply patch");
-            throw ApiFailure.invalidPatchOptions(errors);
+            throw ApiFailure.invalidPatchOptions(
+                    new FieldErrors().required("fieldManager", "is required for apply patch"));
         }
         boolean made = store.find(path.kind(), path.key()) == null;
-        StoredObject applied =
-                registry.apply(
-                        path.kind(),
-                        path.key(),
-                        part(path),
-                        exchange.appliedBody(),
-                        exchange.flag("force"),
-                        exchange.writeOptions());
+        ObjectNode body = exchange.appliedBody();
+        boolean force = exchange.flag("force");
+        StoredObject applied = registry.apply(target(path), body, force, exchange.writeOptions());
         exchange.respond(made ? 201 : 200, rendition.object(applied));
     }
 
     private void getOrWatch(Exchange exchange, ResourcePath path, Rendition rendition) {
         if (exchange.flag("watch")) {
             FieldSelector named = FieldSelector.ALL.and("metadata.name", path.name());
-            watches.open(
-                    exchange,
-                    path.kind(),
-                    new Selection(path.namespace(), named, LabelSelector.ALL),
-                    rendition);
-            return;
+            Selection one = new Selection(path.namespace(), named, LabelSelector.ALL);
+            watches.open(exchange, path.kind(), one, rendition);
+        } else {
+            exchange.respond(200, rendition.object(registry.get(path.kind(), path.key())));
         }
-        StoredObject object = registry.get(path.kind(), path.key());
-        exchange.respond(200, rendition.object(object));
     }
 
     private void delete(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -165,17 +149,14 @@ final class ResourceEndpoint {
             throw ApiFailure.methodNotAllowed();
         }
         JsonNode options = exchange.optionalBody();
+        Preconditions wanted = Preconditions.of(options);
         StoredObject deleted =
-                registry.delete(
-                        path.kind(),
-                        path.key(),
-                        Preconditions.of(options),
-                        isDryRun(exchange, options));
-        if (path.kind().has(Trait.RETURNS_DELETED) || MetadataRules.hasFinalizers(deleted.json())) {
-            exchange.respond(200, rendition.object(deleted));
-        } else {
-            exchange.respond(200, rendition.status(success(deleted)));
-        }
+                registry.delete(path.kind(), path.key(), wanted, isDryRun(exchange, options));
+        boolean returned =
+                path.kind().has(Trait.RETURNS_DELETED)
+                        || MetadataRules.hasFinalizers(deleted.json());
+        exchange.respond(
+                200, returned ? rendition.object(deleted) : rendition.status(success(deleted)));
     }
 
     private static boolean isDryRun(Exchange exchange, JsonNode options) {
@@ -194,8 +175,8 @@ final class ResourceEndpoint {
         return status;
     }
 
-    private static Part part(ResourcePath path) {
-        return path.isStatus() ? Part.STATUS : Part.MAIN;
+    private static Target target(ResourcePath path) {
+        return new Target(path.kind(), path.key(), path.isStatus() ? Part.STATUS : Part.MAIN);
     }
 
     private static Selection selection(Exchange exchange, ResourcePath path) {

@@ -41,9 +41,8 @@ record WatchRequest(
     }
 
     private static ApiFailure forbiddenMatch(String why) {
-        FieldErrors errors = new FieldErrors();
-        errors.forbidden("resourceVersionMatch", why);
-        return ApiFailure.invalidListOptions(errors);
+        return ApiFailure.invalidListOptions(
+                new FieldErrors().forbidden("resourceVersionMatch", why));
     }
 
     /** With initial events the revision is only a minimum, and they are always current here. */

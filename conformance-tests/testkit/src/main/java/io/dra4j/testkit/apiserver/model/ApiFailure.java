@@ -99,9 +99,9 @@ public final class ApiFailure extends RuntimeException {
         return invalidOptions("PatchOptions", errors);
     }
 
-    public static ApiFailure invalid(ResourceKind kind, String name, List<FieldError> errors) {
+    public static ApiFailure invalid(ResourceKind kind, String name, FieldErrors errors) {
         ObjectNode details = details(kind, kind.kind(), name);
-        return invalid(kind.qualifiedKind() + " \"" + name + "\"", details, errors);
+        return invalid(kind.qualifiedKind() + " \"" + name + "\"", details, errors.all());
     }
 
     public static ApiFailure invalidListOptions(FieldErrors errors) {

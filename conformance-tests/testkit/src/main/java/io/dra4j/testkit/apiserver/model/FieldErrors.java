@@ -4,8 +4,9 @@ package io.dra4j.testkit.apiserver.model;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
-/** Collects what is wrong with an object, in the words of the real server. */
+/** Collects the errors of an object in the words of the real server; each method returns this. */
 public final class FieldErrors {
     /**
      * One wrong field.
@@ -22,47 +23,43 @@ public final class FieldErrors {
 
     private final List<FieldError> errors = new ArrayList<>();
 
-    public void required(String field, String detail) {
-        add(
-                "FieldValueRequired",
-                field,
-                detail.isEmpty() ? "Required value" : "Required value: " + detail);
+    public FieldErrors required(String field, String detail) {
+        String message = detail.isEmpty() ? "Required value" : "Required value: " + detail;
+        return add("FieldValueRequired", field, message);
     }
 
-    public void invalid(String field, Object value, String detail) {
-        add("FieldValueInvalid", field, "Invalid value: " + quoted(value) + ": " + detail);
+    public FieldErrors invalid(String field, Object value, String detail) {
+        return add("FieldValueInvalid", field, "Invalid value: " + quoted(value) + ": " + detail);
     }
 
-    public void forbidden(String field, String detail) {
-        add("FieldValueForbidden", field, "Forbidden: " + detail);
+    public FieldErrors forbidden(String field, String detail) {
+        return add("FieldValueForbidden", field, "Forbidden: " + detail);
     }
 
-    public void duplicate(String field, Object value) {
-        add("FieldValueDuplicate", field, "Duplicate value: " + quoted(value));
+    public FieldErrors duplicate(String field, Object value) {
+        return add("FieldValueDuplicate", field, "Duplicate value: " + quoted(value));
     }
 
-    public void tooLong(String field, int limit) {
-        add("FieldValueTooLong", field, "Too long: may not be more than " + limit + " bytes");
+    public FieldErrors tooLong(String field, int limit) {
+        return add(
+                "FieldValueTooLong", field, "Too long: may not be more than " + limit + " bytes");
     }
 
-    public void tooMany(String field, int count, int limit) {
-        add(
-                "FieldValueTooMany",
-                field,
-                "Too many: " + count + ": must have at most " + limit + " items");
+    public FieldErrors tooMany(String field, int count, int limit) {
+        String message = "Too many: " + count + ": must have at most " + limit + " items";
+        return add("FieldValueTooMany", field, message);
     }
 
-    public void notSupported(String field, Object value, List<String> supported) {
-        List<String> quoted = supported.stream().map(FieldErrors::quoted).toList();
-        add(
-                "FieldValueNotSupported",
-                field,
-                "Unsupported value: %s: supported values: %s"
-                        .formatted(quoted(value), String.join(", ", quoted)));
+    public FieldErrors notSupported(String field, Object value, List<String> supported) {
+        String known =
+                supported.stream().map(FieldErrors::quoted).collect(Collectors.joining(", "));
+        String message = "Unsupported value: " + quoted(value) + ": supported values: " + known;
+        return add("FieldValueNotSupported", field, message);
     }
 
-    private void add(String reason, String field, String message) {
+    private FieldErrors add(String reason, String field, String message) {
         errors.add(new FieldError(reason, field, message));
+        return this;
     }
 
     private static String quoted(Object value) {

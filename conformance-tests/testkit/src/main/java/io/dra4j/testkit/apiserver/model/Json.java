@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Reads, writes and walks JSON trees. */
 public final class Json {
@@ -47,6 +49,13 @@ public final class Json {
     /** The text at a path, empty when there is none. */
     public static String text(JsonNode node, String... path) {
         return at(node, path).asText("");
+    }
+
+    /** The names of an object's fields, which may then be changed. */
+    public static List<String> names(JsonNode object) {
+        List<String> names = new ArrayList<>();
+        object.fieldNames().forEachRemaining(names::add);
+        return names;
     }
 
     /** The object at a field, made there when missing. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The table of served resources for one Kubernetes release. */
@@ -71,27 +72,25 @@ public final class ResourceKinds {
                 .findFirst();
     }
 
-    public Optional<ResourceKind> ofObject(String apiVersion, String kindName) {
-        return kinds.stream()
-                .filter(
-                        kind ->
-                                kind.apiVersion().equals(apiVersion)
-                                        && kind.kind().equals(kindName))
-                .findFirst();
+    public ResourceKind ofObject(String apiVersion, String kindName) {
+        return only(
+                kind -> kind.apiVersion().equals(apiVersion) && kind.kind().equals(kindName),
+                apiVersion + " " + kindName);
     }
 
     /** The kind of a plural that only one group serves, or of {@code plural.group}. */
     public ResourceKind named(String resource) {
+        return only(
+                kind -> List.of(kind.plural(), kind.qualifiedResource()).contains(resource),
+                resource);
+    }
+
+    private ResourceKind only(Predicate<ResourceKind> wanted, String described) {
+        String message = "the embedded API server serves no " + described;
         return kinds.stream()
-                .filter(
-                        kind ->
-                                kind.plural().equals(resource)
-                                        || kind.qualifiedResource().equals(resource))
+                .filter(wanted)
                 .findFirst()
-                .orElseThrow(
-                        () ->
-                                new IllegalArgumentException(
-                                        "the embedded API server serves no " + resource));
+                .orElseThrow(() -> new IllegalArgumentException(message));
     }
 
     public ResourceKind namespaces() {
@@ -100,11 +99,8 @@ public final class ResourceKinds {
 
     /** Groups other than core, each in one version. */
     public Set<String> groups() {
-        Set<String> groups = new TreeSet<>();
-        kinds.stream()
-                .map(ResourceKind::group)
-                .filter(group -> !group.isEmpty())
-                .forEach(groups::add);
+        Set<String> groups = new TreeSet<>(kinds.stream().map(ResourceKind::group).toList());
+        groups.remove("");
         return groups;
     }
 

@@ -59,11 +59,7 @@ public final class Registry {
     }
 
     public StoredObject get(ResourceKind kind, ObjectKey key) {
-        StoredObject object = store.find(kind, key);
-        if (object == null) {
-            throw ApiFailure.notFound(kind, key.name());
-        }
-        return object;
+        return new Target(kind, key, Part.MAIN).existing(store.find(kind, key));
     }
 
     public StoredObject create(
@@ -73,17 +69,16 @@ public final class Registry {
             throw ApiFailure.badRequest(
                     "resourceVersion should not be set on objects to be created");
         }
-        ObjectKey key = newKey(kind, namespace, body);
+        Target target = new Target(kind, newKey(kind, namespace, body), Part.MAIN);
         return commit(
-                kind,
-                key,
+                target,
                 options.dryRun(),
                 current -> {
                     requireNamespace(kind, namespace);
                     if (current != null) {
-                        throw ApiFailure.alreadyExists(kind, key.name());
+                        throw ApiFailure.alreadyExists(kind, target.key().name());
                     }
-                    return created(kind, key, body, options);
+                    return created(target, body, options);
                 });
     }
 
@@ -96,7 +91,7 @@ public final class Registry {
         if (base.isEmpty()) {
             FieldErrors errors = new FieldErrors();
             errors.required("metadata.name", "name or generateName is required");
-            throw ApiFailure.invalid(kind, "", errors.all());
+            throw ApiFailure.invalid(kind, "", errors);
         }
         ObjectKey key = kind.key(namespace, MetadataRules.generatedName(base));
         return store.find(kind, key) == null ? key : newKey(kind, namespace, body);
@@ -109,15 +104,15 @@ public final class Registry {
         }
     }
 
-    private ObjectNode created(
-            ResourceKind kind, ObjectKey key, ObjectNode body, WriteOptions options) {
+    private ObjectNode created(Target target, ObjectNode body, WriteOptions options) {
+        ResourceKind kind = target.kind();
         decode(kind, body, options);
-        metadata.initialize(kind, key, body);
+        metadata.initialize(kind, target.key(), body);
         if (kind.has(Trait.STATUS) && !kind.has(Trait.STATUS_ON_CREATE)) {
             body.remove("status");
         }
         ownership.updated(kind, null, body, Part.MAIN, options.fieldManager());
-        return checked(kind, key, body, null, Part.MAIN);
+        return checked(target, body, null);
     }
 
     /**
@@ -126,62 +121,54 @@ public final class Registry {
      * @param force take fields from other managers who own them
      */
     public StoredObject apply(
-            ResourceKind kind,
-            ObjectKey key,
-            Part part,
-            ObjectNode applied,
-            boolean force,
-            WriteOptions options) {
+            Target target, ObjectNode applied, boolean force, WriteOptions options) {
         ownership.requireApplicable(applied);
-        MetadataRules.requireFits(kind, key.namespace(), applied);
-        requireName(key, applied);
-        decode(kind, applied, options);
+        target.requireNamedIn(applied);
+        decode(target.kind(), applied, options);
         return commit(
-                kind,
-                key,
+                target,
                 options.dryRun(),
                 current -> {
                     if (current != null) {
-                        return applied(current, part, applied, force, options);
+                        return applied(current, target, applied, force, options);
                     }
-                    if (part == Part.STATUS) {
-                        throw ApiFailure.notFound(kind, key.name());
+                    if (target.part() == Part.STATUS) {
+                        throw target.notFound();
                     }
-                    requireNamespace(kind, key.namespace());
-                    Preconditions.requireNone(kind, key, applied);
-                    ObjectNode made = created(kind, key, applied.deepCopy(), options);
-                    ownership.appliedFirst(kind, made, applied, options.fieldManager());
+                    requireNamespace(target.kind(), target.key().namespace());
+                    Preconditions.requireNone(target.kind(), target.key(), applied);
+                    ObjectNode made = created(target, applied.deepCopy(), options);
+                    ownership.appliedFirst(target.kind(), made, applied, options.fieldManager());
                     return made;
                 });
     }
 
     private @Nullable ObjectNode applied(
             StoredObject current,
-            Part part,
+            Target target,
             ObjectNode applied,
             boolean force,
             WriteOptions options) {
-        ObjectNode body = ownership.merged(current, applied, part, options.fieldManager());
+        String manager = options.fieldManager();
+        ObjectNode body = ownership.merged(current, applied, target.part(), manager);
         requireCurrent(current, body);
-        ObjectNode next = next(current, part, body);
-        ownership.applied(current, next, applied, part, force, options.fieldManager());
-        return finished(current, part, next);
+        ObjectNode next = next(current, target.part(), body);
+        ownership.applied(current, next, applied, target.part(), force, manager);
+        return finished(current, target, next);
     }
 
-    public StoredObject update(
-            ResourceKind kind, ObjectKey key, Part part, ObjectNode body, WriteOptions options) {
-        MetadataRules.requireFits(kind, key.namespace(), body);
-        requireName(key, body);
+    public StoredObject update(Target target, ObjectNode body, WriteOptions options) {
+        target.requireNamedIn(body);
+        boolean creates = target.kind().has(Trait.CREATE_ON_UPDATE) && target.part() == Part.MAIN;
         return commit(
-                kind,
-                key,
+                target,
                 options.dryRun(),
                 current -> {
-                    if (current == null && kind.has(Trait.CREATE_ON_UPDATE) && part == Part.MAIN) {
-                        requireNamespace(kind, key.namespace());
-                        return created(kind, key, body, options);
+                    if (current == null && creates) {
+                        requireNamespace(target.kind(), target.key().namespace());
+                        return created(target, body, options);
                     }
-                    return updated(existing(kind, key, current), part, body, options);
+                    return updated(target.existing(current), target, body, options);
                 });
     }
 
@@ -190,50 +177,26 @@ public final class Registry {
      * own.
      */
     public StoredObject patch(
-            ResourceKind kind,
-            ObjectKey key,
-            Part part,
-            UnaryOperator<ObjectNode> patch,
-            WriteOptions options) {
+            Target target, UnaryOperator<ObjectNode> patch, WriteOptions options) {
         return commit(
-                kind,
-                key,
+                target,
                 options.dryRun(),
                 current -> {
-                    ObjectNode body = patch.apply(existing(kind, key, current).copy());
-                    MetadataRules.requireFits(kind, key.namespace(), body);
-                    requireName(key, body);
-                    return updated(existing(kind, key, current), part, body, options);
+                    StoredObject existing = target.existing(current);
+                    ObjectNode body = patch.apply(existing.copy());
+                    target.requireNamedIn(body);
+                    return updated(existing, target, body, options);
                 });
     }
 
-    private static StoredObject existing(
-            ResourceKind kind, ObjectKey key, @Nullable StoredObject current) {
-        if (current == null) {
-            throw ApiFailure.notFound(kind, key.name());
-        }
-        return current;
-    }
-
-    private static void requireName(ObjectKey key, ObjectNode body) {
-        String name = Json.text(body, "metadata", "name");
-        if (!name.equals(key.name())) {
-            throw ApiFailure.badRequest(
-                    "the name of the object ("
-                            + name
-                            + ") does not match the name on the URL ("
-                            + key.name()
-                            + ")");
-        }
-    }
-
     private @Nullable ObjectNode updated(
-            StoredObject current, Part part, ObjectNode body, WriteOptions options) {
+            StoredObject current, Target target, ObjectNode body, WriteOptions options) {
         requireCurrent(current, body);
         decode(current.kind(), body, options);
+        Part part = target.part();
         ObjectNode next = next(current, part, body);
         ownership.updated(current.kind(), current.json(), next, part, options.fieldManager());
-        return finished(current, part, next);
+        return finished(current, target, next);
     }
 
     private ObjectNode next(StoredObject current, Part part, ObjectNode body) {
@@ -243,8 +206,8 @@ public final class Registry {
         return next;
     }
 
-    private @Nullable ObjectNode finished(StoredObject current, Part part, ObjectNode next) {
-        checked(current.kind(), current.key(), next, current.json(), part);
+    private @Nullable ObjectNode finished(StoredObject current, Target target, ObjectNode next) {
+        checked(target, next, current.json());
         metadata.countGeneration(current, next);
         boolean released = MetadataRules.isDeleting(next) && !MetadataRules.hasFinalizers(next);
         return released ? null : next;
@@ -262,7 +225,7 @@ public final class Registry {
         if (sent.isEmpty() && current.kind().has(Trait.CONDITIONAL_UPDATE)) {
             FieldErrors errors = new FieldErrors();
             errors.invalid("metadata.resourceVersion", 0, "must be specified for an update");
-            throw ApiFailure.invalid(current.kind(), current.key().name(), errors.all());
+            throw ApiFailure.invalid(current.kind(), current.key().name(), errors);
         }
         if (!sent.isEmpty() && !sent.equals(Long.toString(current.revision()))) {
             throw ApiFailure.conflict(
@@ -285,19 +248,14 @@ public final class Registry {
         return body;
     }
 
-    private ObjectNode checked(
-            ResourceKind kind,
-            ObjectKey key,
-            ObjectNode next,
-            @Nullable ObjectNode old,
-            Part part) {
-        Strategy strategy = strategies.getOrDefault(kind.plural(), Strategy.PLAIN);
-        strategy.prepare(next, old, part);
+    private ObjectNode checked(Target target, ObjectNode next, @Nullable ObjectNode old) {
+        Strategy strategy = strategies.getOrDefault(target.kind().plural(), Strategy.PLAIN);
+        strategy.prepare(next, old, target.part());
         FieldErrors errors = new FieldErrors();
-        MetadataRules.validate(kind, next, errors);
-        strategy.validate(next, old, part, errors);
+        MetadataRules.validate(target.kind(), next, errors);
+        strategy.validate(next, old, target.part(), errors);
         if (!errors.isEmpty()) {
-            throw ApiFailure.invalid(kind, key.name(), errors.all());
+            throw ApiFailure.invalid(target.kind(), target.key().name(), errors);
         }
         Canonical.dropEmptyLists(next);
         return next;
@@ -306,13 +264,13 @@ public final class Registry {
     /** Deletes, or marks as deleting when finalizers remain, which is seen by its finalizers. */
     public StoredObject delete(
             ResourceKind kind, ObjectKey key, Preconditions preconditions, boolean dryRun) {
+        Target target = new Target(kind, key, Part.MAIN);
         StoredObject deleted =
                 commit(
-                        kind,
-                        key,
+                        target,
                         dryRun,
                         current -> {
-                            StoredObject object = existing(kind, key, current);
+                            StoredObject object = target.existing(current);
                             preconditions.check(object);
                             return MetadataRules.hasFinalizers(object.json())
                                     ? metadata.deleting(object)
@@ -353,15 +311,40 @@ public final class Registry {
         }
     }
 
-    private StoredObject commit(
-            ResourceKind kind, ObjectKey key, boolean dryRun, Mutation mutation) {
+    private StoredObject commit(Target target, boolean dryRun, Mutation mutation) {
         if (!dryRun) {
-            return Objects.requireNonNull(store.write(kind, key, mutation));
+            return Objects.requireNonNull(store.write(target.kind(), target.key(), mutation));
         }
-        StoredObject current = store.find(kind, key);
+        StoredObject current = store.find(target.kind(), target.key());
         JsonNode next = mutation.apply(current);
         return next instanceof ObjectNode object
-                ? new StoredObject(kind, key, store.revision(), object)
+                ? new StoredObject(target.kind(), target.key(), store.revision(), object)
                 : Objects.requireNonNull(current);
+    }
+
+    /** The object, or its status, that a request writes. */
+    public record Target(ResourceKind kind, ObjectKey key, Part part) {
+
+        StoredObject existing(@Nullable StoredObject current) {
+            if (current == null) {
+                throw notFound();
+            }
+            return current;
+        }
+
+        ApiFailure notFound() {
+            return ApiFailure.notFound(kind, key.name());
+        }
+
+        /** Refuses a body of another kind, of another namespace or with another name. */
+        void requireNamedIn(ObjectNode body) {
+            MetadataRules.requireFits(kind, key.namespace(), body);
+            String name = Json.text(body, "metadata", "name");
+            if (!name.equals(key.name())) {
+                throw ApiFailure.badRequest(
+                        "the name of the object (%s) does not match the name on the URL (%s)"
+                                .formatted(name, key.name()));
+            }
+        }
     }
 }

@@ -58,17 +58,10 @@ public record FieldSelector(List<Term> terms) {
 
     private static void requireKnown(ResourceKind kind, String label) {
         if (!kind.fieldLabels().contains(label)) {
+            String version = kind.apiVersion();
             throw ApiFailure.badRequest(
-                    "Unable to find \""
-                            + kind.apiVersion()
-                            + ", Resource="
-                            + kind.plural()
-                            + "\" that match field selector: field label not supported for "
-                            + kind.apiVersion()
-                            + ", Kind="
-                            + kind.kind()
-                            + ": "
-                            + label);
+                    "Unable to find \"%s, Resource=%s\" that match field selector: field label not supported for %s, Kind=%s: %s"
+                            .formatted(version, kind.plural(), version, kind.kind(), label));
         }
     }
 

@@ -43,9 +43,7 @@ final class AttributeRules {
                 values += value.isArray() ? value.size() : 1;
             }
         }
-        if (values > maxValues) {
-            attributes.errors().tooMany(attributes.path(), values, maxValues);
-        }
+        attributes.requireAtMost(values, maxValues);
     }
 
     /** A C identifier, or a domain, a slash and a C identifier. */
@@ -65,15 +63,14 @@ final class AttributeRules {
             map.required("the " + part + " must not be empty");
         } else if (text.length() > limit) {
             map.errors().tooLong(map.path(), limit);
-        } else if (!problem.apply(text).isEmpty()) {
-            map.invalid(text, problem.apply(text));
+        } else {
+            map.requireForm(text, problem);
         }
     }
 
     private static void checkValue(Field attribute) {
-        if (attribute.size() != 1) {
-            attribute.invalid(attribute.value().toString(), "exactly one value must be specified");
-        }
+        String shown = attribute.value().toString();
+        attribute.requireThat(attribute.size() == 1, shown, "exactly one value must be specified");
         for (String type : SCALARS) {
             if (attribute.value().has(type)) {
                 checkText(type, attribute.at(type));

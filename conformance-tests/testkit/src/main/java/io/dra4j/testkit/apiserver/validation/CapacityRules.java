@@ -55,9 +55,7 @@ final class CapacityRules {
         BigInteger last = null;
         for (Field entry : values.items()) {
             BigInteger value = value(entry);
-            if (value.compareTo(capacity) > 0) {
-                entry.invalid(OVER_CAPACITY);
-            }
+            entry.requireThat(value.compareTo(capacity) <= 0, OVER_CAPACITY);
             if (!seen.add(value)) {
                 entry.errors().duplicate(entry.path(), entry.text());
             } else if (last != null && value.compareTo(last) < 0) {
@@ -65,9 +63,8 @@ final class CapacityRules {
             }
             last = value;
         }
-        if (!seen.contains(value(preset))) {
-            preset.invalid(value(preset), "must be one of validValues");
-        }
+        BigInteger chosen = value(preset);
+        preset.requireThat(seen.contains(chosen), chosen, "must be one of validValues");
     }
 
     private static void checkRange(Field range, Field preset, BigInteger capacity) {
@@ -105,16 +102,13 @@ final class CapacityRules {
     }
 
     private static void atMost(BigInteger value, BigInteger limit, Field field, String rule) {
-        if (value.compareTo(limit) > 0) {
-            field.invalid(value, rule);
-        }
+        field.requireThat(value.compareTo(limit) <= 0, value, rule);
     }
 
     private static void multiple(Field field, BigInteger min, Field step) {
         BigInteger distance = value(field).subtract(min);
-        if (distance.mod(value(step)).signum() != 0) {
-            field.invalid(distance, "must be a multiple of step away from min");
-        }
+        boolean whole = distance.mod(value(step)).signum() == 0;
+        field.requireThat(whole, distance, "must be a multiple of step away from min");
     }
 
     private static BigInteger value(Field field) {

@@ -54,11 +54,11 @@ final class ClaimStatusRules {
         Field status = new Field(claim.path("status"), "status", errors);
         Field allocation = status.at("allocation");
         JsonNode oldAllocation = Json.at(old, "status", "allocation");
-        if (!oldAllocation.isMissingNode()
-                && allocation.value().isObject()
-                && !allocation.value().equals(oldAllocation)) {
-            allocation.invalid("", "field is immutable once set");
-        }
+        boolean changed =
+                !oldAllocation.isMissingNode()
+                        && allocation.value().isObject()
+                        && !allocation.value().equals(oldAllocation);
+        allocation.requireThat(!changed, "", "field is immutable once set");
         checkAllocation(claim, allocation);
         checkConsumers(status);
         checkDevices(allocated(claim), status.at("devices"));
@@ -69,12 +69,7 @@ final class ClaimStatusRules {
         results.requireAtMost(RESULTS);
         Set<String> requests = requestNames(claim);
         for (Field result : results.items()) {
-            if (!requests.contains(result.at("request").text())) {
-                result.at("request")
-                        .invalid(
-                                "must be the name of a request in the claim or the name of a request and a subrequest"
-                                        + " separated by '/'");
-            }
+            RequestRules.requireKnown(result.at("request"), requests);
             checkDevice(result);
         }
         Field configs = allocation.at("devices").at("config");
@@ -105,9 +100,8 @@ final class ClaimStatusRules {
         SliceRules.checkPoolName(device.at("pool"));
         DeviceRules.checkDeviceName(device.at("device"));
         Field share = device.at("shareID");
-        if (device.value().has("shareID") && !UUID.matcher(share.text()).matches()) {
-            share.invalid("must be a lowercase UUID in RFC 4122 form");
-        }
+        boolean valid = !device.value().has("shareID") || UUID.matcher(share.text()).matches();
+        share.requireThat(valid, "must be a lowercase UUID in RFC 4122 form");
     }
 
     private static void checkConsumers(Field status) {
@@ -131,9 +125,8 @@ final class ClaimStatusRules {
             if (!seen.add(key)) {
                 device.errors().duplicate(device.path(), key);
             }
-            if (!allocated.contains(key)) {
-                device.invalid(key, "must be an allocated device in the claim");
-            }
+            boolean isAllocated = allocated.contains(key);
+            device.requireThat(isAllocated, key, "must be an allocated device in the claim");
             checkConditions(device.at("conditions"));
             RequestRules.checkRaw(device.at("data"), false);
             checkNetwork(device.at("networkData"));
@@ -155,21 +148,15 @@ final class ClaimStatusRules {
     private static void checkCondition(Field condition) {
         condition.at("status").requireOneOf(STATUSES);
         Field reason = condition.at("reason");
-        if (reason.requireText()
-                && reason.requireLength(CONDITION_REASON)
-                && !REASON.matcher(reason.text()).matches()) {
-            reason.invalid("a condition reason must start with alphabetic character");
+        if (reason.requireText() && reason.requireLength(CONDITION_REASON)) {
+            boolean valid = REASON.matcher(reason.text()).matches();
+            reason.requireThat(valid, "a condition reason must start with alphabetic character");
         }
         condition.at("message").requireLength(CONDITION_MESSAGE);
         if (!condition.value().has("lastTransitionTime")) {
             condition.at("lastTransitionTime").required("");
         }
-        long generation = condition.at("observedGeneration").value().asLong();
-        if (generation < 0) {
-            condition
-                    .at("observedGeneration")
-                    .invalid(generation, "must be greater than or equal to zero");
-        }
+        condition.at("observedGeneration").requireNotNegative();
     }
 
     private static void checkNetwork(Field network) {
@@ -178,10 +165,9 @@ final class ClaimStatusRules {
         network.at("ips").requireAtMost(IPS);
         Set<String> seen = new HashSet<>();
         for (Field address : network.at("ips").items()) {
-            if (!address.text().matches("[0-9a-f.:]+/[0-9]{1,3}")) {
-                address.invalid(
-                        "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
-            }
+            address.requireThat(
+                    address.text().matches("[0-9a-f.:]+/[0-9]{1,3}"),
+                    "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
             address.requireUnique(seen);
         }
     }

@@ -79,16 +79,14 @@ final class CounterRules {
             name.invalid(NO_REFERENCE.formatted("counterSet"));
             return;
         }
-        counters.keys().stream()
-                .filter(counter -> !found.has(counter))
-                .forEach(counter -> counters.invalid(counter, NO_REFERENCE.formatted("counter")));
+        String rule = NO_REFERENCE.formatted("counter");
+        counters.keys().forEach(key -> counters.requireThat(found.has(key), key, rule));
     }
 
     /** The message of 1.34, in which all limits of counters are sums. */
     private static void checkTotal(Field field, int count, String of, int limit) {
-        if (count > limit) {
-            field.invalid(count, "the total number of " + of + " must not exceed " + limit);
-        }
+        String rule = "the total number of " + of + " must not exceed " + limit;
+        field.requireThat(count <= limit, count, rule);
     }
 
     private static void checkName(Field name, Set<String> seen) {
@@ -103,11 +101,6 @@ final class CounterRules {
             counters.required("");
         }
         counters.requireAtMost(limits.setCounters());
-        for (String name : counters.keys()) {
-            String problem = Names.dnsLabelProblem(name);
-            if (!problem.isEmpty()) {
-                counters.invalid(name, problem);
-            }
-        }
+        counters.keys().forEach(name -> counters.requireForm(name, Names::dnsLabelProblem));
     }
 }

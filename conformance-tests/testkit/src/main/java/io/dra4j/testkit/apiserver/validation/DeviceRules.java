@@ -45,12 +45,9 @@ final class DeviceRules {
     void check(Field device, boolean perDevice) {
         checkDeviceName(device.at("name"));
         int keys = device.at("attributes").size() + device.at("capacity").size();
-        if (keys > SliceLimits.ATTRIBUTES_AND_CAPACITIES) {
-            device.invalid(
-                    keys,
-                    "the total number of attributes and capacities must not exceed "
-                            + SliceLimits.ATTRIBUTES_AND_CAPACITIES);
-        }
+        int limit = SliceLimits.ATTRIBUTES_AND_CAPACITIES;
+        String rule = "the total number of attributes and capacities must not exceed " + limit;
+        device.requireThat(keys <= limit, keys, rule);
         AttributeRules.check(device.at("attributes"), limits.attributeValues());
         CapacityRules.check(device);
         checkTaints(device.at("taints"));
@@ -73,13 +70,13 @@ final class DeviceRules {
 
     private static void checkPlacement(Field device, boolean perDevice) {
         List<String> set = PLACEMENTS.stream().filter(field -> device.at(field).present()).toList();
-        if (perDevice && set.size() != 1) {
-            device.invalid(
+        if (perDevice) {
+            device.requireThat(
+                    set.size() == 1,
                     "{" + String.join(", ", set) + "}",
                     "exactly one of `nodeName`, `nodeSelector` or"
                             + " `allNodes` is required when `perDeviceNodeSelection` is set to true in the slice");
-        }
-        if (!perDevice) {
+        } else {
             String rule = "must not be set unless `perDeviceNodeSelection` is true in the slice";
             set.forEach(field -> device.at(field).forbidden(rule));
         }
@@ -90,14 +87,12 @@ final class DeviceRules {
         Field failing = device.at("bindingFailureConditions");
         Set<String> conditions = checkConditions(device.at("bindingConditions"));
         Set<String> failures = checkConditions(failing);
-        if (conditions.isEmpty() != failures.isEmpty()) {
-            device.invalid(
-                    "", "bindingConditions and bindingFailureConditions must be set together");
-        }
+        String rule = "bindingConditions and bindingFailureConditions must be set together";
+        device.requireThat(conditions.isEmpty() == failures.isEmpty(), "", rule);
         for (Field failure : failing.items()) {
-            if (conditions.contains(failure.text())) {
-                failing.invalid(failure.text(), "must not overlap with bindingConditions");
-            }
+            String name = failure.text();
+            boolean overlaps = conditions.contains(name);
+            failing.requireThat(!overlaps, name, "must not overlap with bindingConditions");
         }
     }
 
@@ -115,18 +110,16 @@ final class DeviceRules {
         Field mappings = device.at("nodeAllocatableResourceMappings");
         for (String name : mappings.keys()) {
             Field mapping = mappings.key(name);
-            if (name.contains("/") && !name.startsWith("kubernetes.io/")) {
-                mapping.invalid(name, "must be a native resource name");
-            }
+            boolean isNative = !name.contains("/") || name.startsWith("kubernetes.io/");
+            mapping.requireThat(isNative, name, "must be a native resource name");
             Field multiplier = mapping.at("allocationMultiplier");
-            if (multiplier.value().isTextual()
-                    && Quantities.exact(multiplier.text()).signum() <= 0) {
-                multiplier.invalid("must be greater than zero");
+            if (multiplier.value().isTextual()) {
+                boolean positive = Quantities.exact(multiplier.text()).signum() > 0;
+                multiplier.requireThat(positive, "must be greater than zero");
             }
             Field key = mapping.at("capacityKey");
-            if (!key.text().isEmpty() && !device.value().path("capacity").has(key.text())) {
-                key.invalid("must be a key of the device's capacity");
-            }
+            boolean known = key.text().isEmpty() || device.at("capacity").value().has(key.text());
+            key.requireThat(known, "must be a key of the device's capacity");
         }
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -23,9 +24,7 @@ record Field(JsonNode value, String path, FieldErrors errors) {
     }
 
     List<String> keys() {
-        List<String> keys = new ArrayList<>();
-        value.fieldNames().forEachRemaining(keys::add);
-        return keys;
+        return Json.names(value);
     }
 
     List<Field> items() {
@@ -68,10 +67,38 @@ record Field(JsonNode value, String path, FieldErrors errors) {
         errors.invalid(path, shown, detail);
     }
 
+    /** Refuses the value unless a rule holds. */
+    void requireThat(boolean holds, String rule) {
+        requireThat(holds, text(), rule);
+    }
+
+    /**
+     * @param shown the value in the message
+     */
+    void requireThat(boolean holds, Object shown, String rule) {
+        if (!holds) {
+            invalid(shown, rule);
+        }
+    }
+
+    void requireNotNegative() {
+        long number = value.asLong();
+        requireThat(number >= 0, number, "must be greater than or equal to zero");
+    }
+
+    void requirePositive() {
+        long number = value.asLong();
+        requireThat(number > 0, number, "must be greater than zero");
+    }
+
     /** Requires that the number of elements, keys or fields does not exceed a limit. */
     void requireAtMost(int limit) {
-        if (size() > limit) {
-            errors.tooMany(path, size(), limit);
+        requireAtMost(size(), limit);
+    }
+
+    void requireAtMost(int count, int limit) {
+        if (count > limit) {
+            errors.tooMany(path, count, limit);
         }
     }
 
@@ -99,10 +126,13 @@ record Field(JsonNode value, String path, FieldErrors errors) {
      * @param problem returns the problem of a text; empty if there is none
      */
     void requireForm(UnaryOperator<String> problem) {
-        String found = problem.apply(text());
-        if (!found.isEmpty()) {
-            invalid(found);
-        }
+        requireForm(text(), problem);
+    }
+
+    /** Requires a part of the text, or a key, of a form. */
+    void requireForm(String part, UnaryOperator<String> problem) {
+        String found = problem.apply(part);
+        requireThat(found.isEmpty(), part, found);
     }
 
     void requireOneOf(List<String> supported) {

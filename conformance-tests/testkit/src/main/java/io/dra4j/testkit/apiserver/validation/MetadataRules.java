@@ -44,11 +44,9 @@ public final class MetadataRules {
     public static String generatedName(String base) {
         StringBuilder name =
                 new StringBuilder(base.substring(0, Math.min(base.length(), MAX_GENERATED_BASE)));
-        for (int i = 0; i < 5; i++) {
-            name.append(
-                    RANDOM_CHARACTERS.charAt(
-                            ThreadLocalRandom.current().nextInt(RANDOM_CHARACTERS.length())));
-        }
+        ThreadLocalRandom.current()
+                .ints(5, 0, RANDOM_CHARACTERS.length())
+                .forEach(at -> name.append(RANDOM_CHARACTERS.charAt(at)));
         return name.toString();
     }
 
@@ -58,15 +56,8 @@ public final class MetadataRules {
         String kindName = body.path("kind").asText(kind.kind());
         if (!apiVersion.equals(kind.apiVersion()) || !kindName.equals(kind.kind())) {
             throw ApiFailure.badRequest(
-                    "the API version and kind in the data ("
-                            + apiVersion
-                            + ", Kind="
-                            + kindName
-                            + ") do not match the expected API version and kind ("
-                            + kind.apiVersion()
-                            + ", Kind="
-                            + kind.kind()
-                            + ")");
+                    "the API version and kind in the data (%s, Kind=%s) do not match the expected API version and kind (%s, Kind=%s)"
+                            .formatted(apiVersion, kindName, kind.apiVersion(), kind.kind()));
         }
         String sent = Json.text(body, "metadata", "namespace");
         if (!sent.isEmpty() && !sent.equals(namespace)) {
@@ -97,10 +88,8 @@ public final class MetadataRules {
         ObjectNode old = (ObjectNode) current.json().path("metadata");
         ObjectNode metadata = Json.metadata(next);
         SERVER_OWNED.forEach(field -> Json.carryOver(old, metadata, field));
-        Json.carryOver(old, metadata, "name");
-        Json.carryOver(old, metadata, "namespace");
-        Json.carryOver(old, metadata, "resourceVersion");
-        Json.carryOver(old, metadata, "managedFields");
+        List.of("name", "namespace", "resourceVersion", "managedFields")
+                .forEach(field -> Json.carryOver(old, metadata, field));
         metadata.remove("selfLink");
         name(current.kind(), next);
     }
@@ -151,22 +140,14 @@ public final class MetadataRules {
     }
 
     public static void validate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
-        JsonNode metadata = object.path("metadata");
-        String name = metadata.path("name").asText();
+        Field metadata = new Field(object.path("metadata"), "metadata", errors);
         boolean label = kind.plural().equals("namespaces");
-        String problem = label ? Names.dnsLabelProblem(name) : Names.dnsSubdomainProblem(name);
-        if (!problem.isEmpty()) {
-            errors.invalid("metadata.name", name, problem);
-        }
-        JsonNode owners = metadata.path("ownerReferences");
-        for (int i = 0; i < owners.size(); i++) {
-            for (String field : List.of("apiVersion", "kind", "name", "uid")) {
-                if (Json.text(owners.get(i), field).isEmpty()) {
-                    errors.invalid(
-                            "metadata.ownerReferences[" + i + "]." + field,
-                            "",
-                            "must not be empty");
-                }
+        metadata.at("name")
+                .requireForm(label ? Names::dnsLabelProblem : Names::dnsSubdomainProblem);
+        for (Field owner : metadata.at("ownerReferences").items()) {
+            for (String name : List.of("apiVersion", "kind", "name", "uid")) {
+                Field field = owner.at(name);
+                field.requireThat(!field.text().isEmpty(), "must not be empty");
             }
         }
     }

@@ -30,9 +30,8 @@ final class NodeRules {
     }
 
     static void checkTrueOrUnset(Field field) {
-        if (field.present() && !field.value().asBoolean()) {
-            field.invalid(false, "must be either unset or set to true");
-        }
+        boolean fits = !field.present() || field.value().asBoolean();
+        field.requireThat(fits, false, "must be either unset or set to true");
     }
 
     static void checkSelector(Field selector, int exactTerms) {
@@ -54,10 +53,9 @@ final class NodeRules {
     private static void checkExpression(Field expression) {
         expression.at("key").requireForm(Names::qualifiedNameProblem);
         checkOperator(expression.at("operator"), expression.at("values"));
-        expression
-                .at("values")
-                .items()
-                .forEach(value -> value.requireForm(Names::labelValueProblem));
+        for (Field value : expression.at("values").items()) {
+            value.requireForm(Names::labelValueProblem);
+        }
     }
 
     private static void checkOperator(Field operator, Field values) {
@@ -84,18 +82,15 @@ final class NodeRules {
     }
 
     private static void checkField(Field requirement) {
-        if (!requirement.at("key").text().equals("metadata.name")) {
-            requirement.at("key").invalid("not a valid field selector key");
-        }
+        Field key = requirement.at("key");
+        key.requireThat(key.text().equals("metadata.name"), "not a valid field selector key");
         Field operator = requirement.at("operator");
-        if (!operator.text().equals("In") && !operator.text().equals("NotIn")) {
-            operator.invalid("not a valid selector operator");
-        }
-        if (requirement.at("values").size() != 1) {
-            requirement
-                    .at("values")
-                    .required(
-                            "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+        boolean known = List.of("In", "NotIn").contains(operator.text());
+        operator.requireThat(known, "not a valid selector operator");
+        Field values = requirement.at("values");
+        if (values.size() != 1) {
+            values.required(
+                    "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
         }
     }
 }

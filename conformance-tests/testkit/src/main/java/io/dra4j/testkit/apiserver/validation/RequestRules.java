@@ -50,14 +50,15 @@ final class RequestRules {
         devices.at("constraints").requireAtMost(REQUESTS);
         checkConfigs(devices.at("config"), CONFIGS);
         for (Field config : devices.at("config").items()) {
-            for (Field name : config.at("requests").items()) {
-                if (!names.contains(name.text())) {
-                    name.invalid(
-                            "must be the name of a request in the claim or the name of a request and a subrequest"
-                                    + " separated by '/'");
-                }
-            }
+            config.at("requests").items().forEach(name -> requireKnown(name, names));
         }
+    }
+
+    static void requireKnown(Field request, Set<String> names) {
+        request.requireThat(
+                names.contains(request.text()),
+                "must be the name of a request in the claim or the name of a request and a subrequest"
+                        + " separated by '/'");
     }
 
     private static void checkRequest(Field request, Set<String> names) {
@@ -65,9 +66,8 @@ final class RequestRules {
         checkName(request.at("name"), names);
         boolean exactly = request.value().has("exactly");
         Field alternatives = request.at("firstAvailable");
-        if (exactly == alternatives.size() > 0) {
-            request.invalid(name, "exactly one of `exactly` or `firstAvailable` is required");
-        }
+        String rule = "exactly one of `exactly` or `firstAvailable` is required";
+        request.requireThat(exactly != alternatives.size() > 0, name, rule);
         if (exactly) {
             checkDevices(request.at("exactly"));
         }
@@ -95,12 +95,13 @@ final class RequestRules {
         checkSelectors(request.at("selectors"));
         Field mode = request.at("allocationMode");
         Field count = request.at("count");
-        long number = count.value().asLong();
         mode.requireOneOf(MODES);
-        if (mode.text().equals("ExactCount") && number <= 0) {
-            count.invalid(number, "must be greater than zero");
-        } else if (mode.text().equals("All") && number != 0) {
-            count.invalid(number, "must not be specified when allocationMode is 'All'");
+        if (mode.text().equals("ExactCount")) {
+            count.requirePositive();
+        } else if (mode.text().equals("All")) {
+            long number = count.value().asLong();
+            String rule = "must not be specified when allocationMode is 'All'";
+            count.requireThat(number == 0, number, rule);
         }
     }
 

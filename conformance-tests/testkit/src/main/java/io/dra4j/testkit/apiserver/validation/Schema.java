@@ -91,14 +91,6 @@ public final class Schema {
         return fitting.unknown;
     }
 
-    /**
-     * The type of a kind's spec and status, for documentation; a missing node when any is taken.
-     */
-    JsonNode type(String name) {
-        JsonNode type = types.get(name);
-        return type == null ? Json.object().path("none") : type;
-    }
-
     /** One walk through one object. */
     private final class Fitting {
         private final ResourceKind kind;
@@ -139,7 +131,7 @@ public final class Schema {
 
         void object(ObjectNode object, String path, ObjectNode fields) {
             JsonNode ofAll = fields.get(ANY_KEY);
-            for (String name : names(object)) {
+            for (String name : Json.names(object)) {
                 JsonNode type = ofAll == null ? fields.get(name) : ofAll;
                 String inside = path.isEmpty() ? name : path + "." + name;
                 if (type == null) {
@@ -149,12 +141,6 @@ public final class Schema {
                     object.set(name, value(object.get(name), inside, type));
                 }
             }
-        }
-
-        private List<String> names(ObjectNode object) {
-            List<String> names = new ArrayList<>();
-            object.fieldNames().forEachRemaining(names::add);
-            return names;
         }
 
         private JsonNode scalar(JsonNode value, String path, String type) {

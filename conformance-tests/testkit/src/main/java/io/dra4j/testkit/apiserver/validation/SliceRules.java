@@ -54,21 +54,13 @@ final class SliceRules {
     }
 
     private static void unchanged(Field field, JsonNode old) {
-        if (!field.value().equals(old)) {
-            field.invalid("field is immutable");
-        }
+        field.requireThat(field.value().equals(old), "field is immutable");
     }
 
     private static void checkPool(Field pool) {
         checkPoolName(pool.at("name"));
-        long generation = pool.at("generation").value().asLong();
-        if (generation < 0) {
-            pool.at("generation").invalid(generation, "must be greater than or equal to zero");
-        }
-        long count = pool.at("resourceSliceCount").value().asLong();
-        if (count <= 0) {
-            pool.at("resourceSliceCount").invalid(count, "must be greater than zero");
-        }
+        pool.at("generation").requireNotNegative();
+        pool.at("resourceSliceCount").requirePositive();
     }
 
     /** A pool's name is one or more DNS subdomains, joined by slashes. */
@@ -78,10 +70,7 @@ final class SliceRules {
         }
         name.requireLength(253);
         for (String part : name.text().split("/", -1)) {
-            String problem = Names.dnsSubdomainProblem(part);
-            if (!problem.isEmpty()) {
-                name.invalid(part, problem);
-            }
+            name.requireForm(part, Names::dnsSubdomainProblem);
         }
     }
 
