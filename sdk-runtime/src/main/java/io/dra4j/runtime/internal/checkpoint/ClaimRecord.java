@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
@@ -19,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bootId the boot in which the record's preparation began
  * @param state the last state that the provider recorded or returned
- * @param answer the results of the preparation, by their name in the journal; only of a prepared
- *     claim
+ * @param results the results of the preparation; only of a prepared claim
  */
 public record ClaimRecord(
         ClaimRef ref,
@@ -28,7 +28,7 @@ public record ClaimRecord(
         String bootId,
         List<HeldDevice> devices,
         @Nullable ProviderState state,
-        @Nullable Results answer) {
+        @JsonProperty("answer") @Nullable Results results) {
 
     public ClaimRecord {
         Objects.requireNonNull(ref, "ref");
@@ -44,7 +44,7 @@ public record ClaimRecord(
 
     /** Returns the record with the last state that the provider recorded. */
     public ClaimRecord withState(ProviderState recorded) {
-        return new ClaimRecord(ref, phase, bootId, devices, recorded, answer);
+        return new ClaimRecord(ref, phase, bootId, devices, recorded, results);
     }
 
     /** Returns the record of the claim while it is unprepared. */

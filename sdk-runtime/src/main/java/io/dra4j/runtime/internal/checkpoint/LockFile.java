@@ -82,13 +82,20 @@ public final class LockFile implements AutoCloseable {
      *     interrupted
      */
     public Held claim(String uid, Instant deadline) {
-        long hash =
-                UUID.nameUUIDFromBytes(uid.getBytes(StandardCharsets.UTF_8))
-                        .getMostSignificantBits();
         return await(
-                CLAIMS + (hash >>> 16),
+                position(uid),
                 () -> !clock.instant().isBefore(deadline),
                 "another process of the driver works on the claim; the next try goes on with it");
+    }
+
+    /** Takes a claim to work on, if no thread and no process works on it. */
+    public Optional<Held> tryClaim(String uid) {
+        return Optional.ofNullable(tryTake(position(uid)));
+    }
+
+    private static long position(String uid) {
+        UUID hash = UUID.nameUUIDFromBytes(uid.getBytes(StandardCharsets.UTF_8));
+        return CLAIMS + (hash.getMostSignificantBits() >>> 16);
     }
 
     /** Takes the right to publish, if it is free. */

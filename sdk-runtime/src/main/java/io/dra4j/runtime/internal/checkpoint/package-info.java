@@ -3,8 +3,8 @@
 /**
  * Remember claims durably, and keep apart the processes of one driver.
  *
- * <p>Flow: claim → here → the journal file. Within: {@code Journal} → {@code JournalStore}, which
- * reads through {@code Replay} and writes through {@code JournalFile}.
+ * <p>Flow: claim → here → the journal file. Within: {@code WriteGroup} → {@code Journal} → {@code
+ * JournalStore}, which reads through {@code Replay} and writes through {@code JournalFile}.
  */
 @NullMarked
 package io.dra4j.runtime.internal.checkpoint;

@@ -14,9 +14,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
-import java.io.Serial;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -24,9 +22,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation on one claim on this node, one durable step after the other.
+ * An operation on one claim on this node: its steps, in the order in which a crash loses nothing.
  *
- * <p>Prepare ({@link #begin}):
+ * <p>Prepare ({@link #prepare}):
  *
  * <ol>
  *   <li>the journal has the claim as STARTED, if no committed claim conflicts: check and write are
@@ -36,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>the journal has the claim as PREPARED, with the results.
  * </ol>
  *
- * <p>Unprepare ({@link #end}), of a claim in any phase:
+ * <p>Unprepare ({@link #unprepare}), of a claim in any phase:
  *
  * <ol>
  *   <li>the journal has the claim as UNPREPARING;
@@ -45,9 +43,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>the journal forgets the claim.
  * </ol>
  *
- * <p>So at any moment that the process dies, the journal lists all that may be left, and unprepare
- * alone cleans it up. The operation holds the claim's lock from {@link #take} to {@link #close},
- * which excludes other threads and the other process of a rolling update. Not thread-safe.
+ * <p>A step of the journal is durable when the next one begins; a provider's work and a CDI spec
+ * need not be. So at any moment that the process dies, the journal lists all that may be left, and
+ * unprepare alone cleans it up. The operation holds the claim's lock from {@link #take} to {@link
+ * #close}, which excludes other threads and the other process of a rolling update. Not thread-safe.
  */
 final class ClaimLifecycle implements AutoCloseable {
 
@@ -83,33 +82,21 @@ final class ClaimLifecycle implements AutoCloseable {
     }
 
     /**
-     * Locks a claim without waiting.
+     * Locks a claim without waiting; empty if an operation of the claim runs, in any process.
      *
-     * @throws Busy if an operation of the claim runs, in any process
+     * @throws DraException if the lock file can't be locked
      */
-    static ClaimLifecycle takeIfFree(ClaimContext context, String uid, Deadline deadline)
-            throws Busy {
-        try {
-            LockFile.Held lock = context.locks().claim(uid, Instant.MIN);
-            WriteGroup alone = context.journal().group(Set.of(uid));
-            return new ClaimLifecycle(context, uid, deadline, alone, lock);
-        } catch (DraException e) {
-            throw new Busy(e);
-        }
+    static Optional<ClaimLifecycle> takeIfFree(
+            ClaimContext context, String uid, Deadline deadline) {
+        WriteGroup alone = context.journal().group(Set.of(uid));
+        return context.locks()
+                .tryClaim(uid)
+                .map(lock -> new ClaimLifecycle(context, uid, deadline, alone, lock));
     }
 
-    /** Locks a claim without waiting, to look at it or to end it at once. */
-    static ClaimLifecycle takeIfFree(ClaimContext context, String uid) throws Busy {
+    /** Locks a claim without waiting, to look at it or to remove it at once. */
+    static Optional<ClaimLifecycle> takeIfFree(ClaimContext context, String uid) {
         return takeIfFree(context, uid, Deadline.in(Duration.ZERO, context.clock()));
-    }
-
-    /** Another operation of the claim runs. */
-    static final class Busy extends Exception {
-        @Serial private static final long serialVersionUID = 1L;
-
-        Busy(DraException cause) {
-            super(cause.getMessage(), cause);
-        }
     }
 
     /** Returns the claim's record. */
@@ -120,12 +107,13 @@ final class ClaimLifecycle implements AutoCloseable {
     /**
      * Prepares the claim, which has no record.
      *
+     * @param devices the claim's devices, as the journal holds them
      * @param check refuses the claim by the committed claims, if it must
      * @throws Exception what the provider throws, and {@link DraException} if a step fails; what
-     *     was begun must be {@linkplain #end ended} then
+     *     was begun must be {@linkplain #unprepare unprepared} then
      */
-    Results begin(AllocatedClaim claim, Consumer<ClaimIndex> check) throws Exception {
-        List<HeldDevice> devices = PreparedResults.held(claim);
+    Results prepare(AllocatedClaim claim, List<HeldDevice> devices, Consumer<ClaimIndex> check)
+            throws Exception {
         writes.put(record(claim.ref(), Phase.STARTED, devices, null, null), check);
 
         PreparedClaim prepared;
@@ -143,9 +131,9 @@ final class ClaimLifecycle implements AutoCloseable {
         return results;
     }
 
-    /** Returns the outcome of the claim, which is prepared, with its CDI spec in place again. */
-    PrepareOutcome outcome(Results results) {
-        writeSpec(results);
+    /** Puts the CDI spec and the reports of the claim, which is prepared, in place again. */
+    PrepareOutcome restore(Results results) {
+        writeSpec(results); // no write if the spec is as it should be
         context.reports().reestablish(uid);
         return PreparedResults.outcome(
                 results, context.specs().ids(uid, PreparedResults.specDevices(results)));
@@ -157,7 +145,7 @@ final class ClaimLifecycle implements AutoCloseable {
      * @throws Exception what the provider throws, and {@link DraException} if a step fails; the
      *     claim stays held then
      */
-    void end(ClaimRecord record) throws Exception {
+    void unprepare(ClaimRecord record) throws Exception {
         writes.put(record.unpreparing());
 
         try (CallProgress progress =
@@ -172,7 +160,7 @@ final class ClaimLifecycle implements AutoCloseable {
     }
 
     /** Removes what may be left of the claim, which has no record. */
-    void endUnknown() {
+    void removeUnrecorded() {
         context.specs().remove(uid);
         context.reports().end(uid);
     }

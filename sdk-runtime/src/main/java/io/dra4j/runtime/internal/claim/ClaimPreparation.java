@@ -92,6 +92,7 @@ public final class ClaimPreparation implements ClaimOperations {
     public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
         Deadline waiting = Deadline.at(deadline, context.clock());
         Duration margin = margin(waiting);
+        // The object is read before the call's outcome is due, so that the outcome has the reason.
         Deadline readBy = waiting.before(margin.multipliedBy(3).dividedBy(2));
         WriteGroup writes = writes(claims.stream().map(ClaimRef::uid).toList());
         return all(

@@ -230,15 +230,17 @@ final class LostClaims {
             if (journal.claim(uid).filter(record -> !isDamaged(record)).isPresent()) {
                 return; // intact
             }
-            try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid)) {
+            try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid).orElse(null)) {
+                if (lifecycle == null) {
+                    isWhole = false; // its operation may only look at it, and the claim is lost
+                    return;
+                }
                 Optional<ClaimRecord> record = lifecycle.record();
                 if (record.isPresent()) {
                     record.filter(LostClaims::isDamaged).ifPresent(now -> widen(now, suspect));
                 } else if (mayLackClaims && !suspect.allocated.isEmpty()) {
                     widen(nameless(uid, List.of()), suspect);
                 }
-            } catch (ClaimLifecycle.Busy e) {
-                isWhole = false; // it may be a mere look, and the claim lost
             }
         }
 

@@ -114,7 +114,7 @@ final class Orphans {
                     .log("An orphan is left to the kubelet, whose state names it");
             return;
         }
-        unpreparation.endIfIdle(
+        unpreparation.unprepareIfIdle(
                 uid,
                 "the API server has not had the claim for "
                         + LEAST_ABSENCE.toMinutes()

@@ -26,13 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A prepare: the claim is prepared, once, or nothing of it is left and the outcome has the why.
+ * A prepare: the claim is prepared, once, or the outcome has the reason.
  *
  * <p>In order: the claim's object is read, while other operations of the claim may run; when the
  * claim's operation starts, claims that a damaged journal lost are found again, and stale claims
  * that hold its devices are unprepared; then, with the claim's lock, a claim that is prepared
- * already gets its results from the journal, and any other is begun ({@link ClaimLifecycle}), after
- * what is left of it was ended. Thread-safe.
+ * already gets its results from the journal, and any other is prepared ({@link ClaimLifecycle}),
+ * after what is left of it was unprepared. What fails is unprepared at once; if that fails, too,
+ * the claim stays held for the kubelet's next call. Thread-safe.
  */
 final class Preparation {
 
@@ -119,7 +120,7 @@ final class Preparation {
             try (ClaimLifecycle lifecycle =
                     ClaimLifecycle.take(context, ref.uid(), deadline, writes)) {
                 requireCaller(deadline);
-                return lifecycle.outcome(results(lifecycle, ref, object, devices));
+                return lifecycle.restore(preparedOrNew(lifecycle, ref, object, devices));
             }
         } catch (DraException e) {
             return refused(ref, e);
@@ -135,19 +136,19 @@ final class Preparation {
         }
     }
 
-    private Results results(
+    private Results preparedOrNew(
             ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
         Optional<ClaimRecord> record = lifecycle.record();
         if (record.isPresent()) {
-            Results before = record.get().answer();
+            Results before = record.get().results();
             if (before != null
                     && context.isPrepared(record.get())
                     && holdsJust(record.get(), devices)) {
                 return before;
             }
-            Unpreparation.end(lifecycle, record.get());
+            Unpreparation.unprepare(lifecycle, record.get());
         }
-        return begin(lifecycle, ref, object);
+        return prepare(lifecycle, ref, object, devices);
     }
 
     private static boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
@@ -155,14 +156,15 @@ final class Preparation {
                 && new HashSet<>(record.devices()).equals(new HashSet<>(devices));
     }
 
-    private Results begin(ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object) {
+    private Results prepare(
+            ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
         Inventory inventory = context.requireInventory();
         try {
             AllocatedClaim claim = allocations.read(ref, object, inventory);
-            List<HeldDevice> devices = PreparedResults.held(claim);
             Results results =
-                    lifecycle.begin(
+                    lifecycle.prepare(
                             claim,
+                            devices,
                             committed -> {
                                 lost.requireNoneLost();
                                 holds.conflict(ref.uid(), devices, committed, inventory)
@@ -170,7 +172,7 @@ final class Preparation {
                             });
             LOG.atInfo().addKeyValue(LogField.CLAIM, ref).log("Claim prepared");
             return results;
-        } catch (Exception | Error e) { // of a provider: what was begun is undone
+        } catch (Exception | Error e) { // a provider may throw any: what was begun is undone
             DraException failure = ProviderFailure.of("could not prepare the claim", e);
             undo(lifecycle, failure);
             throw failure;
@@ -182,7 +184,8 @@ final class Preparation {
             lifecycle
                     .record()
                     .ifPresentOrElse(
-                            begun -> Unpreparation.end(lifecycle, begun), lifecycle::endUnknown);
+                            started -> Unpreparation.unprepare(lifecycle, started),
+                            lifecycle::removeUnrecorded);
         } catch (DraException e) {
             cause.addSuppressed(e); // the claim stays held; the kubelet's next call tries again
         }

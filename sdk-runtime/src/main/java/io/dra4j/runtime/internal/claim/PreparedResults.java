@@ -31,22 +31,6 @@ final class PreparedResults {
 
     private PreparedResults() {}
 
-    /** Returns the devices of a claim as the journal holds them. */
-    static List<HeldDevice> held(AllocatedClaim claim) {
-        return claim.devices().stream().map(PreparedResults::held).toList();
-    }
-
-    private static HeldDevice held(AllocatedDevice device) {
-        return new HeldDevice(
-                device.request(),
-                device.subrequest(),
-                device.pool(),
-                device.device(),
-                device.shareId(),
-                device.consumedCapacity(),
-                device.adminAccess());
-    }
-
     /**
      * Returns what the journal keeps of a provider's results.
      *
@@ -76,6 +60,17 @@ final class PreparedResults {
         left.remove(device);
         device.cdiDeviceIds().forEach(CdiSpecs::requireDeviceId);
         return new ResultDevice(held(device.allocated()), device.edits(), device.cdiDeviceIds());
+    }
+
+    private static HeldDevice held(AllocatedDevice device) {
+        return new HeldDevice(
+                device.request(),
+                device.subrequest(),
+                device.pool(),
+                device.device(),
+                device.shareId(),
+                device.consumedCapacity(),
+                device.adminAccess());
     }
 
     private static ResultDevice withoutEdits(AllocatedDevice device) {

@@ -6,7 +6,6 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
-import io.dra4j.runtime.internal.observe.LogField;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -84,12 +83,10 @@ final class SpecRepair {
     }
 
     private void ifFree(String uid, Consumer<ClaimLifecycle> work) {
-        try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid)) {
-            work.accept(lifecycle);
-        } catch (ClaimLifecycle.Busy e) {
-            LOG.atDebug()
-                    .addKeyValue(LogField.CLAIM_UID, uid)
-                    .log("An operation of the claim runs; its repair is left to that");
+        try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid).orElse(null)) {
+            if (lifecycle != null) { // else the operation that runs repairs it
+                work.accept(lifecycle);
+            }
         }
     }
 
@@ -107,9 +104,9 @@ final class SpecRepair {
     }
 
     private void repair(ClaimLifecycle lifecycle, ClaimRecord claim) {
-        ClaimRecord.Results results = claim.answer();
+        ClaimRecord.Results results = claim.results();
         if (results != null && context.isPrepared(claim)) {
-            lifecycle.outcome(results);
+            lifecycle.restore(results);
         } else if (!context.isOfThisBoot(claim)) {
             context.specs().remove(claim.ref().uid());
         }
@@ -134,7 +131,7 @@ final class SpecRepair {
                         return;
                     }
                     if (rebooted) {
-                        lifecycle.endUnknown();
+                        lifecycle.removeUnrecorded();
                     } else if (context.specs().claimUids().contains(uid)) {
                         lost.holdForSpec(uid);
                     }

@@ -41,7 +41,7 @@ final class StaleClaims {
         while (next.isPresent()) {
             String uid = next.get().ref().uid();
             tried.add(uid);
-            unpreparation.endIfIdle(
+            unpreparation.unprepareIfIdle(
                     uid,
                     "stale, and another claim wants a device of it",
                     this::isStale,

@@ -38,7 +38,7 @@ final class Unpreparation {
 
     /** Submits an unprepare of the kubelet. */
     CompletableFuture<UnprepareOutcome> submit(String uid, Deadline deadline, WriteGroup writes) {
-        return queue.submit(uid, task(uid, deadline, waiting -> ended(uid, waiting, writes)));
+        return queue.submit(uid, task(uid, deadline, waiting -> unprepare(uid, waiting, writes)));
     }
 
     private static ClaimQueue.Task<UnprepareOutcome> task(
@@ -46,13 +46,13 @@ final class Unpreparation {
         return new ClaimQueue.Task<>(UnprepareOutcome.class, uid, deadline, work);
     }
 
-    private UnprepareOutcome ended(String uid, Deadline deadline, WriteGroup writes) {
+    private UnprepareOutcome unprepare(String uid, Deadline deadline, WriteGroup writes) {
         try (ClaimLifecycle lifecycle = ClaimLifecycle.take(context, uid, deadline, writes)) {
             Optional<ClaimRecord> record = lifecycle.record().or(() -> lost.possible(uid));
             if (record.isEmpty()) {
-                lifecycle.endUnknown();
+                lifecycle.removeUnrecorded();
             } else {
-                end(lifecycle, record.get());
+                unprepare(lifecycle, record.get());
                 LOG.atInfo()
                         .addKeyValue(LogField.CLAIM, record.get().ref())
                         .log("Claim unprepared");
@@ -73,7 +73,7 @@ final class Unpreparation {
      * @param timeout how long to wait; what takes longer goes on
      * @return true if nothing of the claim is left
      */
-    boolean endIfIdle(
+    boolean unprepareIfIdle(
             String uid,
             String why,
             Predicate<ClaimRecord> still,
@@ -81,7 +81,7 @@ final class Unpreparation {
             Duration timeout) {
         Optional<CompletableFuture<UnprepareOutcome>> submitted =
                 queue.submitIfIdle(
-                        uid, task(uid, deadline, waiting -> endedIf(uid, why, still, waiting)));
+                        uid, task(uid, deadline, waiting -> unprepareIf(uid, why, still, waiting)));
         return submitted.isPresent() && isUnprepared(submitted.get(), timeout);
     }
 
@@ -100,23 +100,25 @@ final class Unpreparation {
         }
     }
 
-    private UnprepareOutcome endedIf(
+    private UnprepareOutcome unprepareIf(
             String uid, String why, Predicate<ClaimRecord> still, Deadline deadline) {
-        try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid, deadline)) {
+        try (ClaimLifecycle lifecycle =
+                ClaimLifecycle.takeIfFree(context, uid, deadline).orElse(null)) {
+            if (lifecycle == null) {
+                return new UnprepareOutcome.Failed("another operation of the claim runs");
+            }
             Optional<ClaimRecord> record = lifecycle.record();
             if (record.isPresent() && !still.test(record.get())) {
                 return new UnprepareOutcome.Failed("the claim is in use again");
             }
             if (record.isPresent()) {
-                end(lifecycle, record.get());
+                unprepare(lifecycle, record.get());
                 LOG.atInfo()
                         .addKeyValue(LogField.CLAIM, record.get().ref())
                         .addKeyValue(LogField.REASON, why)
                         .log("Claim unprepared without a request");
             }
             return new UnprepareOutcome.Unprepared();
-        } catch (ClaimLifecycle.Busy e) {
-            return new UnprepareOutcome.Failed(e.getMessage());
         } catch (DraException e) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM_UID, uid)
@@ -127,13 +129,13 @@ final class Unpreparation {
     }
 
     /**
-     * Ends a claim.
+     * Unprepares a claim whose lock is held.
      *
-     * @throws DraException if it can't be ended; it stays held
+     * @throws DraException if it can't be unprepared; it stays held
      */
-    static void end(ClaimLifecycle lifecycle, ClaimRecord record) {
+    static void unprepare(ClaimLifecycle lifecycle, ClaimRecord record) {
         try {
-            lifecycle.end(record);
+            lifecycle.unprepare(record);
         } catch (Exception | Error e) { // of a provider: the claim stays held
             throw ProviderFailure.of("could not unprepare the claim", e);
         }

@@ -184,7 +184,7 @@ class JournalCorruptionTest {
     }
 
     private static boolean isDamaged(ClaimRecord claim) {
-        return claim.phase() == Phase.DAMAGED && claim.state() == null && claim.answer() == null;
+        return claim.phase() == Phase.DAMAGED && claim.state() == null && claim.results() == null;
     }
 
     /** A disk that other processes do not keep busy, if there is one. */

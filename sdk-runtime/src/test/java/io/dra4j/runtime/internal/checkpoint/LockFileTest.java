@@ -56,6 +56,7 @@ class LockFileTest extends JournalFixture {
             assertThatThrownBy(() -> locks.claim("uid-1", NOW))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("another process of the driver works on the claim");
+            assertThat(locks.tryClaim("uid-1")).isEmpty();
         }
         locks.claim("uid-1", NOW).close();
     }
