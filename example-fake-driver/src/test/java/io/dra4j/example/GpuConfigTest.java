@@ -36,7 +36,7 @@ class GpuConfigTest {
     class Normalization {
 
         @Test
-        void isTimeSlicingWhereNothingIsSaid() {
+        void isTimeSlicingByDefault() {
             assertThat(GpuConfig.TYPE.defaults().get()).isEqualTo(DEFAULT);
             assertThat(normalized(new GpuConfig(null))).isEqualTo(DEFAULT);
         }

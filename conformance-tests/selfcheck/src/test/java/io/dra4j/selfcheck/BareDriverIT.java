@@ -74,7 +74,7 @@ class BareDriverIT {
     }
 
     @Test
-    void makesADamagedStateAnew() throws Exception {
+    void replacesADamagedState() throws Exception {
         start();
         KubeletClaim claim = node.allocate("one", "gpu-0");
         answer(node.prepare(claim), claim);

@@ -48,7 +48,7 @@ class ConformingVariantPlacesIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"H-20", "H-21", "H-22", "H-23a", "H-25"})
-    void isJudgedTheSameBeforeARealApiServer(String id) throws Exception {
+    void hasTheSameVerdictsBeforeARealApiServer(String id) throws Exception {
         needsNamespace();
         TestKeys own = TestKeys.make(folder, "server", "ip:127.0.0.1");
         TestKeys client = TestKeys.make(folder, "client", "");
@@ -109,7 +109,7 @@ class ConformingVariantPlacesIT {
     }
 
     @Test
-    void aFolderThatNobodyMakesIsExplained() {
+    void aMissingFolderIsExplained() {
         assertThatThrownBy(() -> result(List.of("--variant", "H-23a"), "DRA-REG-01"))
                 .isInstanceOf(DriverUnusable.class)
                 .hasMessageContaining("bind: no such file or directory")

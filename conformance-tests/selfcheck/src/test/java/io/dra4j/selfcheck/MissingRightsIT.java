@@ -62,7 +62,7 @@ class MissingRightsIT {
 
     @Test
     @Tag("slow")
-    void aDriverThatMayNotDeleteSlicesIsToldSo() throws Exception {
+    void theRightToDeleteSlicesIsReportedAsMissing() throws Exception {
         Outcome outcome = run(manifests -> manifests.replace("patch, delete]", "patch]"));
 
         assertThat(verdict(outcome, "DRA-PREP-01")).isEqualTo(Verdict.PASS);

@@ -98,7 +98,7 @@ class SharedServerIT {
     }
 
     @Test
-    void aDriverThatTakesAllOrNothingIsJudgedByItsShape() throws Exception {
+    void aDriverThatTakesAllOrNothingIsTestedWithItsShape() throws Exception {
         Outcome outcome = run(List.of("--variant", "H-27"), FEW + ", DRA-PREP-07", shape("H-27"));
 
         assertThat(bad(outcome))

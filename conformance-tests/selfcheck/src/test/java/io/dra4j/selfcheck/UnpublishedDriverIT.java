@@ -67,7 +67,7 @@ class UnpublishedDriverIT {
     }
 
     @Test
-    void aDriverThatPublishesNothingFailsAndSaysWhatItLogged() {
+    void aDriverThatPublishesNothingFailsWithItsLog() {
         Outcome outcome = outcome("M-137", ONLY, Map.of());
 
         failsAndBlocks(
@@ -142,7 +142,7 @@ class UnpublishedDriverIT {
     }
 
     @Test
-    void aDriverWithoutSeamlessUpgradesIsJudgedByAllElse() {
+    void aDriverWithoutSeamlessUpgradesIsTestedForAllElse() {
         Outcome outcome =
                 outcome(
                         "M-139",

@@ -114,7 +114,7 @@ class BenchMainIT {
     }
 
     @Test
-    void aDriverThatEndsAtOnceIsToldInALine() {
+    void aDriverThatEndsAtOnceIsReportedInALine() {
         assertThat(bench("sh", "-c", "echo no hardware; exit 4")).isEqualTo(3);
 
         assertThat(err.toString().lines())

@@ -121,7 +121,7 @@ class CatalogueCommandsTest {
         }
 
         @Test
-        void fitsATerminalWhateverTheRequirement() {
+        void fitsATerminalForEachRequirement() {
             Stream<String> ids = Catalogue.load().requirements().stream().map(Requirement::id);
 
             int status = run(Stream.concat(Stream.of("explain"), ids).toArray(String[]::new));

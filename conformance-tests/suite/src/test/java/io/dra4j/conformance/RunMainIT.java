@@ -71,7 +71,7 @@ class RunMainIT {
     @Nested
     class ThatCannotRun {
 
-        private void isToldInALine(int status, String... words) {
+        private void isReportedInALine(int status, String... words) {
             assertThat(status).as(err.toString()).isEqualTo(3);
             assertThat(err.toString().lines()).hasSizeBetween(1, 2);
             assertThat(err.toString()).contains(words).doesNotContain("\tat ", "Exception");
@@ -80,56 +80,56 @@ class RunMainIT {
 
         @Test
         void hasNoSuchCommand() {
-            isToldInALine(execute("rnu"), "rnu");
+            isReportedInALine(execute("rnu"), "rnu");
         }
 
         @Test
         void hasNoSuchCommandWhoseHelpIsAskedFor() {
-            isToldInALine(execute("rnu", "--help"), "there is no command or option rnu");
+            isReportedInALine(execute("rnu", "--help"), "there is no command or option rnu");
         }
 
         @Test
         void hasAWordTooManyWhereHelpIsAskedFor() {
-            isToldInALine(execute("list", "al", "--help"), "there is no command or option al");
+            isReportedInALine(execute("list", "al", "--help"), "there is no command or option al");
         }
 
         @Test
         void hasNoSuchFlag() {
-            isToldInALine(run("--drivername=x"), "--drivername");
+            isReportedInALine(run("--drivername=x"), "--drivername");
         }
 
         @Test
         void hasNoSettings() {
-            isToldInALine(run("--config=" + folder.resolve("none.yaml")), "there is no file");
+            isReportedInALine(run("--config=" + folder.resolve("none.yaml")), "there is no file");
         }
 
         @Test
-        void hasSettingsThatNobodyUnderstands() throws IOException {
+        void hasUnknownSettings() throws IOException {
             Path file = file("driver: {name: a, process: {command: [b]}, colour: red}");
 
-            isToldInALine(run("--config=" + file), file.toString(), "colour");
+            isReportedInALine(run("--config=" + file), file.toString(), "colour");
         }
 
         @Test
         void hasSettingsThatAreNoYaml() throws IOException {
             Path file = file("driver: {name: [");
 
-            isToldInALine(run("--config=" + file), file.toString(), "line ");
+            isReportedInALine(run("--config=" + file), file.toString(), "line ");
         }
 
         @Test
         void hasNoSuchRequirement() {
-            isToldInALine(run(fakeDriver("--only=DRA-PREP-99")), "DRA-PREP-99");
+            isReportedInALine(run(fakeDriver("--only=DRA-PREP-99")), "DRA-PREP-99");
         }
 
         @Test
         void hasADriverThatCannotBeRun() {
-            isToldInALine(run("--driver-name=a", "--", "/no/such/driver"), "/no/such/driver");
+            isReportedInALine(run("--driver-name=a", "--", "/no/such/driver"), "/no/such/driver");
         }
 
         @Test
         void hasADriverThatEndsAtOnce() {
-            isToldInALine(
+            isReportedInALine(
                     run("--driver-name=a", "--", "sh", "-c", "echo no hardware; exit 4"),
                     "exit status 4",
                     "no hardware");
@@ -144,7 +144,7 @@ class RunMainIT {
                                 .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
                 Path kubeconfig = old.writeKubeconfig(folder.resolve("kubeconfig"));
 
-                isToldInALine(
+                isReportedInALine(
                         run("--driver-name=a", "--kubeconfig=" + kubeconfig, "--", "x"),
                         "does not serve resource.k8s.io/v1");
             }
@@ -174,7 +174,7 @@ class RunMainIT {
                             current-context: c
                             """);
 
-            isToldInALine(run(fakeDriver("--kubeconfig=" + kubeconfig)), "127.0.0.1:1");
+            isReportedInALine(run(fakeDriver("--kubeconfig=" + kubeconfig)), "127.0.0.1:1");
         }
     }
 

@@ -128,7 +128,7 @@ class RunOptionsTest {
     }
 
     @Test
-    void aConfigThatIsNoJsonIsToldByItsFlag() {
+    void aConfigThatIsNoJsonIsReportedByItsFlag() {
         assertThatThrownBy(() -> settings("--driver-name=a", "--invalid-config={", "--", "b"))
                 .isInstanceOf(SettingsException.class)
                 .hasMessageStartingWith("--invalid-config is no JSON");

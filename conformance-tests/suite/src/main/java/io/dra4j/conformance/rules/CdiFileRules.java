@@ -202,7 +202,7 @@ record CdiFileRules(TestContext context) {
     }
 
     @Rule("DRA-CDI-12")
-    void noTemporaryFileStaysAndNobodyElseMayWrite() throws IOException {
+    void noTemporaryFileStaysAndOnlyTheOwnerMayWrite() throws IOException {
         PublishedDevice device = context.devices().one();
         Set<String> before = context.cdi().files().keySet();
         Rounds rounds = new Rounds(20, LONG_ENOUGH);

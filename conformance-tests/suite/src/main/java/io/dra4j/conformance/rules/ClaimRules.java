@@ -46,7 +46,7 @@ record ClaimRules(TestContext context) {
     }
 
     @Rule("DRA-PREP-11")
-    void aClaimThatWasMadeAnewIsAnErrorForItsOldUid() {
+    void aClaimThatWasCreatedAgainIsAnErrorForItsOldUid() {
         Leftovers leftovers = Leftovers.since(context);
         ClaimDraft draft = context.claims().draft().request("r0", Absent.anyDevice(context));
         KubeletClaim old = context.claims().create(draft);

@@ -112,7 +112,7 @@ record KillRules(TestContext context) {
     }
 
     @Rule("DRA-RST-10")
-    void nothingIsLeftWhateverTheOrder() throws Exception {
+    void nothingIsLeftInAnyOrder() throws Exception {
         Leftovers leftovers = Leftovers.since(context);
         Soak soak = new Soak(context);
         for (int step = 1; step <= Soak.STEPS; step++) {

@@ -23,7 +23,7 @@ record RegistrationRules(TestContext context) {
     private static final Duration DEATH = Duration.ofSeconds(3);
 
     @Rule(value = "DRA-REG-04", unregistered = true)
-    void theKubeletMayTellWhatItWants() {
+    void theKubeletMayNotifyAnyStatus() {
         RegistrationSocket socket = RegistrationSocket.of(context);
         RegistrationCalls.Info before = socket.info();
         try (RegistrationCalls calls = new RegistrationCalls(socket.path())) {
@@ -131,7 +131,7 @@ record RegistrationRules(TestContext context) {
     }
 
     @Rule("DRA-REG-06")
-    void aNewKubeletHearsTheSame() throws InterruptedException {
+    void aNewKubeletReceivesTheSame() throws InterruptedException {
         RegistrationCalls.Info before = RegistrationSocket.of(context).info();
         context.restartKubelet();
         Violation.unless(

@@ -187,7 +187,7 @@ record SocketRules(TestContext context) {
     }
 
     @Rule("DRA-REG-11")
-    void aDriverThatCannotServeSaysSo() throws IOException {
+    void aDriverThatCannotServeEndsOrTriesAgain() throws IOException {
         Path socket = RegistrationSocket.of(context).path();
         context.driver().terminate();
         Files.deleteIfExists(socket);

@@ -208,7 +208,7 @@ record UpgradeRules(TestContext context) {
     }
 
     @Rule("DRA-UPG-05")
-    void anInstanceThatCannotStartDisturbsNobody() {
+    void anInstanceThatCannotStartDisturbsNoOther() {
         TwoInstances two = TwoInstances.start(context);
         two.endOld();
         Map<String, String> before = slices();

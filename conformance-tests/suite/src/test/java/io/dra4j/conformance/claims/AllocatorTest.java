@@ -235,7 +235,7 @@ class AllocatorTest {
     }
 
     @Test
-    void whatCannotBeUsedIsSaid() {
+    void whatCannotBeUsedIsReported() {
         assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml("/no/such/file.yaml"))))
                 .isInstanceOf(SettingsException.class)
                 .hasMessage("driver.claims: there is no file /no/such/file.yaml");

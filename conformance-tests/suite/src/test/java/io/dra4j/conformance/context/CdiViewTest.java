@@ -35,7 +35,7 @@ class CdiViewTest {
                 "{kind: example.com/gpu, devices: [], }",
                 "{\"kind\": \"example.com/gpu\"} # YAML, since it has a comment"
             })
-    void aSpecIsJsonOrYamlWhateverItsNameSays(String content) throws IOException {
+    void aSpecIsJsonOrYamlByItsContent(String content) throws IOException {
         assertThat(with("a.json", content).specs().get("a.json").path("kind").asText())
                 .isEqualTo("example.com/gpu");
         assertThat(with("b.yaml", content).specs().get("b.yaml").path("kind").asText())

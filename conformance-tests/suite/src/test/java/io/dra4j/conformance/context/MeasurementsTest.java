@@ -52,7 +52,7 @@ class MeasurementsTest {
     }
 
     @Test
-    void theyAreSaidWithTheirUnits() {
+    void theyAreShownWithTheirUnits() {
         measurements.time("a time", Duration.ofMillis(60_149), LIMIT);
         measurements.time("a short time", Duration.ofMillis(12), Duration.ofMillis(1500));
         measurements.bytes("a path", 92, 107);

@@ -46,7 +46,7 @@ class ProviderDriverIT {
     }
 
     @Test
-    void aProviderWithoutAnInventoryIsToldWhatToReturn() {
+    void aProviderWithoutAnInventoryGetsTheTypeToReturn() {
         Outcome outcome =
                 new Engine(
                                 SettingsReader.parse(

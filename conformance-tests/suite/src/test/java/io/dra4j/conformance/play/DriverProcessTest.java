@@ -41,7 +41,7 @@ class DriverProcessTest {
     }
 
     @Test
-    void isToldByItsEnvironmentAndItsCommandLine() {
+    void isConfiguredByItsEnvironmentAndItsCommandLine() {
         try (DriverProcess driver =
                 start("echo $NODE_NAME {CDI_ROOT} $DRIVER_NAME; kill -9 $$ # {NODE_NAME}")) {
             assertThatThrownBy(() -> driver.await(DriverProcessTest::forever))

@@ -98,7 +98,7 @@ class PlayIT {
     }
 
     @Nested
-    class FailsAndSaysWhy {
+    class FailsWithTheReason {
 
         @Test
         void whenTheDriverIsKilledAtTheWrongMoment() {

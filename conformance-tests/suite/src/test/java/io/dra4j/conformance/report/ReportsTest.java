@@ -106,7 +106,7 @@ class ReportsTest {
     }
 
     @Test
-    void whereTheyCannotBeTheMessageSaysSo() throws Exception {
+    void whereTheyCannotBeTheMessageHasTheReason() throws Exception {
         Path file = Files.createFile(directory.resolve("taken"));
 
         assertThatThrownBy(() -> Reports.write(SampleOutcome.outcome(List.of()), file))
@@ -122,7 +122,7 @@ class ReportsTest {
         }
 
         @Test
-        void itSaysWhatWasTestedWithWhat() throws Exception {
+        void itNamesTheDriverAndTheSuite() throws Exception {
             JsonNode report = report("ordinary");
 
             assertThat(report.path("apiVersion").asText()).isEqualTo("conformance.dra4j.io/v1");
@@ -324,7 +324,7 @@ class ReportsTest {
         }
 
         @Test
-        void whatWasDetectedIsSaidInWords() throws Exception {
+        void whatWasDetectedIsShownInWords() throws Exception {
             assertThat(page("ordinary").getDocumentElement().getTextContent())
                     .contains("the driver publishes a device")
                     .contains("the driver publishes no taints")
@@ -424,7 +424,7 @@ class ReportsTest {
         }
 
         @Test
-        void itSaysWhyARequirementWasNotTested() throws Exception {
+        void itNamesTheReasonOfAnUntestedRequirement() throws Exception {
             String text = read("ordinary", "coverage.md");
 
             assertThat(text)

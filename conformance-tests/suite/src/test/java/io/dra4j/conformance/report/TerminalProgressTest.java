@@ -78,7 +78,7 @@ class TerminalProgressTest {
         }
 
         @Test
-        void aFailureIsToldWithRuleAndMessage() {
+        void aFailureIsShownWithRuleAndMessage() {
             on(true, false).ended(FAILED);
 
             assertThat(lines())
@@ -166,7 +166,7 @@ class TerminalProgressTest {
         }
 
         @Test
-        void theColourSaysWhatTheMarkSays() {
+        void theColourRepeatsTheMark() {
             on(true, true).ended(FAILED);
 
             assertThat(printed()).contains("\u001b[31m✗\u001b[0m");
@@ -179,7 +179,7 @@ class TerminalProgressTest {
         private final PrintStream out = new PrintStream(bytes);
 
         @Test
-        void theCharsetOfTheStreamTellsWhatCanBeShown() {
+        void theCharsetOfTheStreamLimitsWhatIsShown() {
             assertThat(Terminal.of(out, true, "UTF-8", Map.of()).unicode()).isTrue();
             assertThat(Terminal.of(out, true, "ANSI_X3.4-1968", Map.of()).unicode()).isFalse();
             assertThat(Terminal.of(out, true, "ISO-8859-1", Map.of()).unicode()).isFalse();

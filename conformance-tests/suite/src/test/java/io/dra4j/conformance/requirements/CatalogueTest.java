@@ -202,7 +202,7 @@ class CatalogueTest {
     class AnEntry {
 
         @Test
-        void hasEmptyTextsAndListsForWhatItDoesNotSay() throws IOException {
+        void hasEmptyTextsAndListsForWhatIsLeftOut() throws IOException {
             Requirement requirement = read(entry("")).requirements().get(0);
 
             assertThat(requirement.observability()).isEqualTo(Observability.DETERMINISTIC);

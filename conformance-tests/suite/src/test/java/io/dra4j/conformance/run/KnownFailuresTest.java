@@ -114,14 +114,14 @@ class KnownFailuresTest {
     class TheListItself {
 
         @Test
-        void isToldOfUnknownIds() {
+        void hasANoteOnUnknownIds() {
             assertThat(applied(List.of(entry("DRA-OLD-07", "")), LAST_DAY).notes())
                     .containsExactly(
                             "known failures: DRA-OLD-07 is listed, but no requirement has this id");
         }
 
         @Test
-        void isToldOfWhatPasses() {
+        void hasANoteOnWhatPasses() {
             assertThat(
                             applied(
                                             List.of(entry("DRA-PREP-03", "v1")),
@@ -133,7 +133,7 @@ class KnownFailuresTest {
         }
 
         @Test
-        void isNotToldOfWhatHasNoAnswer() {
+        void hasNoNoteOnWhatHasNoAnswer() {
             assertThat(
                             applied(
                                             List.of(entry("DRA-PREP-03", "")),
@@ -144,7 +144,7 @@ class KnownFailuresTest {
         }
 
         @Test
-        void isToldOfWhatWasNotPartOfTheRun() {
+        void hasANoteOnWhatWasNotPartOfTheRun() {
             assertThat(
                             applied(
                                             List.of(entry("DRA-PREP-03", "v2")),

@@ -216,7 +216,7 @@ class KubeconfigUpstreamIT {
         }
 
         @Test
-        void withoutLookingAtTheServersCertificateIfToldSo() throws Exception {
+        void withoutCheckOfTheServersCertificateIfConfigured() throws Exception {
             proxyBefore(
                     kubeconfig(
                             cluster("server: " + front.url(), "insecure-skip-tls-verify: true"),
@@ -298,7 +298,7 @@ class KubeconfigUpstreamIT {
         }
 
         @Test
-        void whenNobodyListens() throws Exception {
+        void whenNoServerListens() throws Exception {
             int port;
             try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 port = socket.getLocalPort();

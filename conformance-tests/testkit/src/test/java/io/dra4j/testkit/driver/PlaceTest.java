@@ -23,7 +23,7 @@ class PlaceTest {
     }
 
     @Test
-    void whatCannotBeRemovedIsSaidAndTheRestIsRemoved() throws Exception {
+    void whatCannotBeRemovedIsReportedAndTheRestIsRemoved() throws Exception {
         Place place = Place.create("node-1", "gpu.example.com");
         Path file = Files.writeString(place.plugins().resolve("file"), "x");
         assumeThat(chattr("+i", file)).as("files can be made immutable here").isTrue();

@@ -244,7 +244,7 @@ class ProcessDriverIT {
     }
 
     @Test
-    void whatNeedsANamespaceSaysSo() {
+    void theNeedOfANamespaceIsReported() {
         place = Place.create("node-1", "gpu.example.com");
 
         assertThatThrownBy(

@@ -30,7 +30,7 @@ class HealthStreamTest {
     }
 
     @Test
-    void anEndByTheDriverIsToldAsItCame() {
+    void anEndByTheDriverIsReportedAsItCame() {
         stream.onCompleted();
         assertThat(ends).containsExactly(Status.OK);
     }

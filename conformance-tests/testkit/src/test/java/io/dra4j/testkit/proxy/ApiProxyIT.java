@@ -170,7 +170,7 @@ class ApiProxyIT {
         }
 
         @Test
-        void aWaitThatIsOverSaysWhatThereWas() throws Exception {
+        void aWaitThatIsOverReportsWhatThereWas() throws Exception {
             get("/version");
 
             assertThatThrownBy(() -> proxy.await(Duration.ofMillis(10), Requests.writes("nodes")))
@@ -350,7 +350,7 @@ class ApiProxyIT {
         }
 
         @Test
-        void onlyAStatusCanSayWhenToComeAgain() {
+        void onlyAStatusCanHaveARetryAfter() {
             assertThatThrownBy(() -> Fault.drop().retryAfter(Duration.ofSeconds(1)))
                     .isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> Fault.drop().times(0))

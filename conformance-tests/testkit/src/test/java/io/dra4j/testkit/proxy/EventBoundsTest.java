@@ -20,7 +20,7 @@ class EventBoundsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 7, 304, 308})
-    void framesEndWhereTheirLengthSays(int piece) {
+    void framesEndByTheirLength(int piece) {
         EventBounds bounds = EventBounds.frames();
         List<Integer> ends = new ArrayList<>();
         for (int at = 0; at < FRAMES.limit(); at += piece) {

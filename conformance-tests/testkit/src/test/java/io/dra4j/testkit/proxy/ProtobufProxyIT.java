@@ -179,7 +179,7 @@ class ProtobufProxyIT {
     }
 
     @Test
-    void whatIsNoProtobufIsSaidToBeNone() throws Exception {
+    void whatIsNoProtobufIsReported() throws Exception {
         client.send(
                 request(SLICES)
                         .header("Content-Type", KubernetesProtobuf.MEDIA_TYPE)

@@ -138,7 +138,7 @@ class ServiceAccountAccessTest {
     }
 
     @Test
-    void notesSayWhichRuleIsMissing() throws Exception {
+    void notesNameTheMissingRule() throws Exception {
         ServiceAccountAccess access = access();
         assertThat(access.notes())
                 .containsExactly(

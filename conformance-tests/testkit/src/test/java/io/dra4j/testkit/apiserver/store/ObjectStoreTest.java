@@ -28,26 +28,26 @@ class ObjectStoreTest {
 
     /** Records its notifications. */
     private static final class Recorder implements Watcher {
-        private final List<String> heard = new ArrayList<>();
+        private final List<String> received = new ArrayList<>();
 
         @Override
         public void changed(Change change) {
-            heard.add(change.revision() + (change.after() == null ? " gone" : " there"));
+            received.add(change.revision() + (change.after() == null ? " gone" : " there"));
         }
 
         @Override
         public void synced(long revision) {
-            heard.add(revision + " synced");
+            received.add(revision + " synced");
         }
 
         @Override
         public void bookmark(long revision) {
-            heard.add(revision + " bookmark");
+            received.add(revision + " bookmark");
         }
 
         @Override
         public void flush() {
-            heard.add("flush");
+            received.add("flush");
         }
     }
 
@@ -83,7 +83,7 @@ class ObjectStoreTest {
             StoredObject same = store.write(slices, first.key(), current -> first.copy());
 
             assertThat(same).isSameAs(first);
-            assertThat(recorder.heard).isEmpty();
+            assertThat(recorder.received).isEmpty();
         }
 
         @Test
@@ -107,7 +107,7 @@ class ObjectStoreTest {
     @Nested
     class Watches {
         @Test
-        void fromNowHearWhatIsThereThenChanges() {
+        void fromNowReceiveWhatIsThereThenChanges() {
             write("a", 1);
             Recorder recorder = new Recorder();
 
@@ -115,12 +115,12 @@ class ObjectStoreTest {
             write("a", 2);
             delete("a");
 
-            assertThat(recorder.heard)
+            assertThat(recorder.received)
                     .containsExactly("2 there", "2 synced", "3 there", "flush", "4 gone", "flush");
         }
 
         @Test
-        void afterARevisionHearWhatTheyMissed() {
+        void afterARevisionReceiveWhatTheyMissed() {
             long from = write("a", 1).revision();
             write("b", 1);
             delete("a");
@@ -128,11 +128,11 @@ class ObjectStoreTest {
 
             store.watchAfter(slices, from, recorder);
 
-            assertThat(recorder.heard).containsExactly("3 there", "4 gone");
+            assertThat(recorder.received).containsExactly("3 there", "4 gone");
         }
 
         @Test
-        void thatComeTooLateAreTold() {
+        void thatComeTooLateAreRejected() {
             long from = write("a", 1).revision();
             for (int i = 2; i < 6; i++) {
                 write("a", i);
@@ -149,7 +149,7 @@ class ObjectStoreTest {
         }
 
         @Test
-        void ofAnotherLifeAreTold() {
+        void ofAnotherLifeAreRejected() {
             assertThatThrownBy(() -> store.watchAfter(slices, 99, new Recorder()))
                     .isInstanceOfSatisfying(
                             ApiFailure.class, failure -> assertThat(failure.code()).isEqualTo(504));
@@ -159,13 +159,13 @@ class ObjectStoreTest {
         void hearNothingOfOtherKindsNorAfterTheirEnd() {
             Recorder recorder = new Recorder();
             store.watchFromNow(nodes, recorder);
-            recorder.heard.clear();
+            recorder.received.clear();
 
             write("a", 1);
             store.unwatch(nodes, recorder);
             store.write(nodes, new ObjectKey("", "n"), current -> tree("{'metadata':{}}"));
 
-            assertThat(recorder.heard).isEmpty();
+            assertThat(recorder.received).isEmpty();
         }
     }
 
