@@ -7,53 +7,41 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.UnknownFieldSet;
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.kubelet.dra.v1.Claim;
 import io.dra4j.kubelet.dra.v1.DRAPluginGrpc;
+import io.dra4j.kubelet.dra.v1.Device;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse;
 import io.dra4j.kubelet.dra.v1.NodePrepareResourcesRequest;
-import io.dra4j.kubelet.dra.v1.NodePrepareResourcesResponse;
 import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesRequest;
-import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesResponse;
 import io.dra4j.kubelet.health.v1.DRAResourceHealthGrpc;
 import io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.kubelet.registration.v1.InfoRequest;
 import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
 import io.dra4j.kubelet.registration.v1.RegistrationStatus;
-import io.dra4j.runtime.internal.claim.ClaimOperations;
-import io.dra4j.runtime.internal.claim.PrepareOutcome;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
-import io.dra4j.runtime.internal.claim.UnprepareOutcome;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
 import io.dra4j.runtime.internal.kubelet.SocketClient.Named;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -61,34 +49,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Over real sockets, with a client of the test's own. */
-class KubeletPluginTest {
+class KubeletPluginTest extends SocketFixture {
 
-    private static final String UID = "0f8fad5b-d9cb-469f-a165-70867728950e";
+    private static final Claim CLAIM = claim(UID);
+    private static final Duration LIMIT = Duration.ofSeconds(20);
 
-    private final SocketClient client = new SocketClient();
     private final FakeClaims claims = new FakeClaims();
-    private Path root;
-    private PluginSockets sockets;
-    private KubeletPlugin plugin;
+    @AutoClose private final SocketClient client = new SocketClient();
+    @AutoClose private KubeletPlugin plugin;
 
     @BeforeEach
-    void start() throws IOException {
-        root = Files.createTempDirectory(Path.of("/tmp"), "dk-");
-        Files.createDirectory(root.resolve("registry"));
-        Files.createDirectory(root.resolve("data"));
-        sockets =
-                new PluginSockets(
-                        "gpu.example.com", root.resolve("registry"), root.resolve("data"), null);
+    void start() {
         plugin = startPlugin();
-    }
-
-    @AfterEach
-    void stop() throws IOException {
-        client.close();
-        plugin.close();
-        try (Stream<Path> left = Files.walk(root)) {
-            left.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
-        }
     }
 
     private KubeletPlugin startPlugin() {
@@ -97,12 +69,17 @@ class KubeletPluginTest {
 
     private DRAPluginGrpc.DRAPluginBlockingStub service() {
         return DRAPluginGrpc.newBlockingStub(client.channel(sockets.service(), "localhost"))
-                .withDeadlineAfter(20, TimeUnit.SECONDS);
+                .withDeadlineAfter(LIMIT);
     }
 
     private RegistrationGrpc.RegistrationBlockingStub registration() {
         return RegistrationGrpc.newBlockingStub(client.channel(sockets.registration(), "localhost"))
-                .withDeadlineAfter(20, TimeUnit.SECONDS);
+                .withDeadlineAfter(LIMIT);
+    }
+
+    private DRAResourceHealthGrpc.DRAResourceHealthBlockingStub health() {
+        return DRAResourceHealthGrpc.newBlockingStub(client.channel(sockets.service(), "localhost"))
+                .withDeadlineAfter(LIMIT);
     }
 
     private static Claim claim(String uid) {
@@ -113,37 +90,16 @@ class KubeletPluginTest {
         return NodePrepareResourcesRequest.newBuilder().addAllClaims(List.of(claims)).build();
     }
 
-    private static NodeUnprepareResourcesResponse unprepare(
-            DRAPluginGrpc.DRAPluginBlockingStub service, Claim claim) {
-        return service.nodeUnprepareResources(
-                NodeUnprepareResourcesRequest.newBuilder().addClaims(claim).build());
+    private Map<String, NodePrepareResourceResponse> prepare(Claim... claims) {
+        return service().nodePrepareResources(request(claims)).getClaimsMap();
     }
 
-    /** Returns one device for every claim; can be made to wait or to fail. */
-    private static final class FakeClaims implements ClaimOperations {
-        private final List<ClaimRef> requested = new CopyOnWriteArrayList<>();
-        private volatile Runnable before = () -> {};
-
-        @Override
-        public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
-            requested.addAll(claims);
-            before.run();
-            Map<ClaimRef, PrepareOutcome> outcomes = new LinkedHashMap<>();
-            for (ClaimRef claim : claims) {
-                DeviceResult device =
-                        new DeviceResult(
-                                List.of("r"), "pool", "gpu-0", List.of("v/c=d"), "share-1");
-                outcomes.put(claim, new PrepareOutcome.Prepared(List.of(device)));
-            }
-            return outcomes;
-        }
-
-        @Override
-        public Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline) {
-            Map<String, UnprepareOutcome> outcomes = new LinkedHashMap<>();
-            uids.forEach(claim -> outcomes.put(claim, new UnprepareOutcome.Failed("busy")));
-            return outcomes;
-        }
+    /** Unprepares a claim, and returns its error. */
+    private static String unprepare(DRAPluginGrpc.DRAPluginBlockingStub service, Claim claim) {
+        return service.nodeUnprepareResources(
+                        NodeUnprepareResourcesRequest.newBuilder().addClaims(claim).build())
+                .getClaimsOrThrow(claim.getUid())
+                .getError();
     }
 
     @Nested
@@ -181,12 +137,8 @@ class KubeletPluginTest {
         void answersWhileEveryPrepareHangs() throws Exception {
             CountDownLatch release = new CountDownLatch(1);
             claims.before = () -> awaitQuietly(release);
-            Supplier<NodePrepareResourcesResponse> call =
-                    () -> service().nodePrepareResources(request(claim(UID)));
-            List<CompletableFuture<NodePrepareResourcesResponse>> hanging =
-                    List.of(
-                            CompletableFuture.supplyAsync(call),
-                            CompletableFuture.supplyAsync(call));
+            var first = CompletableFuture.supplyAsync(() -> prepare(CLAIM));
+            var second = CompletableFuture.supplyAsync(() -> prepare(CLAIM));
 
             assertThat(
                             registration()
@@ -195,9 +147,8 @@ class KubeletPluginTest {
                                     .getName())
                     .isEqualTo("gpu.example.com");
             release.countDown();
-            for (CompletableFuture<NodePrepareResourcesResponse> one : hanging) {
-                assertThat(one.get(20, TimeUnit.SECONDS).getClaimsMap()).hasSize(1);
-            }
+            assertThat(first.get(20, TimeUnit.SECONDS)).hasSize(1);
+            assertThat(second.get(20, TimeUnit.SECONDS)).hasSize(1);
         }
     }
 
@@ -206,45 +157,48 @@ class KubeletPluginTest {
 
         @Test
         void areAnsweredInV1WithTheShare() {
-            NodePrepareResourceResponse answer =
-                    service().nodePrepareResources(request(claim(UID))).getClaimsOrThrow(UID);
+            NodePrepareResourceResponse result = prepare(CLAIM).get(UID);
 
-            assertThat(answer.getError()).isEmpty();
-            assertThat(answer.getDevices(0).getRequestNamesList()).containsExactly("r");
-            assertThat(answer.getDevices(0).getPoolName()).isEqualTo("pool");
-            assertThat(answer.getDevices(0).getDeviceName()).isEqualTo("gpu-0");
-            assertThat(answer.getDevices(0).getCdiDeviceIdsList()).containsExactly("v/c=d");
-            assertThat(answer.getDevices(0).getShareId()).isEqualTo("share-1");
+            assertThat(result.getError()).isEmpty();
+            assertThat(result.getDevicesList())
+                    .containsExactly(
+                            Device.newBuilder()
+                                    .addRequestNames("r")
+                                    .setPoolName("pool")
+                                    .setDeviceName("gpu-0")
+                                    .addCdiDeviceIds("v/c=d")
+                                    .setShareId("share-1")
+                                    .build());
         }
 
         @Test
         void areAnsweredInV1beta1TheSameButForTheShare() {
             String name = "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin";
             var v1beta1 = service().withInterceptors(new Named(name));
-            var inV1 = service().nodePrepareResources(request(claim(UID))).getClaimsOrThrow(UID);
 
-            var prepared = v1beta1.nodePrepareResources(request(claim(UID))).getClaimsOrThrow(UID);
-            var unprepared = unprepare(v1beta1, claim(UID));
+            var prepared = v1beta1.nodePrepareResources(request(CLAIM)).getClaimsOrThrow(UID);
 
             assertThat(prepared.getDevices(0))
-                    .isEqualTo(inV1.getDevices(0).toBuilder().clearShareId().build());
-            assertThat(unprepared.getClaimsOrThrow(UID).getError()).isEqualTo("busy");
+                    .isEqualTo(
+                            prepare(CLAIM).get(UID).getDevices(0).toBuilder()
+                                    .clearShareId()
+                                    .build());
+            assertThat(unprepare(v1beta1, CLAIM)).isEqualTo("busy");
         }
 
         @Test
         void forTheHealthOfDevicesAreAnsweredInBothVersions() {
             plugin.close();
             Inventory inventory =
-                    Inventory.of(Pool.ofNode("pool", List.of(Device.builder("gpu-0").build())));
+                    Inventory.of(
+                            Pool.ofNode(
+                                    "pool",
+                                    List.of(io.dra4j.api.device.Device.builder("gpu-0").build())));
             HealthFeed feed = new HealthFeed(new HealthReports(), () -> Optional.of(inventory));
             plugin = KubeletPlugin.start(sockets, claims, feed, Meters.none(), Clock.systemUTC());
-            var stub =
-                    DRAResourceHealthGrpc.newBlockingStub(
-                                    client.channel(sockets.service(), "localhost"))
-                            .withDeadlineAfter(20, TimeUnit.SECONDS);
-            var v1alpha1 = stub.withInterceptors(new Named("v1alpha1.DRAResourceHealth"));
+            var v1alpha1 = health().withInterceptors(new Named("v1alpha1.DRAResourceHealth"));
 
-            for (var version : List.of(stub, v1alpha1)) {
+            for (var version : List.of(health(), v1alpha1)) {
                 var first =
                         version.nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance())
                                 .next();
@@ -256,50 +210,35 @@ class KubeletPluginTest {
 
         @Test
         void reportTheErrorOfEachClaim() {
-            var answer = unprepare(service(), claim(UID));
-
-            assertThat(answer.getClaimsOrThrow(UID).getError()).isEqualTo("busy");
+            assertThat(unprepare(service(), CLAIM)).isEqualTo("busy");
         }
 
         @Test
         void unprepareByTheUidWithAnyNames() {
-            Claim odd = claim(UID).toBuilder().setNamespace("").setName("../x").build();
+            Claim odd = CLAIM.toBuilder().setNamespace("").setName("../x").build();
 
-            var answer = unprepare(service(), odd);
-
-            assertThat(answer.getClaimsOrThrow(UID).getError())
-                    .as("it was requested for")
-                    .isNotEmpty();
+            assertThat(unprepare(service(), odd)).as("it was requested for").isNotEmpty();
         }
 
         @Test
         void forNoClaimsAreAnsweredWithNone() {
-            assertThat(service().nodePrepareResources(request()).getClaimsMap()).isEmpty();
+            assertThat(prepare()).isEmpty();
         }
 
         @Test
         void thatNameAClaimTwiceAskForItOnce() {
-            assertThat(
-                            service()
-                                    .nodePrepareResources(request(claim(UID), claim(UID)))
-                                    .getClaimsMap())
-                    .hasSize(1);
+            assertThat(prepare(CLAIM, CLAIM)).hasSize(1);
             assertThat(claims.requested).hasSize(1);
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"../../etc/passwd", "", "a/b", "\u0000", "ü", "-x"})
         void thatNameNoClaimGoNoFurther(String uid) {
-            NodePrepareResourcesResponse prepared =
-                    service().nodePrepareResources(request(claim(uid), claim(UID)));
-            assertThat(prepared.getClaimsOrThrow(uid).getError())
-                    .contains("Not the UID of a claim");
-            assertThat(prepared.getClaimsOrThrow(UID).getError()).isEmpty();
+            var prepared = prepare(claim(uid), CLAIM);
+            assertThat(prepared.get(uid).getError()).contains("Not the UID of a claim");
+            assertThat(prepared.get(UID).getError()).isEmpty();
 
-            var unprepared = unprepare(service(), claim(uid));
-            assertThat(unprepared.getClaimsOrThrow(uid).getError())
-                    .as("what is unknown is unprepared")
-                    .isEmpty();
+            assertThat(unprepare(service(), claim(uid))).as("unknown is unprepared").isEmpty();
             assertThat(claims.requested).extracting(ClaimRef::uid).containsExactly(UID);
         }
 
@@ -309,8 +248,9 @@ class KubeletPluginTest {
                     UnknownFieldSet.newBuilder()
                             .addField(99, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
                             .build();
+            Claim later = CLAIM.toBuilder().setUnknownFields(future).build();
             NodePrepareResourcesRequest request =
-                    request(claim(UID)).toBuilder().setUnknownFields(future).build();
+                    request(later).toBuilder().setUnknownFields(future).build();
 
             assertThat(service().nodePrepareResources(request).getClaimsMap()).containsKey(UID);
         }
@@ -321,23 +261,19 @@ class KubeletPluginTest {
                     () -> {
                         throw new IllegalStateException("secret");
                     };
-            assertThatThrownBy(() -> service().nodePrepareResources(request(claim(UID))))
+            assertThatThrownBy(() -> prepare(CLAIM))
                     .hasMessage("INTERNAL: internal error of the driver; see its log");
 
             claims.before = () -> {};
-            assertThat(service().nodePrepareResources(request(claim(UID))).getClaimsMap())
-                    .hasSize(1);
+            assertThat(prepare(CLAIM)).hasSize(1);
         }
 
         @Test
         void ofMoreThanFourMebibytesAreRefusedAndTheNextOneWorks() {
-            Claim large = claim(UID).toBuilder().setName("x".repeat(5 << 20)).build();
+            Claim large = CLAIM.toBuilder().setName("x".repeat(5 << 20)).build();
 
-            assertStatus(
-                    Status.Code.RESOURCE_EXHAUSTED,
-                    () -> service().nodePrepareResources(request(large)));
-            assertThat(service().nodePrepareResources(request(claim(UID))).getClaimsMap())
-                    .hasSize(1);
+            assertStatus(Status.Code.RESOURCE_EXHAUSTED, () -> prepare(large));
+            assertThat(prepare(CLAIM)).hasSize(1);
         }
 
         @Test
@@ -345,9 +281,7 @@ class KubeletPluginTest {
             assertStatus(
                     Status.Code.UNIMPLEMENTED,
                     () ->
-                            DRAResourceHealthGrpc.newBlockingStub(
-                                            client.channel(sockets.service(), "localhost"))
-                                    .nodeWatchResources(
+                            health().nodeWatchResources(
                                             NodeWatchResourcesRequest.getDefaultInstance())
                                     .hasNext());
         }
@@ -385,16 +319,13 @@ class KubeletPluginTest {
                         begun.countDown();
                         awaitQuietly(release);
                     };
-            DRAPluginGrpc.DRAPluginBlockingStub stub = service();
-            CompletableFuture<NodePrepareResourcesResponse> call =
-                    CompletableFuture.supplyAsync(
-                            () -> stub.nodePrepareResources(request(claim(UID))));
+            var call = CompletableFuture.supplyAsync(() -> prepare(CLAIM));
             assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
 
             CompletableFuture<Void> closed = CompletableFuture.runAsync(plugin::close);
             release.countDown();
 
-            assertThat(call.get(20, TimeUnit.SECONDS).getClaimsMap()).hasSize(1);
+            assertThat(call.get(20, TimeUnit.SECONDS)).hasSize(1);
             closed.get(20, TimeUnit.SECONDS);
         }
     }
@@ -424,7 +355,7 @@ class KubeletPluginTest {
 
             plugin = startPlugin();
 
-            assertThat(service().nodePrepareResources(request()).getClaimsMap()).isEmpty();
+            assertThat(prepare()).isEmpty();
         }
 
         @Test
@@ -432,14 +363,14 @@ class KubeletPluginTest {
             KubeletPlugin successor = startPlugin();
             plugin.close();
 
-            assertThat(service().nodePrepareResources(request()).getClaimsMap()).isEmpty();
+            assertThat(prepare()).isEmpty();
             successor.close();
             assertThat(files()).isEmpty();
         }
 
         @Test
         void ofOthersAreNotTouched() throws IOException {
-            Path foreign = Files.writeString(root.resolve("registry/other-reg.sock"), "x");
+            Path foreign = Files.writeString(registry.resolve("other-reg.sock"), "x");
             plugin.close();
             plugin = startPlugin();
             plugin.close();
@@ -462,11 +393,11 @@ class KubeletPluginTest {
         @Test
         void needTheirDirectory() throws IOException {
             plugin.close();
-            Files.delete(root.resolve("registry"));
+            Files.delete(registry);
 
             assertThatThrownBy(KubeletPluginTest.this::startPlugin)
                     .isInstanceOf(DraException.class)
-                    .hasMessageContaining("There is no directory " + root.resolve("registry"));
+                    .hasMessageContaining("There is no directory " + registry);
         }
 
         private List<Path> files() throws IOException {

@@ -4,7 +4,6 @@ package io.dra4j.runtime.internal.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -14,48 +13,19 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** With real sockets: dead ones were bound and closed, as by a process that was killed. */
-class StaleSocketsTest {
-
-    private static final String DRIVER = "gpu.example.com";
-    private static final String UID = "0f8fad5b-d9cb-469f-a165-70867728950e";
-
-    private Path root;
-    private Path registry;
-    private Path data;
-
-    @BeforeEach
-    void start() throws IOException {
-        root = Files.createTempDirectory(Path.of("/tmp"), "ds-");
-        registry = Files.createDirectory(root.resolve("r"));
-        data = Files.createDirectory(root.resolve("d"));
-    }
-
-    @AfterEach
-    void stop() throws IOException {
-        try (Stream<Path> left = Files.walk(root)) {
-            left.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
-        }
-    }
-
-    private PluginSockets sockets() {
-        return new PluginSockets(DRIVER, registry, data, null);
-    }
+class StaleSocketsTest extends SocketFixture {
 
     private void removeStale() {
         removeStale(Duration.ZERO);
     }
 
     private void removeStale(Duration later) {
-        new StaleSockets(sockets(), () -> Instant.now().plus(later)).remove();
+        new StaleSockets(sockets, () -> Instant.now().plus(later)).remove();
     }
 
     private static Path dead(Path path) throws IOException {
@@ -168,8 +138,8 @@ class StaleSocketsTest {
 
     @Test
     void thatAreHiddenGoWhenTheyAreTooOldToBeOfAnInstanceThatStarts() throws IOException {
-        Path inRegistry = dead(sockets().hidden(registry.resolve("x")));
-        Path inData = dead(sockets().hidden(data.resolve("x")));
+        Path inRegistry = dead(sockets.hidden(registry.resolve("x")));
+        Path inData = dead(sockets.hidden(data.resolve("x")));
         Path ofOther =
                 dead(
                         new PluginSockets("other.example.com", registry, data, null)

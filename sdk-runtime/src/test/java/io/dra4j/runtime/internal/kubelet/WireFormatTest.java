@@ -4,22 +4,25 @@ package io.dra4j.runtime.internal.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Message;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.TextFormat;
+import io.dra4j.kubelet.dra.v1.Claim;
+import io.dra4j.kubelet.dra.v1.DRAPluginGrpc;
+import io.dra4j.kubelet.health.v1.DRAResourceHealthGrpc;
+import io.dra4j.kubelet.health.v1.DeviceHealth;
 import io.dra4j.kubelet.registration.v1.InfoRequest;
-import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
-import io.dra4j.kubelet.registration.v1.RegistrationStatus;
-import io.dra4j.kubelet.registration.v1.RegistrationStatusResponse;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServiceDescriptor;
-import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -27,146 +30,72 @@ import org.junit.jupiter.params.provider.MethodSource;
  *
  * <p>A tag is {@code field number * 8 + wire type}: type 2 (0a, 12, 1a, 22, 2a for fields 1 to 5)
  * is followed by a length, type 0 (08, 10, 18, 20) by a number. Letters: a = 61, b = 62, and so on.
+ * A map entry is a message: the key is field 1, the value field 2. The share id has explicit
+ * presence: an empty one is not absent. 300 is the varint ac 02.
  */
 class WireFormatTest {
 
-    static Stream<Arguments> messages() {
-        return Stream.of(registration(), draV1Rows(), healthV1()).flatMap(Collection::stream);
+    /** Type, text and bytes of a message. */
+    private static final String MESSAGES =
+            """
+            InfoRequest||
+            PluginInfo|type:"a" name:"b" endpoint:"/c" supported_versions:["d","e"]\
+            |0a0161 120162 1a022f63 220164 220165
+            RegistrationStatus|plugin_registered:true error:"a"|0801 120161
+            RegistrationStatusResponse||
+            Claim|namespace:"a" uid:"b" name:"c"|0a0161 120162 1a0163
+            NodePrepareResourcesRequest|claims:{namespace:"a" uid:"b" name:"c"} claims:{uid:"d"}\
+            |0a09 0a0161 120162 1a0163 0a03 120164
+            Device|request_names:"a" pool_name:"b" device_name:"c" cdi_device_ids:["d","e"] \
+            share_id:"f"|0a0161 120162 1a0163 220164 220165 2a0166
+            Device|share_id:""|2a00
+            NodePrepareResourceResponse|devices:{pool_name:"b" share_id:"f"} error:"g"\
+            |0a06 120162 2a0166 120167
+            NodePrepareResourcesResponse|claims:{key:"u" value:{devices:{pool_name:"b"} error:"g"}}\
+            |0a0d 0a0175 1208 0a03 120162 120167
+            NodeUnprepareResourcesRequest|claims:{namespace:"a" uid:"b" name:"c"}\
+            |0a09 0a0161 120162 1a0163
+            NodeUnprepareResourceResponse|error:"a"|0a0161
+            NodeUnprepareResourcesResponse|claims:{key:"u" value:{error:"a"}}\
+            |0a08 0a0175 1203 0a0161
+            NodeWatchResourcesRequest||
+            DeviceIdentifier|pool_name:"a" device_name:"b"|0a0161 120162
+            DeviceHealth|device:{pool_name:"a" device_name:"b"} health:UNHEALTHY \
+            last_updated_time:300 health_check_timeout_seconds:30 message:"c"\
+            |0a06 0a0161 120162 1002 18ac02 201e 2a0163
+            NodeWatchResourcesResponse|devices:{device:{pool_name:"a"} message:"c"}\
+            |0a08 0a03 0a0161 2a0163
+            """;
+
+    private static final Map<String, Descriptor> TYPES =
+            Stream.of(
+                            InfoRequest.getDescriptor(),
+                            Claim.getDescriptor(),
+                            DeviceHealth.getDescriptor())
+                    .flatMap(type -> type.getFile().getMessageTypes().stream())
+                    .collect(Collectors.toMap(Descriptor::getName, Function.identity()));
+
+    static Stream<String[]> messages() {
+        return MESSAGES.lines().map(row -> row.split("\\|", -1));
     }
 
-    private static List<Arguments> registration() {
-        return List.of(
-                Arguments.of(InfoRequest.getDefaultInstance(), ""),
-                Arguments.of(
-                        PluginInfo.newBuilder()
-                                .setType("a")
-                                .setName("b")
-                                .setEndpoint("/c")
-                                .addSupportedVersions("d")
-                                .addSupportedVersions("e")
-                                .build(),
-                        "0a0161" + "120162" + "1a022f63" + "220164" + "220165"),
-                Arguments.of(
-                        RegistrationStatus.newBuilder()
-                                .setPluginRegistered(true)
-                                .setError("a")
-                                .build(),
-                        "0801" + "120161"),
-                Arguments.of(RegistrationStatusResponse.getDefaultInstance(), ""));
-    }
-
-    private static List<Arguments> draV1Rows() {
-        var claim =
-                io.dra4j.kubelet.dra.v1.Claim.newBuilder()
-                        .setNamespace("a")
-                        .setUid("b")
-                        .setName("c")
-                        .build();
-        var device =
-                io.dra4j.kubelet.dra.v1.Device.newBuilder()
-                        .addRequestNames("a")
-                        .setPoolName("b")
-                        .setDeviceName("c")
-                        .addCdiDeviceIds("d")
-                        .addCdiDeviceIds("e")
-                        .setShareId("f")
-                        .build();
-        var prepared =
-                io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse.newBuilder()
-                        .addDevices(device)
-                        .setError("g")
-                        .build();
-        var unprepared =
-                io.dra4j.kubelet.dra.v1.NodeUnprepareResourceResponse.newBuilder()
-                        .setError("a")
-                        .build();
-        String claimHex = "0a0161" + "120162" + "1a0163"; // 9 bytes
-        String deviceHex = "0a0161" + "120162" + "1a0163" + "220164" + "220165" + "2a0166"; // 18
-        String preparedHex = "0a12" + deviceHex + "120167"; // 2 + 18 + 3 = 23 bytes, 0x17
-        return List.of(
-                Arguments.of(claim, claimHex),
-                Arguments.of(
-                        io.dra4j.kubelet.dra.v1.NodePrepareResourcesRequest.newBuilder()
-                                .addClaims(claim)
-                                .addClaims(claim)
-                                .build(),
-                        "0a09" + claimHex + "0a09" + claimHex),
-                Arguments.of(device, deviceHex),
-                Arguments.of(
-                        // share_id has explicit presence: empty is not absent
-                        io.dra4j.kubelet.dra.v1.Device.newBuilder().setShareId("").build(), "2a00"),
-                Arguments.of(prepared, preparedHex),
-                Arguments.of(
-                        // a map entry is a message: the key is field 1, the value field 2
-                        io.dra4j.kubelet.dra.v1.NodePrepareResourcesResponse.newBuilder()
-                                .putClaims("u", prepared)
-                                .build(),
-                        "0a1c" + "0a0175" + "1217" + preparedHex), // 3 + 2 + 23 = 28, 0x1c
-                Arguments.of(
-                        io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesRequest.newBuilder()
-                                .addClaims(claim)
-                                .build(),
-                        "0a09" + claimHex),
-                Arguments.of(unprepared, "0a0161"),
-                Arguments.of(
-                        io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesResponse.newBuilder()
-                                .putClaims("u", unprepared)
-                                .build(),
-                        "0a08" + "0a0175" + "1203" + "0a0161"));
-    }
-
-    /** Pool, device; state, two numbers, text. */
-    private static final String HEALTH =
-            "0a06" + "0a0161" + "120162" + "1002" + "18ac02" + "201e" + "2a0163"; // 8+2+3+2+3 = 18
-
-    private static List<Arguments> healthV1() {
-        var device =
-                io.dra4j.kubelet.health.v1.DeviceIdentifier.newBuilder()
-                        .setPoolName("a")
-                        .setDeviceName("b")
-                        .build();
-        var health =
-                io.dra4j.kubelet.health.v1.DeviceHealth.newBuilder()
-                        .setDevice(device)
-                        .setHealth(io.dra4j.kubelet.health.v1.HealthStatus.UNHEALTHY) // 2
-                        .setLastUpdatedTime(300) // ac 02 as a varint
-                        .setHealthCheckTimeoutSeconds(30) // 1e
-                        .setMessage("c")
-                        .build();
-        return List.of(
-                Arguments.of(
-                        io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest.getDefaultInstance(),
-                        ""),
-                Arguments.of(device, "0a0161" + "120162"),
-                Arguments.of(health, HEALTH),
-                Arguments.of(
-                        io.dra4j.kubelet.health.v1.NodeWatchResourcesResponse.newBuilder()
-                                .addDevices(health)
-                                .build(),
-                        "0a12" + HEALTH));
-    }
-
-    @ParameterizedTest
+    @ParameterizedTest(name = "{0} {1}")
     @MethodSource("messages")
-    void aMessageHasTheBytesOfTheKubeletsProtos(Message message, String hex)
-            throws InvalidProtocolBufferException {
-        assertThat(HexFormat.of().formatHex(message.toByteArray())).isEqualTo(hex);
-        assertThat(message.getParserForType().parseFrom(HexFormat.of().parseHex(hex)))
-                .isEqualTo(message);
+    void aMessageHasTheBytesOfTheKubeletsProtos(String type, String text, String hex)
+            throws Exception {
+        byte[] bytes = HexFormat.of().parseHex(hex.replace(" ", ""));
+        DynamicMessage.Builder message = DynamicMessage.newBuilder(TYPES.get(type));
+        TextFormat.merge(text, message);
+
+        assertThat(message.build().toByteArray()).isEqualTo(bytes);
+        assertThat(DynamicMessage.parseFrom(TYPES.get(type), bytes)).isEqualTo(message.build());
     }
 
     @Test
     void everyMessageIsPinned() {
-        long pinned = messages().map(a -> a.get()[0].getClass()).distinct().count();
-        long described =
-                Stream.of(
-                                InfoRequest.getDescriptor(),
-                                io.dra4j.kubelet.dra.v1.Claim.getDescriptor(),
-                                io.dra4j.kubelet.health.v1.DeviceHealth.getDescriptor())
-                        .mapToLong(message -> message.getFile().getMessageTypes().size())
-                        .sum();
-
-        assertThat(pinned).isEqualTo(described).isEqualTo(16);
+        assertThat(messages().map(row -> row[0]))
+                .containsOnly(TYPES.keySet().toArray(String[]::new));
+        assertThat(TYPES).hasSize(16);
     }
 
     @Test
@@ -175,11 +104,11 @@ class WireFormatTest {
                 .containsExactlyInAnyOrder(
                         "pluginregistration.Registration/GetInfo",
                         "pluginregistration.Registration/NotifyRegistrationStatus");
-        assertThat(methods(io.dra4j.kubelet.dra.v1.DRAPluginGrpc.getServiceDescriptor()))
+        assertThat(methods(DRAPluginGrpc.getServiceDescriptor()))
                 .containsExactlyInAnyOrder(
                         "k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources",
                         "k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodeUnprepareResources");
-        assertThat(methods(io.dra4j.kubelet.health.v1.DRAResourceHealthGrpc.getServiceDescriptor()))
+        assertThat(methods(DRAResourceHealthGrpc.getServiceDescriptor()))
                 .containsExactly("v1.DRAResourceHealth/NodeWatchResources");
     }
 
