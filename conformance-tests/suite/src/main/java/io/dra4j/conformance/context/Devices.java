@@ -49,48 +49,32 @@ public final class Devices {
 
     /** The driver's slices that its node can use, as the API server has them now. */
     public List<JsonNode> slices() {
-        return cluster
-                .list(
-                        Cluster.RESOURCE + "/resourceslices",
-                        "fieldSelector=" + Cluster.encoded("spec.driver=" + place.driver()))
-                .stream()
-                .filter(slice -> reaches(slice.path("spec")))
-                .toList();
+        String selector = "fieldSelector=" + Cluster.encoded("spec.driver=" + place.driver());
+        return onNode(cluster.list(Cluster.RESOURCE + "/resourceslices", selector));
     }
 
-    private boolean reaches(JsonNode spec) {
-        return place.node().equals(spec.path("nodeName").asText())
-                || spec.path("nodeName").asText().isEmpty();
+    /** Of all slices of the driver those that its node can use. */
+    public List<JsonNode> onNode(List<JsonNode> all) {
+        Set<String> nodes = Set.of("", place.node());
+        return all.stream()
+                .filter(slice -> nodes.contains(slice.at("/spec/nodeName").asText()))
+                .toList();
     }
 
     /**
      * The driver's pools that are complete, by name: the slices of each one's newest generation.
      */
     public Map<String, List<JsonNode>> pools() {
-        return Pools.of(slices()).complete();
+        return new Pools(slices()).complete();
     }
 
     /** All devices of complete pools, by pool and name. */
     public List<PublishedDevice> all() {
-        List<PublishedDevice> devices = new ArrayList<>();
-        pools().forEach(
-                        (pool, slices) ->
-                                slices.forEach(
-                                        slice ->
-                                                slice.at("/spec/devices")
-                                                        .forEach(
-                                                                json ->
-                                                                        devices.add(
-                                                                                device(
-                                                                                        pool,
-                                                                                        json)))));
-        devices.sort(
-                Comparator.comparing(PublishedDevice::pool).thenComparing(PublishedDevice::name));
-        return devices;
-    }
-
-    private static PublishedDevice device(String pool, JsonNode json) {
-        return new PublishedDevice(pool, json.path("name").asText(), json);
+        return Pools.devices(pools()).stream()
+                .sorted(
+                        Comparator.comparing(PublishedDevice::pool)
+                                .thenComparing(PublishedDevice::name))
+                .toList();
     }
 
     /**
@@ -161,7 +145,7 @@ public final class Devices {
     /** Nothing can be tried with the devices that there are now. */
     Blocked blocked() {
         List<JsonNode> slices = slices();
-        List<String> incomplete = Pools.of(slices).incomplete();
+        List<String> incomplete = new Pools(slices).incomplete();
         return new Blocked(
                 slices.isEmpty() ? "DRA-SLICE-01" : "DRA-SLICE-03",
                 incomplete.isEmpty()

@@ -3,61 +3,81 @@
 package io.dra4j.conformance.context;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.cluster.Cluster;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Pools of one driver as a scheduler sees them: a pool is complete when all slices of its newest
- * generation are there.
+ * The pools of a driver as a scheduler sees them at one moment: of each pool, the slices of the
+ * newest generation count, and it is complete when none of them is missing.
  *
- * @param newest the slices of each pool's newest generation, by the pool's name
+ * @param slices all slices of the driver that its node can use
  */
-public record Pools(Map<String, List<JsonNode>> newest) {
+public record Pools(List<JsonNode> slices) {
 
-    /** The pools of a driver's slices. */
-    public static Pools of(List<JsonNode> slices) {
-        Map<String, List<JsonNode>> pools =
-                slices.stream()
-                        .collect(
-                                Collectors.groupingBy(
-                                        slice -> slice.at("/spec/pool/name").asText(),
-                                        TreeMap::new,
-                                        Collectors.toList()));
-        pools.replaceAll((pool, all) -> newest(all));
-        return new Pools(pools);
+    public Pools {
+        slices = List.copyOf(slices);
     }
 
-    private static List<JsonNode> newest(List<JsonNode> slices) {
-        long generation = slices.stream().mapToLong(Pools::generation).max().orElseThrow();
-        return slices.stream().filter(slice -> generation(slice) == generation).toList();
+    public static String name(JsonNode slice) {
+        return slice.at("/metadata/name").asText();
     }
 
-    private static long generation(JsonNode slice) {
+    public static String pool(JsonNode slice) {
+        return slice.at("/spec/pool/name").asText();
+    }
+
+    public static long generation(JsonNode slice) {
         return slice.at("/spec/pool/generation").asLong();
     }
 
-    private static int count(List<JsonNode> slices) {
-        return slices.get(0).at("/spec/pool/resourceSliceCount").asInt();
+    /** The slices of each pool. */
+    public Map<String, List<JsonNode>> byPool() {
+        return slices.stream()
+                .collect(Collectors.groupingBy(Pools::pool, TreeMap::new, Collectors.toList()));
     }
 
-    /** The pools that are complete. */
+    /** The slices of a pool's newest generation. */
+    public static List<JsonNode> newest(List<JsonNode> pool) {
+        long newest = pool.stream().mapToLong(Pools::generation).max().orElse(0);
+        return pool.stream().filter(slice -> generation(slice) == newest).toList();
+    }
+
+    private Map<String, List<JsonNode>> newest() {
+        Map<String, List<JsonNode>> newest = byPool();
+        newest.replaceAll((pool, all) -> newest(all));
+        return newest;
+    }
+
+    private static int count(JsonNode slice) {
+        return slice.at("/spec/pool/resourceSliceCount").asInt();
+    }
+
+    /** The newest slices of the pools that are complete, by the count of their first slice. */
     Map<String, List<JsonNode>> complete() {
-        Map<String, List<JsonNode>> complete = new TreeMap<>(newest);
-        complete.values().removeIf(slices -> slices.size() != count(slices));
+        Map<String, List<JsonNode>> complete = newest();
+        complete.values().removeIf(newest -> newest.size() != count(newest.get(0)));
         return complete;
     }
 
     /** Returns whether there is a pool, and every pool is complete. */
     public boolean areComplete() {
-        return !newest.isEmpty() && incomplete().isEmpty();
+        return !slices.isEmpty() && incomplete().isEmpty();
     }
 
     /** Describes the pools that are not complete, a clause each. */
     public List<String> incomplete() {
-        return newest.entrySet().stream()
-                .filter(pool -> pool.getValue().size() != count(pool.getValue()))
+        Map<String, List<JsonNode>> incomplete = newest();
+        incomplete.keySet().removeAll(complete().keySet());
+        return incomplete.entrySet().stream()
                 .map(
                         pool ->
                                 "pool %s has %d slices of generation %d, and resourceSliceCount is %d"
@@ -65,7 +85,165 @@ public record Pools(Map<String, List<JsonNode>> newest) {
                                                 pool.getKey(),
                                                 pool.getValue().size(),
                                                 generation(pool.getValue().get(0)),
-                                                count(pool.getValue())))
+                                                count(pool.getValue().get(0))))
                 .toList();
+    }
+
+    /** The newest slices of the pools that are complete by the count of each of them. */
+    private Map<String, List<JsonNode>> consistent() {
+        Map<String, List<JsonNode>> pools = newest();
+        pools.entrySet().removeIf(one -> incomplete(one.getKey(), one.getValue()).isPresent());
+        return pools;
+    }
+
+    /** Why a scheduler would wait for more slices of a pool; empty if it would not. */
+    private static Optional<String> incomplete(String pool, List<JsonNode> newest) {
+        return newest.stream()
+                .filter(slice -> count(slice) != newest.size())
+                .map(
+                        slice ->
+                                "slice %s has a pool %s with resourceSliceCount %s, but %d slices of generation %d are there"
+                                        .formatted(
+                                                name(slice),
+                                                pool,
+                                                slice.at("/spec/pool/resourceSliceCount"),
+                                                newest.size(),
+                                                generation(slice)))
+                .findFirst();
+    }
+
+    /** Why the pools are not settled; empty if they are. */
+    public Optional<String> fault() {
+        if (slices.isEmpty()) {
+            return Optional.of("there is no slice of the driver for its node");
+        }
+        for (Map.Entry<String, List<JsonNode>> pool : byPool().entrySet()) {
+            List<JsonNode> newest = newest(pool.getValue());
+            if (newest.size() != pool.getValue().size()) {
+                return Optional.of(
+                        "pool %s has slices of several generations, %s"
+                                .formatted(
+                                        pool.getKey(),
+                                        pool.getValue().stream()
+                                                .map(Pools::generation)
+                                                .distinct()
+                                                .sorted()
+                                                .toList()));
+            }
+            Optional<String> fault =
+                    incomplete(pool.getKey(), newest).or(() -> twice(pool.getKey(), newest));
+            if (fault.isPresent()) {
+                return fault;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<String> twice(String pool, List<JsonNode> newest) {
+        Set<String> names = new HashSet<>();
+        return devicesOf(newest).stream()
+                .map(device -> device.path("name").asText())
+                .filter(device -> !names.add(device))
+                .findFirst()
+                .map(device -> "pool %s has device %s twice".formatted(pool, device));
+    }
+
+    private static List<JsonNode> devicesOf(List<JsonNode> slices) {
+        return slices.stream()
+                .flatMap(slice -> Cluster.elements(slice.at("/spec/devices")).stream())
+                .toList();
+    }
+
+    public boolean settled() {
+        return fault().isEmpty();
+    }
+
+    /** The devices of all pools that are complete. */
+    public List<PublishedDevice> devices() {
+        return devices(consistent());
+    }
+
+    static List<PublishedDevice> devices(Map<String, List<JsonNode>> pools) {
+        List<PublishedDevice> devices = new ArrayList<>();
+        pools.forEach(
+                (pool, newest) ->
+                        devicesOf(newest)
+                                .forEach(json -> devices.add(new PublishedDevice(pool, json))));
+        return devices;
+    }
+
+    /** The names of their devices, with the pools' names. */
+    public Set<String> deviceNames() {
+        return devices().stream().map(PublishedDevice::toString).collect(Collectors.toSet());
+    }
+
+    /**
+     * Returns the content of complete pools, in whichever slices it is: pools, devices and counter
+     * sets, without the times of taints, which the server may add.
+     */
+    public Map<String, JsonNode> content() {
+        Map<String, JsonNode> content = new TreeMap<>();
+        consistent().forEach((pool, newest) -> add(pool, newest, content));
+        return content;
+    }
+
+    /**
+     * Returns the content that a scheduler may take for a pool: schedulers look at the count of one
+     * slice, whichever comes first; empty if no slice makes the pool look complete.
+     */
+    public Map<String, JsonNode> contentAtSight(String pool) {
+        List<JsonNode> newest = newest(byPool().getOrDefault(pool, List.of()));
+        Map<String, JsonNode> content = new TreeMap<>();
+        if (newest.stream().anyMatch(slice -> count(slice) == newest.size())) {
+            add(pool, newest, content);
+        }
+        return content;
+    }
+
+    private static void add(String pool, List<JsonNode> newest, Map<String, JsonNode> content) {
+        content.put("pool " + pool, BooleanNode.TRUE);
+        for (JsonNode device : devicesOf(newest)) {
+            JsonNode copy = device.deepCopy();
+            copy.path("taints").forEach(taint -> ((ObjectNode) taint).remove("timeAdded"));
+            content.put("device " + pool + "/" + device.path("name").asText(), copy);
+        }
+        for (JsonNode slice : newest) {
+            for (JsonNode set : slice.at("/spec/sharedCounters")) {
+                content.put("counter set " + pool + "/" + set.path("name").asText(), set);
+            }
+        }
+    }
+
+    /** Describes the difference to another content. */
+    public String difference(Pools wanted) {
+        Map<String, JsonNode> have = content();
+        Map<String, JsonNode> want = wanted.content();
+        List<String> missing = want.keySet().stream().filter(k -> !have.containsKey(k)).toList();
+        List<String> extra = have.keySet().stream().filter(k -> !want.containsKey(k)).toList();
+        List<String> other =
+                want.keySet().stream()
+                        .filter(k -> have.containsKey(k) && !have.get(k).equals(want.get(k)))
+                        .toList();
+        return fault().map(words -> words + "; ").orElse("")
+                + "missing: %s, too many: %s, different: %s"
+                        .formatted(few(missing), few(extra), few(other));
+    }
+
+    public static String few(List<String> all) {
+        return all.size() <= 5
+                ? all.toString()
+                : all.subList(0, 5) + " and " + (all.size() - 5) + " more";
+    }
+
+    /** Returns the version of each slice's object: the same until the next write. */
+    public Map<String, String> versions() {
+        Map<String, String> versions = new TreeMap<>();
+        for (JsonNode slice : slices) {
+            JsonNode metadata = slice.path("metadata");
+            String uid = metadata.path("uid").asText();
+            String version = metadata.path("resourceVersion").asText();
+            versions.put(name(slice), "UID %s, resource version %s".formatted(uid, version));
+        }
+        return versions;
     }
 }

@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
 public record PublishedDevice(
         String pool, String name, JsonNode json, @Nullable Allotment allotment) {
 
+    /** A device of a slice, that a claim can get alone. */
+    public PublishedDevice(String pool, JsonNode json) {
+        this(pool, json.path("name").asText(), json);
+    }
+
     /** A device that a claim can get alone. */
     public PublishedDevice(String pool, String name, JsonNode json) {
         this(pool, name, json, null);

@@ -41,7 +41,7 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
                             all ->
                                     drivers.stream()
                                             .allMatch(
-                                                    name -> Pools.of(of(name, all)).areComplete()),
+                                                    name -> new Pools(of(name, all)).areComplete()),
                             timeout);
             return objects();
         } catch (AssertionError e) {
@@ -56,7 +56,7 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
         return silent.isEmpty()
                 ? "the pools are not complete: "
                         + drivers.stream()
-                                .flatMap(name -> Pools.of(of(name, all)).incomplete().stream())
+                                .flatMap(name -> new Pools(of(name, all)).incomplete().stream())
                                 .toList()
                 : "%s published no ResourceSlice".formatted(String.join(" and ", silent));
     }

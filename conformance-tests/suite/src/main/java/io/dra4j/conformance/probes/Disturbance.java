@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.Measured;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.cluster.Cluster;
 import java.time.Duration;
@@ -43,12 +44,12 @@ public record Disturbance(
         }
     }
 
-    private record Work(TestContext context, SeenPools before) {
+    private record Work(TestContext context, Pools before) {
 
         Disturbance done() throws InterruptedException {
             PlantedSlices others = new PlantedSlices(context);
             int number = context.proxy().lastNumber();
-            others.sentinels(SeenPools.pool(before.slices().get(0)));
+            others.sentinels(Pools.pool(before.slices().get(0)));
             try {
                 if (context.driver().adapter().controlsProcess()) {
                     context.driver().restart();
@@ -97,7 +98,7 @@ public record Disturbance(
             List<String> there = names(publishing().now().slices());
             List<String> gone = new ArrayList<>(names(List.of(slice)));
             gone.removeAll(there);
-            return gone.isEmpty() ? "" : "missing: " + SeenPools.few(gone);
+            return gone.isEmpty() ? "" : "missing: " + Pools.few(gone);
         }
 
         private static List<String> names(List<JsonNode> slices) {
@@ -108,7 +109,7 @@ public record Disturbance(
         }
 
         private static boolean isSame(JsonNode slice, Optional<JsonNode> other) {
-            return other.isPresent() && SeenPools.name(other.get()).equals(SeenPools.name(slice));
+            return other.isPresent() && Pools.name(other.get()).equals(Pools.name(slice));
         }
 
         private Publishing publishing() {
@@ -120,14 +121,14 @@ public record Disturbance(
             ObjectNode edited = slice.deepCopy();
             ((ObjectNode) edited.path("metadata")).remove("managedFields");
             ((ArrayNode) edited.at("/spec/devices")).remove(0);
-            context.transcript().note("another client edits slice " + SeenPools.name(slice));
-            context.cluster().replace(Publishing.SLICES + "/" + SeenPools.name(slice), edited);
+            context.transcript().note("another client edits slice " + Pools.name(slice));
+            context.cluster().replace(Publishing.SLICES + "/" + Pools.name(slice), edited);
         }
 
         /** Waits until the pools are as before, and describes the differences if they are not. */
         private String differences(Return... returns) throws InterruptedException {
-            Predicate<SeenPools> asBefore = Publishing.like(before);
-            Predicate<SeenPools> seenByAll =
+            Predicate<Pools> asBefore = Publishing.like(before);
+            Predicate<Pools> seenByAll =
                     seen -> {
                         boolean over = asBefore.test(seen);
                         List.of(returns).forEach(each -> each.look(seen, over));
@@ -162,7 +163,7 @@ public record Disturbance(
             devices = slice.map(one -> Set.copyOf(Work.names(List.of(one)))).orElse(Set.of());
         }
 
-        void look(SeenPools seen, boolean over) {
+        void look(Pools seen, boolean over) {
             boolean there = !devices.isEmpty() && Work.names(seen.slices()).containsAll(devices);
             if (took.isZero() && (over || there)) {
                 took = Duration.ofNanos(System.nanoTime() - begin);

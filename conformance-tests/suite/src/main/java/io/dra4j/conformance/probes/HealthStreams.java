@@ -3,6 +3,7 @@
 package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
@@ -81,7 +82,7 @@ public record HealthStreams(TestContext context) {
     }
 
     static String text(Report report) {
-        return SeenPools.few(
+        return Pools.few(
                 report.devices().stream()
                         .map(d -> d.pool() + "/" + d.device() + " " + d.state())
                         .toList());

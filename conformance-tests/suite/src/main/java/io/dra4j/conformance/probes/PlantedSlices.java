@@ -5,6 +5,7 @@ package io.dra4j.conformance.probes;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.proxy.RecordedRequest;
@@ -32,12 +33,12 @@ public final class PlantedSlices {
      * Plants what a former life of the driver could have left: in the same pool, and in another.
      */
     public void stale(JsonNode like) {
-        long generation = SeenPools.generation(like);
-        plant("stale-same", like, spec -> pool(spec, SeenPools.pool(like), generation));
+        long generation = Pools.generation(like);
+        plant("stale-same", like, spec -> pool(spec, Pools.pool(like), generation));
         plant(
                 "stale-older",
                 like,
-                spec -> pool(spec, SeenPools.pool(like), Math.max(0, generation - 1)));
+                spec -> pool(spec, Pools.pool(like), Math.max(0, generation - 1)));
         plant("stale-pool", like, spec -> pool(spec, "dra-conformance-removed", 1));
     }
 
@@ -78,15 +79,15 @@ public final class PlantedSlices {
         change.accept(spec);
         spec.putArray("devices").addObject().put("name", "planted-" + name);
         JsonNode created = context.cluster().create(Publishing.SLICES, slice);
-        planted.put(SeenPools.name(created), created);
-        context.transcript().note("another client makes slice " + SeenPools.name(created));
+        planted.put(Pools.name(created), created);
+        context.transcript().note("another client makes slice " + Pools.name(created));
     }
 
     /** Returns the slices that are seen, but for those of a pool that the driver does not have. */
-    public SeenPools without(SeenPools seen) {
-        return new SeenPools(
+    public Pools without(Pools seen) {
+        return new Pools(
                 seen.slices().stream()
-                        .filter(s -> !SeenPools.pool(s).equals("dra-conformance-removed"))
+                        .filter(s -> !Pools.pool(s).equals("dra-conformance-removed"))
                         .toList());
     }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.conformance.context.Blocked;
 import io.dra4j.conformance.context.Measurements;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.context.Violation;
@@ -41,18 +42,13 @@ public record Publishing(TestContext context) {
     }
 
     /** Of all slices of the driver those that its node can use. */
-    public SeenPools seen(List<JsonNode> all) {
-        return new SeenPools(all.stream().filter(slice -> reaches(slice.path("spec"))).toList());
-    }
-
-    private boolean reaches(JsonNode spec) {
-        String node = spec.path("nodeName").asText();
-        return node.isEmpty() || node.equals(context.place().node());
+    public Pools seen(List<JsonNode> all) {
+        return new Pools(context.devices().onNode(all));
     }
 
     /** The pools now. */
-    public SeenPools now() {
-        return new SeenPools(context.devices().slices());
+    public Pools now() {
+        return new Pools(context.devices().slices());
     }
 
     /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
@@ -76,9 +72,9 @@ public record Publishing(TestContext context) {
      * @throws Blocked if the driver publishes nothing
      * @throws Violation if the pools do not settle
      */
-    public SeenPools settled() throws InterruptedException {
+    public Pools settled() throws InterruptedException {
         InVain known = context.shared(InVain.class, InVain::new);
-        SeenPools pools = now();
+        Pools pools = now();
         if (pools.settled()) {
             known.unsettled = false;
             return pools;
@@ -90,7 +86,7 @@ public record Publishing(TestContext context) {
         if (inVain && now().slices().isEmpty()) {
             context.devices().requirePool();
         }
-        return orInVain(SeenPools::settled).orElseThrow(this::unsettled);
+        return orInVain(Pools::settled).orElseThrow(this::unsettled);
     }
 
     /**
@@ -99,12 +95,12 @@ public record Publishing(TestContext context) {
      * @throws Blocked if the driver publishes nothing
      * @throws Violation if neither happens
      */
-    public SeenPools settledOrRefused() throws InterruptedException {
+    public Pools settledOrRefused() throws InterruptedException {
         Optional<Unpublished> unpublished = context.unpublished();
         if (unpublished.isPresent() && !unpublished.get().refused()) {
             return settled(); // which does not wait
         }
-        Optional<SeenPools> pools = orInVain(seen -> seen.settled() || refusal().isPresent());
+        Optional<Pools> pools = orInVain(seen -> seen.settled() || refusal().isPresent());
         if (pools.isEmpty() && !now().slices().isEmpty()) {
             throw unsettled();
         }
@@ -112,12 +108,12 @@ public record Publishing(TestContext context) {
     }
 
     /** Waits for it, unless that was in vain and the pools have not settled since. */
-    private Optional<SeenPools> orInVain(Predicate<SeenPools> wanted) throws InterruptedException {
+    private Optional<Pools> orInVain(Predicate<Pools> wanted) throws InterruptedException {
         InVain known = context.shared(InVain.class, InVain::new);
         if (known.unsettled) {
             return Optional.of(now()).filter(wanted);
         }
-        Optional<SeenPools> found = await(wanted, timeout());
+        Optional<Pools> found = await(wanted, timeout());
         known.unsettled = found.isEmpty();
         return found;
     }
@@ -150,7 +146,7 @@ public record Publishing(TestContext context) {
      *
      * @throws Violation if the driver ends meanwhile
      */
-    public Optional<SeenPools> await(Predicate<SeenPools> wanted, Duration timeout)
+    public Optional<Pools> await(Predicate<Pools> wanted, Duration timeout)
             throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return await(watch, wanted, timeout);
@@ -158,24 +154,23 @@ public record Publishing(TestContext context) {
     }
 
     /** The same, with the time that it took as a measured value. */
-    public Optional<SeenPools> measured(String what, Predicate<SeenPools> wanted, Duration limit)
+    public Optional<Pools> measured(String what, Predicate<Pools> wanted, Duration limit)
             throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return measured(what, watch, wanted, limit);
         }
     }
 
-    public Optional<SeenPools> measured(
-            String what, ObjectWatch watch, Predicate<SeenPools> wanted, Duration limit)
+    public Optional<Pools> measured(
+            String what, ObjectWatch watch, Predicate<Pools> wanted, Duration limit)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin(what, limit);
-        Optional<SeenPools> found = await(watch, wanted, limit);
+        Optional<Pools> found = await(watch, wanted, limit);
         wait.end(found.isPresent());
         return found;
     }
 
-    public Optional<SeenPools> await(
-            ObjectWatch watch, Predicate<SeenPools> wanted, Duration timeout)
+    public Optional<Pools> await(ObjectWatch watch, Predicate<Pools> wanted, Duration timeout)
             throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!watch.await(all -> wanted.test(seen(all)), LOOK)) {
@@ -196,7 +191,7 @@ public record Publishing(TestContext context) {
     }
 
     /** Returns whether the pools are settled and equal to those before. */
-    public static Predicate<SeenPools> like(SeenPools before) {
+    public static Predicate<Pools> like(Pools before) {
         return seen -> seen.settled() && seen.content().equals(before.content());
     }
 
@@ -205,9 +200,9 @@ public record Publishing(TestContext context) {
      *
      * @throws Violation if they are not in time; a new start has repaired them then, if it could
      */
-    public SeenPools restored(SeenPools before, String after, Duration timeout)
+    public Pools restored(Pools before, String after, Duration timeout)
             throws InterruptedException {
-        Optional<SeenPools> restored = measured(RESTORED, like(before), timeout);
+        Optional<Pools> restored = measured(RESTORED, like(before), timeout);
         if (restored.isPresent()) {
             return restored.get();
         }
@@ -219,7 +214,7 @@ public record Publishing(TestContext context) {
     }
 
     /** Starts the driver again where it does not put its slices right: other rules need them. */
-    public void repair(SeenPools before) throws InterruptedException {
+    public void repair(Pools before) throws InterruptedException {
         if (context.driver().adapter().controlsProcess()
                 && context.driver().isReady()
                 && !like(before).test(now())) {
@@ -281,8 +276,8 @@ public record Publishing(TestContext context) {
     }
 
     public void delete(JsonNode slice) {
-        context.transcript().note("another client deletes slice " + SeenPools.name(slice));
-        context.cluster().delete(SLICES + "/" + SeenPools.name(slice));
+        context.transcript().note("another client deletes slice " + Pools.name(slice));
+        context.cluster().delete(SLICES + "/" + Pools.name(slice));
     }
 
     /** Deletes the slices, as the kubelet does when it starts and 30 s after it lost the driver. */
@@ -300,7 +295,7 @@ public record Publishing(TestContext context) {
     }
 
     /** Deletes all slices of the driver that its node can use, node-local or not. */
-    public void deleteAll(SeenPools pools) {
+    public void deleteAll(Pools pools) {
         pools.slices().forEach(this::delete);
     }
 }

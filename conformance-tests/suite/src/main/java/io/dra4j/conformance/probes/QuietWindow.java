@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.probes;
 
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.HealthWatch;
@@ -23,13 +24,13 @@ public final class QuietWindow {
     public static final Duration HEALTH = Duration.ofSeconds(90);
 
     private final Publishing publishing;
-    private final SeenPools before;
+    private final Pools before;
     private final Instance instance;
     private final int number;
     private final long begin;
     private final Optional<HealthWatch> health;
 
-    private QuietWindow(TestContext context, SeenPools before) {
+    private QuietWindow(TestContext context, Pools before) {
         publishing = new Publishing(context);
         this.before = before;
         instance = context.driver().current();
@@ -45,7 +46,7 @@ public final class QuietWindow {
 
     /** The window of a test context, or its next if the driver was restarted since. */
     public static QuietWindow of(TestContext context) throws InterruptedException {
-        SeenPools before = new Publishing(context).now();
+        Pools before = new Publishing(context).now();
         QuietWindow window =
                 context.shared(QuietWindow.class, () -> new QuietWindow(context, before));
         return window.instance == context.driver().current()
@@ -53,7 +54,7 @@ public final class QuietWindow {
                 : new QuietWindow(context, before);
     }
 
-    public SeenPools before() {
+    public Pools before() {
         return before;
     }
 

@@ -3,12 +3,12 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
-import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.apiserver.validation.Quantities;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -127,7 +127,7 @@ record CapacityRules(TestContext context, Publishing publishing) {
                                                 "no device that claims can share is free of taints"));
         Map<String, JsonNode> before = policies(publishing.now());
         KubeletClaim claim = context.preparedClaim(device);
-        Optional<SeenPools> changed =
+        Optional<Pools> changed =
                 publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
         context.calls().unprepared(claim);
         Violation.unless(
@@ -138,7 +138,7 @@ record CapacityRules(TestContext context, Publishing publishing) {
                 changed.map(CapacityRules::policies).orElse(before));
     }
 
-    private static Map<String, JsonNode> policies(SeenPools seen) {
+    private static Map<String, JsonNode> policies(Pools seen) {
         Map<String, JsonNode> policies = new TreeMap<>();
         for (PublishedDevice device : seen.devices()) {
             device.json()

@@ -4,6 +4,7 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Untested;
@@ -12,7 +13,6 @@ import io.dra4j.conformance.probes.HealthStreams;
 import io.dra4j.conformance.probes.ProcessCount;
 import io.dra4j.conformance.probes.QuietWindow;
 import io.dra4j.conformance.probes.RegistrationSocket;
-import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.HealthWatch.Device;
 import io.dra4j.testkit.kubelet.HealthWatch.Report;
@@ -96,7 +96,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
                         missing.isEmpty(),
                         "a message of health must be complete; one with %d entries lacks %s",
                         report.devices().size(),
-                        SeenPools.few(missing));
+                        Pools.few(missing));
             }
         }
     }

@@ -4,11 +4,11 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
-import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.apiserver.validation.Quantities;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.math.BigDecimal;
@@ -73,12 +73,12 @@ record PartitionRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-PART-01")
     void everyCounterIsInItsPool() throws InterruptedException {
-        SeenPools pools = publishing.settled();
+        Pools pools = publishing.settled();
         pools.byPool().forEach((pool, slices) -> check(pool, slices, pools, false));
     }
 
     private static void check(
-            String pool, List<JsonNode> slices, SeenPools pools, boolean withAmounts) {
+            String pool, List<JsonNode> slices, Pools pools, boolean withAmounts) {
         Map<String, BigDecimal> had = had(pool, slices);
         for (PublishedDevice device : pools.devices()) {
             for (Amount amount : device.pool().equals(pool) ? taken(device) : List.<Amount>of()) {
@@ -102,7 +102,7 @@ record PartitionRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-PART-02")
     void devicesFitAndOverlapIsRefused() throws InterruptedException {
-        SeenPools pools = publishing.settled();
+        Pools pools = publishing.settled();
         pools.byPool().forEach((pool, slices) -> check(pool, slices, pools, true));
         for (PublishedDevice first : pools.devices()) {
             for (PublishedDevice second : pools.devices()) {
@@ -115,8 +115,7 @@ record PartitionRules(TestContext context, Publishing publishing) {
         throw new NotApplicable("no two devices exclude one another by their counters");
     }
 
-    private static boolean isTooMuch(
-            PublishedDevice first, PublishedDevice second, SeenPools pools) {
+    private static boolean isTooMuch(PublishedDevice first, PublishedDevice second, Pools pools) {
         if (!first.pool().equals(second.pool()) || first.isTainted() || second.isTainted()) {
             return false;
         }

@@ -4,13 +4,13 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.Refusals;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
-import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.HashSet;
@@ -33,21 +33,21 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-12")
     void devicesComeAndGo() throws InterruptedException {
-        SeenPools before = publishing.settled();
+        Pools before = publishing.settled();
         try (ObjectWatch watch = publishing.watch()) {
             change(watch, before);
         }
     }
 
     /** Unplugs, plugs, and returns what was there between. */
-    private SeenPools change(ObjectWatch watch, SeenPools before) throws InterruptedException {
+    private Pools change(ObjectWatch watch, Pools before) throws InterruptedException {
         NotApplicable.unless(
                 !before.devices().isEmpty(), "the driver publishes no device to unplug");
         Untested.unless(!offered(before).isEmpty(), "every device that is published is tainted");
         boolean isPlugged = false;
         try {
             context.hooks().run("unplug");
-            SeenPools less =
+            Pools less =
                     publishing
                             .measured(
                                     "time from the hook unplug until a device was gone",
@@ -67,19 +67,19 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     }
 
     /** Returns whether a device is gone, or tainted so that no claim gets it any more. */
-    private static Predicate<SeenPools> isLess(SeenPools before) {
+    private static Predicate<Pools> isLess(Pools before) {
         Set<String> had = offered(before);
         return seen -> seen.settled() && !offered(seen).containsAll(had);
     }
 
-    private static Set<String> offered(SeenPools pools) {
+    private static Set<String> offered(Pools pools) {
         return pools.devices().stream()
                 .filter(device -> !device.isTainted())
                 .map(PublishedDevice::toString)
                 .collect(Collectors.toSet());
     }
 
-    private Violation notGone(SeenPools before) {
+    private Violation notGone(Pools before) {
         return new Violation(
                 "%d s after the hook unplug all %d devices are still published without a taint"
                         .formatted(
@@ -89,10 +89,10 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-05")
     void aChangeIsNeverSeenHalf() throws InterruptedException {
-        SeenPools before = publishing.settled();
+        Pools before = publishing.settled();
         try (ObjectWatch watch = publishing.watch()) {
-            SeenPools less = change(watch, before);
-            List<SeenPools> states = watch.states().stream().map(publishing::seen).toList();
+            Pools less = change(watch, before);
+            List<Pools> states = watch.states().stream().map(publishing::seen).toList();
             context.transcript().note(states.size() + " states of the slices were seen");
             for (String pool : before.byPool().keySet()) {
                 replay(
@@ -105,9 +105,8 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     }
 
     /** Looks at every state as a scheduler does: only a complete pool counts, and it is whole. */
-    private static void replay(
-            String pool, List<SeenPools> states, Set<Map<String, JsonNode>> wholes) {
-        for (SeenPools state : states) {
+    private static void replay(String pool, List<Pools> states, Set<Map<String, JsonNode>> wholes) {
+        for (Pools state : states) {
             Map<String, JsonNode> content = state.contentAtSight(pool);
             Violation.unless(
                     content.isEmpty() || wholes.contains(content),
@@ -115,8 +114,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                     pool,
                     state.byPool().get(pool) == null
                             ? 0
-                            : SeenPools.generation(
-                                    SeenPools.newest(state.byPool().get(pool)).get(0)),
+                            : Pools.generation(Pools.newest(state.byPool().get(pool)).get(0)),
                     state.versions().keySet(),
                     content.size() - 1);
         }
@@ -126,7 +124,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     void aLargePoolIsSplit() throws InterruptedException {
         publishing.settledOrRefused();
         publishing.refusal().ifPresent(SliceChangeRules::checkRoom);
-        SeenPools pools = publishing.settled();
+        Pools pools = publishing.settled();
         if (largest(pools) > ROOM || !context.hooks().has(PLUG_MANY)) {
             checkSplit(pools);
             return;
@@ -134,7 +132,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         int number = context.proxy().lastNumber();
         try {
             context.hooks().run(PLUG_MANY);
-            SeenPools many =
+            Pools many =
                     publishing
                             .measured(
                                     "time from the hook plug-many until a pool had more than one slice holds",
@@ -159,7 +157,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                 Refusals.words(refused));
     }
 
-    private static int largest(SeenPools pools) {
+    private static int largest(Pools pools) {
         return pools.devices().stream()
                 .collect(Collectors.groupingBy(PublishedDevice::pool, Collectors.counting()))
                 .values()
@@ -184,7 +182,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                                                 + refused.get(0).errorBody()));
     }
 
-    private void checkSplit(SeenPools pools) {
+    private void checkSplit(Pools pools) {
         Untested.unless(
                 largest(pools) > ROOM,
                 "no pool has more than the %d devices of one slice, and the settings have no hook %s, which makes it so",
@@ -197,7 +195,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
             Violation.unless(
                     slice.at("/spec/devices").size() <= ROOM,
                     "slice %s has %d devices",
-                    SeenPools.name(slice),
+                    Pools.name(slice),
                     slice.at("/spec/devices").size());
         }
         pools.devices()

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
-import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
 import io.dra4j.testkit.proxy.RecordedRequest;
@@ -38,7 +38,7 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
     /** One wait for all: each write meets the next failure, until none is left. */
     @Rule("DRA-SLICE-13")
     void failuresThatPassAreSurvived() throws InterruptedException {
-        SeenPools before = publishing.settled();
+        Pools before = publishing.settled();
         List<Injection> failures = new ArrayList<>();
         for (Fault fault : failures()) {
             failures.add(context.inject(fault.on(Publishing.WRITES).times(1)));
@@ -78,7 +78,7 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
     @Rule("DRA-SLICE-14")
     @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
     void writesThatAreRefusedForGoodAreRare() throws InterruptedException {
-        SeenPools before = publishing.settled();
+        Pools before = publishing.settled();
         Injection refusal = context.inject(Fault.status(422, "Invalid").on(Publishing.WRITES));
         int number = context.proxy().lastNumber();
         publishing.deleteAll(before);

@@ -3,12 +3,12 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Disturbance;
 import io.dra4j.conformance.probes.PlantedSlices;
 import io.dra4j.conformance.probes.Publishing;
-import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.util.List;
@@ -52,7 +52,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-10")
     void aWipeOfTheKubeletIsRepaired() throws InterruptedException {
-        SeenPools before = publishing.settled();
+        Pools before = publishing.settled();
         NotApplicable.unless(
                 before.slices().stream().anyMatch(slice -> slice.path("spec").has("nodeName")),
                 "no slice of the driver is local to its node, and so the kubelet wipes none");
@@ -62,7 +62,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-16")
     void aBrokenWatchIsBegunAgain() throws InterruptedException {
-        SeenPools before = publishing.settled();
+        Pools before = publishing.settled();
         NotApplicable.unless(
                 context.proxy().requests(WATCHES).stream().anyMatch(RecordedRequest::open),
                 "the driver watches no ResourceSlices");
@@ -94,13 +94,13 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-11")
     void staleSlicesDoNotSurviveAStart() throws InterruptedException {
-        SeenPools before = publishing.settled();
+        Pools before = publishing.settled();
         context.driver().terminate();
         PlantedSlices planted = new PlantedSlices(context);
         try {
             planted.stale(before.slices().get(0));
             context.driver().restarted();
-            SeenPools after =
+            Pools after =
                     publishing
                             .measured(
                                     "time from the start until a stale slice was gone",
@@ -153,7 +153,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         return writes.isEmpty()
                 ? "the driver wrote nothing"
                 : "the driver sent "
-                        + SeenPools.few(
+                        + Pools.few(
                                 writes.stream()
                                         .map(w -> w.method() + " " + w.path() + answer(w.status()))
                                         .toList());

@@ -4,13 +4,13 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.Refusals;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
-import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.List;
@@ -77,7 +77,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         Violation.unless(
                 node.isEmpty() || node.equals(context.place().node()),
                 "the driver wrote a slice of pool %s with spec.nodeName %s; it runs on node %s",
-                SeenPools.pool(slice),
+                Pools.pool(slice),
                 node,
                 context.place().node());
     }
@@ -89,7 +89,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         Violation.unless(
                 chosen.size() == 1,
                 "slice %s must have exactly one node selection of %s, and has %s",
-                SeenPools.name(slice),
+                Pools.name(slice),
                 SELECTIONS,
                 chosen);
         JsonNode node =
@@ -101,7 +101,7 @@ record SliceRules(TestContext context, Publishing publishing) {
             Violation.unless(
                     !isOther,
                     "slice %s is owned by node %s with UID %s, which does not exist; its UID is %s",
-                    SeenPools.name(slice),
+                    Pools.name(slice),
                     owner.path("name").asText(),
                     owner.path("uid").asText(),
                     node.at("/metadata/uid").asText());
@@ -109,7 +109,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         Violation.minorUnless(
                 !slice.at("/metadata/ownerReferences").isEmpty() || !chosen.contains("nodeName"),
                 "slice %s has no owner; it should be the Node, so that the slice goes with it",
-                SeenPools.name(slice));
+                Pools.name(slice));
     }
 
     private static boolean isChosen(JsonNode spec, String field) {
@@ -119,7 +119,7 @@ record SliceRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-02")
     void everyWriteOfASliceIsAccepted() throws InterruptedException {
-        SeenPools pools = publishing.settledOrRefused();
+        Pools pools = publishing.settledOrRefused();
         publishing
                 .refusal()
                 .ifPresent(
@@ -147,7 +147,7 @@ record SliceRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-18")
     void listsAndWatchesAreLimited() throws InterruptedException {
-        SeenPools pools = publishing.settled();
+        Pools pools = publishing.settled();
         boolean nodeLocal = pools.slices().stream().allMatch(s -> s.at("/spec").has("nodeName"));
         for (RecordedRequest asked :
                 context.proxy().requests(r -> r.list() || r.watch() && r.name().isEmpty())) {

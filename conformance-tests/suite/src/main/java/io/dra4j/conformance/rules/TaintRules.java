@@ -5,13 +5,13 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
-import io.dra4j.conformance.probes.SeenPools;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
 import java.util.Map;
@@ -42,7 +42,7 @@ record TaintRules(TestContext context, Publishing publishing) {
     }
 
     /** When each taint was added, by its device, key, value and effect. */
-    private static Map<String, String> taints(SeenPools pools) {
+    private static Map<String, String> taints(Pools pools) {
         Map<String, String> taints = new TreeMap<>();
         for (PublishedDevice device : pools.devices()) {
             for (JsonNode taint : device.json().path("taints")) {
@@ -73,7 +73,7 @@ record TaintRules(TestContext context, Publishing publishing) {
                 "no device is tainted now, and the settings have no hook fault");
         try {
             context.hooks().run("fault");
-            SeenPools before =
+            Pools before =
                     publishing
                             .measured(
                                     TAINTED,
@@ -87,7 +87,7 @@ record TaintRules(TestContext context, Publishing publishing) {
         }
     }
 
-    private void keptTheirTime(SeenPools before) throws InterruptedException {
+    private void keptTheirTime(Pools before) throws InterruptedException {
         before.devices().forEach(this::check);
         unchanged(before, "while no device was changed");
         if (context.driver().adapter().controlsProcess()) {
@@ -99,7 +99,7 @@ record TaintRules(TestContext context, Publishing publishing) {
         }
     }
 
-    private void unchanged(SeenPools before, String how) {
+    private void unchanged(Pools before, String how) {
         Map<String, String> then = taints(before);
         Map<String, String> now = taints(publishing.now());
         Violation.unless(
@@ -111,7 +111,7 @@ record TaintRules(TestContext context, Publishing publishing) {
     }
 
     /** The taints that are there without a fault: one of a rule before may be about to go. */
-    private Set<String> lasting(SeenPools now) throws InterruptedException {
+    private Set<String> lasting(Pools now) throws InterruptedException {
         Map<String, String> first = taints(now);
         return first.isEmpty()
                 ? Set.of()
@@ -148,8 +148,8 @@ record TaintRules(TestContext context, Publishing publishing) {
         Duration timeout = context.timeouts().change();
         try {
             context.hooks().run("fault");
-            Predicate<SeenPools> more = seen -> !known.containsAll(taints(seen).keySet());
-            SeenPools broken =
+            Predicate<Pools> more = seen -> !known.containsAll(taints(seen).keySet());
+            Pools broken =
                     publishing
                             .measured(TAINTED, seen -> seen.settled() && more.test(seen), timeout)
                             .orElseThrow(
