@@ -4,13 +4,16 @@ package io.dra4j.conformance;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.ModuleRules;
 import java.util.List;
 import java.util.Map;
@@ -68,4 +71,23 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule commandsAreNotUsedByOtherPackages =
             ModuleRules.areAtHomeIn(List.of(C), C);
+
+    /** A condition without its message would check nothing. */
+    @ArchTest
+    static void everyConditionOfARuleThrows(JavaClasses classes) {
+        assertThat(classes)
+                .allSatisfy(
+                        type ->
+                                assertThat(calls(type, Violation.class, ".*nless"))
+                                        .as(type.getName())
+                                        .isEqualTo(
+                                                calls(type, Violation.Condition.class, "because")));
+    }
+
+    private static long calls(JavaClass from, Class<?> to, String method) {
+        return from.getMethodCallsFromSelf().stream()
+                .filter(call -> call.getTargetOwner().isEquivalentTo(to))
+                .filter(call -> call.getName().matches(method))
+                .count();
+    }
 }

@@ -91,10 +91,10 @@ public final class Calls {
     }
 
     private void requireRegistered(PluginInfo instance) {
-        Violation.unless(
-                kubelet.get().plugins(instance.name()).contains(instance),
-                "the instance at %s is not registered any more: its registration socket is gone",
-                instance.endpoint());
+        Violation.unless(kubelet.get().plugins(instance.name()).contains(instance))
+                .because(
+                        "the instance at %s is not registered any more: its registration socket is gone",
+                        instance.endpoint());
     }
 
     /** Prepares one claim in a call that the kubelet gives up sooner than usual. */

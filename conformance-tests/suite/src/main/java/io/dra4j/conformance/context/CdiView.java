@@ -189,17 +189,14 @@ public final class CdiView {
      */
     public Resolved resolve(String id) {
         List<Resolved> found = find(id);
-        Violation.unless(
-                !found.isEmpty(),
-                "the CDI id %s resolves to nothing; %s has %s",
-                id,
-                folders.size() == 1 ? "the directory" : folders,
-                files().keySet());
-        Violation.unless(
-                found.size() == 1,
-                "the CDI id %s is defined more than once, in %s, and so resolves to nothing",
-                id,
-                found.stream().map(Resolved::file).toList());
+        Violation.unless(!found.isEmpty())
+                .because(
+                        "the CDI id %s resolves to nothing; %s has %s",
+                        id, folders.size() == 1 ? "the directory" : folders, files().keySet());
+        Violation.unless(found.size() == 1)
+                .because(
+                        "the CDI id %s is defined more than once, in %s, and so resolves to nothing",
+                        id, found.stream().map(Resolved::file).toList());
         return found.get(0);
     }
 

@@ -227,10 +227,8 @@ public final class DriverControl implements AutoCloseable {
         instance.terminate();
         Duration limit = timeouts.times(Duration.ofSeconds(30));
         OptionalInt status = awaitExit(instance, limit);
-        Violation.unless(
-                status.isPresent(),
-                "SIGTERM did not end the driver within %d s",
-                limit.toSeconds());
+        Violation.unless(status.isPresent())
+                .because("SIGTERM did not end the driver within %d s", limit.toSeconds());
         return status.getAsInt();
     }
 

@@ -48,10 +48,28 @@ public final class Violation extends RuntimeException {
         return minor;
     }
 
-    /** Throws unless a condition holds; the message is formatted only then. */
-    public static void unless(boolean holds, String message, Object... arguments) {
-        if (!holds) {
-            throw new Violation(message.formatted(arguments));
+    /** A condition that must hold; {@link Condition#because} throws unless it does. */
+    public static Condition unless(boolean holds) {
+        return new Condition(holds, false);
+    }
+
+    /** A condition of a part of a rule that is no more than a SHOULD. */
+    public static Condition minorUnless(boolean holds) {
+        return new Condition(holds, true);
+    }
+
+    /**
+     * A condition of a rule.
+     *
+     * @param holds whether it holds
+     * @param minor whether it is no more than a SHOULD
+     */
+    public record Condition(boolean holds, boolean minor) {
+        /** Throws unless the condition holds; the message is formatted only then. */
+        public void because(String message, Object... arguments) {
+            if (!holds) {
+                throw new Violation(message.formatted(arguments), minor, "");
+            }
         }
     }
 
@@ -61,13 +79,6 @@ public final class Violation extends RuntimeException {
             Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
             all[arguments.length] = complaint.get();
             throw new Violation(message.formatted(all));
-        }
-    }
-
-    /** The same for a part of a rule that is no more than a SHOULD. */
-    public static void minorUnless(boolean holds, String message, Object... arguments) {
-        if (!holds) {
-            throw new Violation(message.formatted(arguments), true, "");
         }
     }
 }

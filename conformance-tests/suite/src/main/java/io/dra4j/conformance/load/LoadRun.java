@@ -76,10 +76,10 @@ public final class LoadRun {
 
     private static boolean awaitRepair(TestContext context) {
         Duration limit = context.timeouts().cachedRepair();
-        Violation.unless(
-                context.awaitPools(limit),
-                "%d s after the kubelet's wipe the driver has no complete pool again",
-                limit.toSeconds());
+        Violation.unless(context.awaitPools(limit))
+                .because(
+                        "%d s after the kubelet's wipe the driver has no complete pool again",
+                        limit.toSeconds());
         return true;
     }
 
@@ -100,10 +100,10 @@ public final class LoadRun {
 
     private void calls(TestContext context, List<Measure> measures) {
         List<PublishedDevice> devices = context.devices().usable();
-        Violation.unless(
-                !devices.isEmpty(),
-                "the driver publishes %d devices, and none that a claim can have now: calls cannot be measured",
-                context.devices().all().size());
+        Violation.unless(!devices.isEmpty())
+                .because(
+                        "the driver publishes %d devices, and none that a claim can have now: calls cannot be measured",
+                        context.devices().all().size());
         int largest = BATCHES.get(BATCHES.size() - 1);
         int most = Math.min(largest, devices.size());
         if (most < largest) {

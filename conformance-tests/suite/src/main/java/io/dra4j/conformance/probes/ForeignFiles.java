@@ -83,11 +83,10 @@ public final class ForeignFiles implements AutoCloseable {
                                 "after %s, %s is gone, which is not the driver's"
                                         .formatted(after, file));
                     }
-                    Violation.unless(
-                            now.equals(identity),
-                            "after %s, %s was changed, which is not the driver's",
-                            after,
-                            file);
+                    Violation.unless(now.equals(identity))
+                            .because(
+                                    "after %s, %s was changed, which is not the driver's",
+                                    after, file);
                 });
     }
 

@@ -60,12 +60,10 @@ public final class Held {
     /** Finds its specs. */
     public void resolves(String after) {
         for (String id : CdiView.ids(answer)) {
-            Violation.unless(
-                    context.cdi().find(id).size() == 1,
-                    "%s, the CDI id %s of the prepared claim %s no longer resolves",
-                    after,
-                    id,
-                    claim.uid());
+            Violation.unless(context.cdi().find(id).size() == 1)
+                    .because(
+                            "%s, the CDI id %s of the prepared claim %s no longer resolves",
+                            after, id, claim.uid());
         }
     }
 
@@ -75,13 +73,10 @@ public final class Held {
             return;
         }
         KubeletClaim thief = context.claims().allocate(device);
-        Violation.unless(
-                context.calls().prepare(thief).complaint().isPresent(),
-                "%s, the device %s of the prepared claim %s was given to claim %s: the driver has forgotten who has it",
-                after,
-                device,
-                claim.uid(),
-                thief.uid());
+        Violation.unless(context.calls().prepare(thief).complaint().isPresent())
+                .because(
+                        "%s, the device %s of the prepared claim %s was given to claim %s: the driver has forgotten who has it",
+                        after, device, claim.uid(), thief.uid());
         context.calls().unprepare(thief); // a driver that fails closed may refuse this, too
         context.claims().deleteObject(thief);
     }
@@ -97,13 +92,10 @@ public final class Held {
                                 after,
                                 claim.uid());
         Reported again = Reported.of(second);
-        Violation.unless(
-                again.equals(before),
-                "%s, a repeated Prepare of claim %s was answered %s, before it was %s",
-                after,
-                claim.uid(),
-                again,
-                before);
+        Violation.unless(again.equals(before))
+                .because(
+                        "%s, a repeated Prepare of claim %s was answered %s, before it was %s",
+                        after, claim.uid(), again, before);
         resolves(after + " and a repeated Prepare");
     }
 

@@ -115,10 +115,10 @@ public final class HostileNames {
         Set<String> now = marked();
         now.removeAll(before);
         try {
-            Violation.unless(
-                    now.isEmpty(),
-                    "a hostile UID, name or namespace reached files outside the driver's own directories: %s",
-                    now);
+            Violation.unless(now.isEmpty())
+                    .because(
+                            "a hostile UID, name or namespace reached files outside the driver's own directories: %s",
+                            now);
         } finally {
             for (String file : now) {
                 Files.deleteIfExists(Path.of(file));
@@ -136,11 +136,10 @@ public final class HostileNames {
         boolean ours =
                 segments(request.path()).toString().contains(mark)
                         || request.resource().equals("resourceclaims");
-        Violation.unless(
-                !ours || isOfOneClaim(request) && !request.watch(),
-                "a hostile name or namespace altered the API path of a request: %s %s",
-                request.method(),
-                request.path());
+        Violation.unless(!ours || isOfOneClaim(request) && !request.watch())
+                .because(
+                        "a hostile name or namespace altered the API path of a request: %s %s",
+                        request.method(), request.path());
     }
 
     private boolean isOfOneClaim(RecordedRequest request) {

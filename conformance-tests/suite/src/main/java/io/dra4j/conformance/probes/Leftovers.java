@@ -47,13 +47,10 @@ public final class Leftovers {
     /** Fails if there is now more or less, or something else. */
     public void none(String after) {
         Map<String, JsonNode> now = files(context);
-        Violation.unless(
-                now.equals(before),
-                "%s, the CDI directory has %s where it had %s; new or changed: %s",
-                after,
-                now.keySet(),
-                before.keySet(),
-                differences(now));
+        Violation.unless(now.equals(before))
+                .because(
+                        "%s, the CDI directory has %s where it had %s; new or changed: %s",
+                        after, now.keySet(), before.keySet(), differences(now));
         noFiles(context, after);
     }
 
@@ -61,13 +58,13 @@ public final class Leftovers {
     public static void noFiles(TestContext context, String after) {
         for (String glob : context.settings().driver().emptyWhenUnprepared()) {
             List<Path> left = Globs.matching(context, glob);
-            Violation.unless(
-                    left.isEmpty(),
-                    "%s, no claim is prepared, and %d files stay that match %s of driver.emptyWhenUnprepared: %s",
-                    after,
-                    left.size(),
-                    glob,
-                    left.subList(0, Math.min(MOST_NAMED, left.size())));
+            Violation.unless(left.isEmpty())
+                    .because(
+                            "%s, no claim is prepared, and %d files stay that match %s of driver.emptyWhenUnprepared: %s",
+                            after,
+                            left.size(),
+                            glob,
+                            left.subList(0, Math.min(MOST_NAMED, left.size())));
         }
     }
 

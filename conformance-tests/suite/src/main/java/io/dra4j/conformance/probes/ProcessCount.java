@@ -41,14 +41,10 @@ public record ProcessCount(OptionalLong pid, long files, long threads) {
         long threadsNow = count(pid, "task");
         grew(context, "open files", filesNow - files, spare);
         grew(context, "threads", threadsNow - threads, spare);
-        Violation.unless(
-                filesNow < files + spare && threadsNow < threads + spare,
-                "%d health streams were opened and cancelled, and the process has %d open files instead of %d, and %d threads instead of %d",
-                streams,
-                filesNow,
-                files,
-                threadsNow,
-                threads);
+        Violation.unless(filesNow < files + spare && threadsNow < threads + spare)
+                .because(
+                        "%d health streams were opened and cancelled, and the process has %d open files instead of %d, and %d threads instead of %d",
+                        streams, filesNow, files, threadsNow, threads);
     }
 
     private static void grew(TestContext context, String what, long growth, int spare) {

@@ -59,7 +59,8 @@ public final class SentinelFiles implements AutoCloseable {
                                         sentinel.getValue().content())
                                 && Files.getAttribute(sentinel.getKey(), "unix:ino")
                                         .equals(sentinel.getValue().inode());
-                Violation.unless(same, "%s, a file of others, was changed", sentinel.getKey());
+                Violation.unless(same)
+                        .because("%s, a file of others, was changed", sentinel.getKey());
             } catch (NoSuchFileException e) {
                 throw new Violation(sentinel.getKey() + ", a file of others, was removed");
             }

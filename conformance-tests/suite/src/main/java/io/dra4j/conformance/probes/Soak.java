@@ -89,13 +89,10 @@ public final class Soak {
 
     private void repeat(PublishedDevice device, Prepared known) {
         Reported again = prepare(known.claim());
-        Violation.unless(
-                known.answer() == null || known.answer().equals(again),
-                "after %s, Prepare of claim %s was answered %s: before it was %s",
-                this,
-                known.claim().uid(),
-                again,
-                known.answer());
+        Violation.unless(known.answer() == null || known.answer().equals(again))
+                .because(
+                        "after %s, Prepare of claim %s was answered %s: before it was %s",
+                        this, known.claim().uid(), again, known.answer());
         prepared.put(device, new Prepared(known.claim(), again));
     }
 

@@ -52,27 +52,24 @@ record AdminRules(TestContext context) {
 
     private void stays(KubeletClaim claim, ClaimResult answer, List<String> edits, String cause) {
         for (String id : CdiView.ids(answer)) {
-            Violation.unless(
-                    !context.cdi().find(id).isEmpty(),
-                    "%s took the CDI device %s of another claim away",
-                    cause,
-                    id);
+            Violation.unless(!context.cdi().find(id).isEmpty())
+                    .because("%s took the CDI device %s of another claim away", cause, id);
         }
         Violation.unless(
-                context.cdi().edits(answer.devices()).equals(edits)
-                        && Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)),
-                "%s changed what another claim of the device has",
-                cause);
+                        context.cdi().edits(answer.devices()).equals(edits)
+                                && Reported.of(context.calls().prepared(claim))
+                                        .equals(Reported.of(answer)))
+                .because("%s changed what another claim of the device has", cause);
     }
 
     /** A driver that is a line of defense at all still defends the owner's device. */
     private void notFreed(PublishedDevice device) {
         KubeletClaim third = context.claims().allocate(device);
         CallResult result = context.calls().prepare(third);
-        Violation.unless(
-                result.complaint().isPresent() || !defends(),
-                "the unprepare of a claim with admin access freed device %s of its owner",
-                device);
+        Violation.unless(result.complaint().isPresent() || !defends())
+                .because(
+                        "the unprepare of a claim with admin access freed device %s of its owner",
+                        device);
         context.calls().unprepared(third);
     }
 
@@ -107,11 +104,10 @@ record AdminRules(TestContext context) {
                                                     .request("r0", device)
                                                     .config(config.parameters())));
             for (String line : configured) {
-                Violation.unless(
-                        !privileges.contains(line),
-                        "the config %s gives a claim without admin access \"%s\", which otherwise admin access gives",
-                        config.parameters(),
-                        line);
+                Violation.unless(!privileges.contains(line))
+                        .because(
+                                "the config %s gives a claim without admin access \"%s\", which otherwise admin access gives",
+                                config.parameters(), line);
             }
         }
     }

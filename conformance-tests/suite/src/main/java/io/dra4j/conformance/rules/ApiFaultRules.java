@@ -69,12 +69,10 @@ record ApiFaultRules(TestContext context) {
                 took = timed(calls, when);
             }
             context.measurements().time("slowest GetInfo " + when, took, Timeouts.GET_INFO);
-            Violation.unless(
-                    took.compareTo(Timeouts.GET_INFO) <= 0,
-                    "GetInfo took %d ms %s; the kubelet gives up after %d ms",
-                    took.toMillis(),
-                    when,
-                    Timeouts.GET_INFO.toMillis());
+            Violation.unless(took.compareTo(Timeouts.GET_INFO) <= 0)
+                    .because(
+                            "GetInfo took %d ms %s; the kubelet gives up after %d ms",
+                            took.toMillis(), when, Timeouts.GET_INFO.toMillis());
         }
     }
 
@@ -108,8 +106,10 @@ record ApiFaultRules(TestContext context) {
         }
         if (!early && instance.isAlive()) {
             Violation.unless(
-                    context.driver().registers(before, context.driver().adapter().startTimeout()),
-                    "the driver was started without an API server, and has not registered since there is one");
+                            context.driver()
+                                    .registers(before, context.driver().adapter().startTimeout()))
+                    .because(
+                            "the driver was started without an API server, and has not registered since there is one");
             return;
         }
         if (!instance.isAlive()) {

@@ -34,13 +34,10 @@ record BindingRules(TestContext context, Publishing publishing) {
         Untested.unless(!bound.isEmpty(), "no device has binding conditions now");
         for (PublishedDevice device : bound) {
             for (String field : FIELDS) {
-                Violation.unless(
-                        device.json().path(field).size() <= MOST,
-                        "device %s has %d %s, and %d are allowed",
-                        device,
-                        device.json().path(field).size(),
-                        field,
-                        MOST);
+                Violation.unless(device.json().path(field).size() <= MOST)
+                        .because(
+                                "device %s has %d %s, and %d are allowed",
+                                device, device.json().path(field).size(), field, MOST);
             }
         }
         PublishedDevice device = bound.get(0);
@@ -55,12 +52,10 @@ record BindingRules(TestContext context, Publishing publishing) {
                                 entry -> conditions(device).stream().anyMatch(c -> holds(entry, c)),
                                 device,
                                 context.timeouts().change());
-        Violation.unless(
-                isSet,
-                "device %s was allocated to a claim %d s ago, and the driver has set none of its conditions %s in status.devices: its pod is never bound",
-                device,
-                context.timeouts().change().toSeconds(),
-                conditions(device));
+        Violation.unless(isSet)
+                .because(
+                        "device %s was allocated to a claim %d s ago, and the driver has set none of its conditions %s in status.devices: its pod is never bound",
+                        device, context.timeouts().change().toSeconds(), conditions(device));
     }
 
     private static List<String> conditions(PublishedDevice device) {

@@ -57,25 +57,20 @@ record CapacityRules(TestContext context, Publishing publishing) {
         String whose =
                 "the requestPolicy of capacity %s of device %s"
                         .formatted(name, device.path("name").asText());
-        Violation.unless(
-                device.path("allowMultipleAllocations").asBoolean(),
-                "%s is of no use: the device does not allow multiple allocations",
-                whose);
+        Violation.unless(device.path("allowMultipleAllocations").asBoolean())
+                .because("%s is of no use: the device does not allow multiple allocations", whose);
         JsonNode preset = policy.path("default");
         if (preset.isMissingNode()) {
             Violation.unless(
-                    policy.path("validValues").isMissingNode()
-                            && policy.path("validRange").isMissingNode(),
-                    "%s has valid values, and no default",
-                    whose);
+                            policy.path("validValues").isMissingNode()
+                                    && policy.path("validRange").isMissingNode())
+                    .because("%s has valid values, and no default", whose);
             return;
         }
-        Violation.unless(
-                amount(preset).compareTo(amount(capacity.path("value"))) <= 0,
-                "%s has the default %s, and the capacity is %s",
-                whose,
-                preset,
-                capacity.path("value"));
+        Violation.unless(amount(preset).compareTo(amount(capacity.path("value"))) <= 0)
+                .because(
+                        "%s has the default %s, and the capacity is %s",
+                        whose, preset, capacity.path("value"));
         checkValues(whose, preset, policy.path("validValues"));
         checkRange(whose, preset, policy.path("validRange"));
     }
@@ -85,8 +80,8 @@ record CapacityRules(TestContext context, Publishing publishing) {
                 values.isMissingNode()
                         || Cluster.elements(values).stream()
                                 .anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
-        Violation.unless(
-                isOne, "%s has the default %s, which is none of its %s", whose, preset, values);
+        Violation.unless(isOne)
+                .because("%s has the default %s, which is none of its %s", whose, preset, values);
     }
 
     private static void checkRange(String whose, JsonNode preset, JsonNode range) {
@@ -98,16 +93,17 @@ record CapacityRules(TestContext context, Publishing publishing) {
         boolean isInside =
                 value.compareTo(least) >= 0
                         && (!range.has("max") || value.compareTo(amount(range.path("max"))) <= 0);
+        Violation.unless(isInside)
+                .because("%s has the default %s, outside of its range %s", whose, preset, range);
         Violation.unless(
-                isInside, "%s has the default %s, outside of its range %s", whose, preset, range);
-        Violation.unless(
-                !range.has("step")
-                        || value.subtract(least).remainder(amount(range.path("step"))).signum()
-                                == 0,
-                "%s has the default %s, which is no step of its range %s",
-                whose,
-                preset,
-                range);
+                        !range.has("step")
+                                || value.subtract(least)
+                                                .remainder(amount(range.path("step")))
+                                                .signum()
+                                        == 0)
+                .because(
+                        "%s has the default %s, which is no step of its range %s",
+                        whose, preset, range);
     }
 
     private static BigDecimal amount(JsonNode quantity) {
@@ -130,12 +126,10 @@ record CapacityRules(TestContext context, Publishing publishing) {
         Optional<Pools> changed =
                 publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
         context.calls().unprepared(claim);
-        Violation.unless(
-                changed.isEmpty(),
-                "a share of device %s is allocated, and the request policies changed from %s to %s",
-                device,
-                before,
-                changed.map(CapacityRules::policies).orElse(before));
+        Violation.unless(changed.isEmpty())
+                .because(
+                        "a share of device %s is allocated, and the request policies changed from %s to %s",
+                        device, before, changed.map(CapacityRules::policies).orElse(before));
     }
 
     private static Map<String, JsonNode> policies(Pools seen) {

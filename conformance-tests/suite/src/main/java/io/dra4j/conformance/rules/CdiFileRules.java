@@ -90,11 +90,10 @@ record CdiFileRules(TestContext context) {
                                                 .add(claim.uid())));
         owners.forEach(
                 (path, claims) ->
-                        Violation.unless(
-                                claims.size() == 1 || claims.size() == nodes.size(),
-                                "the node %s is in the edits of the claims %s, which have exclusive devices",
-                                path,
-                                claims));
+                        Violation.unless(claims.size() == 1 || claims.size() == nodes.size())
+                                .because(
+                                        "the node %s is in the edits of the claims %s, which have exclusive devices",
+                                        path, claims));
     }
 
     /** The host's device nodes of an answer, each of which is looked at. */
@@ -121,16 +120,14 @@ record CdiFileRules(TestContext context) {
     }
 
     private static void exists(Path node, String declared) throws IOException {
-        Violation.unless(Files.exists(node), "the device node %s is not on the host", node);
+        Violation.unless(Files.exists(node)).because("the device node %s is not on the host", node);
         int mode = (Integer) Files.getAttribute(node, "unix:mode");
         String type = TYPES.getOrDefault(mode & FORMAT, "no device");
         String wanted = declared.equals("u") ? "c" : declared;
-        Violation.unless(
-                wanted.isEmpty() ? !type.equals("no device") : wanted.equals(type),
-                "the device node %s is declared as \"%s\", but is \"%s\" on the host",
-                node,
-                declared,
-                type);
+        Violation.unless(wanted.isEmpty() ? !type.equals("no device") : wanted.equals(type))
+                .because(
+                        "the device node %s is declared as \"%s\", but is \"%s\" on the host",
+                        node, declared, type);
     }
 
     @Rule("DRA-CDI-10")
@@ -191,12 +188,10 @@ record CdiFileRules(TestContext context) {
                                                 + device.path("name").asText();
                                 Path folder = context.cdi().path(file).getParent();
                                 String known = files.put(folder + " " + name, file);
-                                Violation.unless(
-                                        known == null,
-                                        "the CDI device %s is defined in %s and in %s",
-                                        name,
-                                        known,
-                                        file);
+                                Violation.unless(known == null)
+                                        .because(
+                                                "the CDI device %s is defined in %s and in %s",
+                                                name, known, file);
                             }
                         });
     }
@@ -219,11 +214,10 @@ record CdiFileRules(TestContext context) {
                         .filter(name -> !before.contains(name))
                         .filter(name -> !name.endsWith(".json") && !name.endsWith(".yaml"))
                         .toList();
-        Violation.unless(
-                left.isEmpty(),
-                "after %d rounds of prepare and unprepare, files stay that are no specs: %s",
-                rounds.done(),
-                left);
+        Violation.unless(left.isEmpty())
+                .because(
+                        "after %d rounds of prepare and unprepare, files stay that are no specs: %s",
+                        rounds.done(), left);
         closed(context.cdi().folder());
     }
 
@@ -231,11 +225,10 @@ record CdiFileRules(TestContext context) {
         try {
             Set<PosixFilePermission> modes =
                     Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS);
-            Violation.unless(
-                    modes.stream().noneMatch(OF_OTHERS::contains),
-                    "%s can be written by its group or others: %s",
-                    path,
-                    PosixFilePermissions.toString(modes));
+            Violation.unless(modes.stream().noneMatch(OF_OTHERS::contains))
+                    .because(
+                            "%s can be written by its group or others: %s",
+                            path, PosixFilePermissions.toString(modes));
         } catch (NoSuchFileException e) {
             throw new Violation(path + " has gone while its claim was prepared");
         }

@@ -68,11 +68,10 @@ record CdiRules(TestContext context) {
                 .forEach(
                         (file, spec) -> {
                             List<String> problems = CdiCheck.problems(spec);
-                            Violation.unless(
-                                    problems.isEmpty(),
-                                    "the CDI spec %s is invalid: %s",
-                                    file,
-                                    String.join("; ", problems));
+                            Violation.unless(problems.isEmpty())
+                                    .because(
+                                            "the CDI spec %s is invalid: %s",
+                                            file, String.join("; ", problems));
                         });
     }
 
@@ -98,14 +97,14 @@ record CdiRules(TestContext context) {
                 .contents()
                 .forEach(
                         (file, spec) ->
-                                Violation.unless(
-                                        spec.equals(before.get(file)),
-                                        "after Unprepare of claim %s, the CDI spec %s %s",
-                                        claim.uid(),
-                                        file,
-                                        before.containsKey(file)
-                                                ? "has changed: " + spec
-                                                : "is still there"));
+                                Violation.unless(spec.equals(before.get(file)))
+                                        .because(
+                                                "after Unprepare of claim %s, the CDI spec %s %s",
+                                                claim.uid(),
+                                                file,
+                                                before.containsKey(file)
+                                                        ? "has changed: " + spec
+                                                        : "is still there"));
     }
 
     @Rule("DRA-CDI-07")
@@ -132,23 +131,19 @@ record CdiRules(TestContext context) {
     private static void unmixed(
             KubeletClaim claim, List<String> now, List<String> before, KubeletClaim other) {
         List<String> more = now.stream().filter(line -> !before.contains(line)).toList();
-        Violation.unless(
-                more.isEmpty(),
-                "since claim %s was prepared, containers of claim %s get %s, too",
-                other.uid(),
-                claim.uid(),
-                more);
+        Violation.unless(more.isEmpty())
+                .because(
+                        "since claim %s was prepared, containers of claim %s get %s, too",
+                        other.uid(), claim.uid(), more);
         mentionsNot(claim, now, other);
     }
 
     private static void mentionsNot(KubeletClaim claim, List<String> edits, KubeletClaim other) {
         for (String line : edits) {
-            Violation.unless(
-                    !line.contains(other.uid()),
-                    "containers of claim %s get something of claim %s: %s",
-                    claim.uid(),
-                    other.uid(),
-                    line);
+            Violation.unless(!line.contains(other.uid()))
+                    .because(
+                            "containers of claim %s get something of claim %s: %s",
+                            claim.uid(), other.uid(), line);
         }
     }
 
@@ -161,11 +156,11 @@ record CdiRules(TestContext context) {
         second.forEach(
                 (id, content) ->
                         Violation.unless(
-                                !first.containsKey(id) || Objects.equals(first.get(id), content),
-                                "the CDI name %s was used again with other content: %s, before it was %s",
-                                id,
-                                content,
-                                first.get(id)));
+                                        !first.containsKey(id)
+                                                || Objects.equals(first.get(id), content))
+                                .because(
+                                        "the CDI name %s was used again with other content: %s, before it was %s",
+                                        id, content, first.get(id)));
     }
 
     /** Returns the edits that a claim's ids resolve to, and unprepares it. */

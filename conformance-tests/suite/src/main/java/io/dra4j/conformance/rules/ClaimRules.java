@@ -73,18 +73,16 @@ record ClaimRules(TestContext context) {
         draft.rawResult("r1", Absent.DRIVER, own.pool(), "dra-conformance-foreign-device");
         KubeletClaim claim = context.claims().create(draft);
         ClaimResult answer = context.calls().prepared(claim);
-        Violation.unless(
-                Reported.names(own).containsAll(Reported.names(answer)),
-                "the answer reports %s; the driver's own device is %s, the others are of driver %s",
-                Reported.names(answer),
-                own,
-                Absent.DRIVER);
+        Violation.unless(Reported.names(own).containsAll(Reported.names(answer)))
+                .because(
+                        "the answer reports %s; the driver's own device is %s, the others are of driver %s",
+                        Reported.names(answer), own, Absent.DRIVER);
         answer.devices()
                 .forEach(
                         device ->
-                                Violation.unless(
-                                        !device.requests().contains("r1"),
-                                        "a device is reported for request r1, which another driver's devices were allocated for"));
+                                Violation.unless(!device.requests().contains("r1"))
+                                        .because(
+                                                "a device is reported for request r1, which another driver's devices were allocated for"));
         failingRollsBackNoOther(claim, own, answer);
     }
 
@@ -99,11 +97,11 @@ record ClaimRules(TestContext context) {
         context.calls().unprepared(failing);
         ClaimResult again = context.calls().prepared(claim);
         Violation.unless(
-                Reported.of(again).equals(Reported.of(answer))
-                        && context.cdi().edits(again.devices()).equals(edits),
-                "the roll-back of a claim touched device %s of another claim, which it names for driver %s",
-                own,
-                Absent.DRIVER);
+                        Reported.of(again).equals(Reported.of(answer))
+                                && context.cdi().edits(again.devices()).equals(edits))
+                .because(
+                        "the roll-back of a claim touched device %s of another claim, which it names for driver %s",
+                        own, Absent.DRIVER);
     }
 
     @Rule("DRA-PREP-15")
@@ -139,10 +137,10 @@ record ClaimRules(TestContext context) {
         CallResult result = context.calls().prepare(claim);
         if (result.complaint().isEmpty()) {
             ClaimResult answer = result.results().get(claim.uid());
-            Violation.unless(
-                    answer.devices().isEmpty(),
-                    "a claim with another driver's devices alone is answered with %s",
-                    Reported.of(answer));
+            Violation.unless(answer.devices().isEmpty())
+                    .because(
+                            "a claim with another driver's devices alone is answered with %s",
+                            Reported.of(answer));
         }
         leftovers.none("after the prepare of a claim with another driver's devices alone");
         context.calls()
@@ -159,10 +157,9 @@ record ClaimRules(TestContext context) {
         KubeletClaim other = context.claims().allocate(device);
         context.calls().refused(other, "device %s is in use by another claim".formatted(device));
         CdiView.ids(answer).forEach(context.cdi()::resolve);
-        Violation.unless(
-                Reported.of(context.calls().prepared(owner)).equals(Reported.of(answer)),
-                "the claim that has device %s was changed by one that was refused",
-                device);
+        Violation.unless(Reported.of(context.calls().prepared(owner)).equals(Reported.of(answer)))
+                .because(
+                        "the claim that has device %s was changed by one that was refused", device);
         context.calls().unprepared(other);
         context.calls().unprepared(owner);
         context.calls()
@@ -175,14 +172,10 @@ record ClaimRules(TestContext context) {
     @Rule("DRA-PREP-29")
     void anEmptyCallIsAnsweredAndARepetitionIsOneClaim() {
         CallResult empty = context.calls().prepare();
-        Violation.unless(
-                empty.status().equals(CallResult.OK),
-                "a prepare of no claims failed: %s",
-                empty.status());
-        Violation.unless(
-                empty.results().isEmpty(),
-                "a prepare of no claims is answered for %s",
-                empty.results().keySet());
+        Violation.unless(empty.status().equals(CallResult.OK))
+                .because("a prepare of no claims failed: %s", empty.status());
+        Violation.unless(empty.results().isEmpty())
+                .because("a prepare of no claims is answered for %s", empty.results().keySet());
         for (PublishedDevice device : context.devices().usable()) {
             twiceInACall(device);
             return;
@@ -192,17 +185,15 @@ record ClaimRules(TestContext context) {
     private void twiceInACall(PublishedDevice device) {
         KubeletClaim claim = context.claims().allocate(device);
         CallResult twice = context.calls().prepare(claim, claim);
-        Violation.minorUnless(
-                twice.complaint().isEmpty(),
-                "a call that names a claim twice failed: %s",
-                twice.complaint().orElse(""));
+        Violation.minorUnless(twice.complaint().isEmpty())
+                .because(
+                        "a call that names a claim twice failed: %s", twice.complaint().orElse(""));
         Reported once = Reported.of(context.calls().prepared(claim));
         Reported both = Reported.of(twice.results().get(claim.uid()));
-        Violation.minorUnless(
-                both.equals(once),
-                "a claim that a call names twice is answered with %s, and later with %s",
-                both,
-                once);
+        Violation.minorUnless(both.equals(once))
+                .because(
+                        "a claim that a call names twice is answered with %s, and later with %s",
+                        both, once);
     }
 
     @Rule("DRA-PREP-30")
@@ -227,12 +218,10 @@ record ClaimRules(TestContext context) {
     private void preparedAgain(KubeletClaim claim, Set<String> due, String that) {
         ClaimResult answer =
                 context.calls().prepared(claim, "a claim that %s is refused: %s", that);
-        Violation.unless(
-                Reported.names(answer).equals(due),
-                "a claim that %s and has %s is answered with %s",
-                that,
-                due,
-                Reported.of(answer));
+        Violation.unless(Reported.names(answer).equals(due))
+                .because(
+                        "a claim that %s and has %s is answered with %s",
+                        that, due, Reported.of(answer));
         CdiView.ids(answer).forEach(context.cdi()::resolve);
     }
 }

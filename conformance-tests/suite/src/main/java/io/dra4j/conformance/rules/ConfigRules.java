@@ -65,21 +65,17 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
     }
 
     private static void due(List<String> edits, Valid config, String why) {
-        Violation.unless(
-                shows(edits, config),
-                "no edit of the device matches \"%s\", although %s; its edits: %s",
-                config.effect(),
-                why,
-                edits);
+        Violation.unless(shows(edits, config))
+                .because(
+                        "no edit of the device matches \"%s\", although %s; its edits: %s",
+                        config.effect(), why, edits);
     }
 
     private static void notDue(List<String> edits, Valid config, String why) {
-        Violation.unless(
-                !shows(edits, config),
-                "an edit of the device matches \"%s\", although %s; its edits: %s",
-                config.effect(),
-                why,
-                edits);
+        Violation.unless(!shows(edits, config))
+                .because(
+                        "an edit of the device matches \"%s\", although %s; its edits: %s",
+                        config.effect(), why, edits);
     }
 
     @Rule("DRA-PREP-14")
@@ -208,8 +204,8 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
                     refused(
                             draft().request("r0", context.devices().one()).config(invalid),
                             "its config is invalid by the settings of this run: " + invalid);
-            Violation.unless(
-                    !error.isBlank(), "the error for the invalid config %s is empty", invalid);
+            Violation.unless(!error.isBlank())
+                    .because("the error for the invalid config %s is empty", invalid);
             leftovers.none("after the prepare of a claim with an invalid config");
         }
     }

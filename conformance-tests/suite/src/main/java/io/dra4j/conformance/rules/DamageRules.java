@@ -55,17 +55,15 @@ record DamageRules(TestContext context) {
         CallResult result = context.calls().unprepare(held.claim());
         boolean done = result.complaint().isEmpty();
         boolean answered = result.status().equals(CallResult.OK);
-        Violation.unless(
-                answered || context.driver().current().awaitExit(MOMENT).isEmpty(),
-                "%s, the driver ended when it was called: %s",
-                after,
-                context.driver().fate());
+        Violation.unless(answered || context.driver().current().awaitExit(MOMENT).isEmpty())
+                .because(
+                        "%s, the driver ended when it was called: %s",
+                        after, context.driver().fate());
         if (done) {
-            Violation.unless(
-                    !context.files().contains(held.claim().uid()),
-                    "%s, Unprepare of claim %s succeeded, but its CDI spec is still there",
-                    after,
-                    held.claim().uid());
+            Violation.unless(!context.files().contains(held.claim().uid()))
+                    .because(
+                            "%s, Unprepare of claim %s succeeded, but its CDI spec is still there",
+                            after, held.claim().uid());
         }
     }
 

@@ -28,22 +28,20 @@ record DeclarationRules(TestContext context) {
         Set<String> absent = new TreeSet<>(declared);
         absent.retainAll(SEEN);
         absent.removeAll(context.detected());
+        Violation.unless(absent.isEmpty())
+                .because(
+                        "the settings declare %s, and nothing of it was seen; seen were %s",
+                        absent, new TreeSet<>(context.detected()));
         Violation.unless(
-                absent.isEmpty(),
-                "the settings declare %s, and nothing of it was seen; seen were %s",
-                absent,
-                new TreeSet<>(context.detected()));
-        Violation.unless(
-                !declared.contains(DriverSettings.NO_DEVICES)
-                        || !context.detected().contains(Gate.DEV1.label()),
-                "the settings declare %s, and the driver publishes devices",
-                DriverSettings.NO_DEVICES);
+                        !declared.contains(DriverSettings.NO_DEVICES)
+                                || !context.detected().contains(Gate.DEV1.label()))
+                .because(
+                        "the settings declare %s, and the driver publishes devices",
+                        DriverSettings.NO_DEVICES);
         Set<String> forgotten = new TreeSet<>(OPTIONAL);
         forgotten.retainAll(context.detected());
         declared.forEach(forgotten::remove);
-        Violation.minorUnless(
-                declared.isEmpty() || forgotten.isEmpty(),
-                "the driver has %s, which the settings do not declare",
-                forgotten);
+        Violation.minorUnless(declared.isEmpty() || forgotten.isEmpty())
+                .because("the driver has %s, which the settings do not declare", forgotten);
     }
 }

@@ -40,11 +40,10 @@ record DiskRules(TestContext context) {
             left = result.complaint().isEmpty() && specs.stream().anyMatch(Files::exists);
         }
         boolean claims = left && !unchanged(leftovers);
-        Violation.unless(
-                !claims,
-                "Unprepare of claim %s succeeded while the CDI directory was read-only, and its spec %s is still there",
-                claim.uid(),
-                specs);
+        Violation.unless(!claims)
+                .because(
+                        "Unprepare of claim %s succeeded while the CDI directory was read-only, and its spec %s is still there",
+                        claim.uid(), specs);
         context.calls().unprepared(claim);
         leftovers.none(
                 "after a failed Unprepare of claim %s and a retry on a writable CDI directory"
@@ -86,11 +85,10 @@ record DiskRules(TestContext context) {
         ClaimResult answer = result.results().get(claim.uid());
         if (result.complaint().isEmpty() && answer != null) {
             for (String id : CdiView.ids(answer)) {
-                Violation.unless(
-                        !context.cdi().find(id).isEmpty(),
-                        "Prepare of claim %s succeeded while the CDI directory was read-only, and its id %s resolves to nothing",
-                        claim.uid(),
-                        id);
+                Violation.unless(!context.cdi().find(id).isEmpty())
+                        .because(
+                                "Prepare of claim %s succeeded while the CDI directory was read-only, and its id %s resolves to nothing",
+                                claim.uid(), id);
             }
         }
         worksAgain(claim, leftovers, "the CDI directory");
@@ -110,11 +108,10 @@ record DiskRules(TestContext context) {
             context.transcript().note("nothing can be written by " + directories);
             result = context.calls().prepare(claim);
         }
-        Violation.unless(
-                result.complaint().isPresent() || !files.areUnchanged(),
-                "Prepare of claim %s succeeded while the state files %s were read-only, and they do not record it",
-                claim.uid(),
-                files.paths());
+        Violation.unless(result.complaint().isPresent() || !files.areUnchanged())
+                .because(
+                        "Prepare of claim %s succeeded while the state files %s were read-only, and they do not record it",
+                        claim.uid(), files.paths());
         worksAgain(claim, leftovers, "the directory of the state");
         return true;
     }

@@ -92,11 +92,10 @@ record HealthRules(TestContext context, HealthStreams streams) {
                     "the health of before, after the hook recover,");
             for (Report report : watch.reports()) {
                 List<String> missing = HealthStreams.missing(report, published);
-                Violation.unless(
-                        missing.isEmpty(),
-                        "a message of health must be complete; one with %d entries lacks %s",
-                        report.devices().size(),
-                        Pools.few(missing));
+                Violation.unless(missing.isEmpty())
+                        .because(
+                                "a message of health must be complete; one with %d entries lacks %s",
+                                report.devices().size(), Pools.few(missing));
             }
         }
     }
@@ -128,7 +127,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
             report.devices().forEach(device -> checkDate(device, report));
         }
         boolean isOpen = window.health().orElseThrow().end().isEmpty();
-        Violation.unless(isOpen, "%s", HealthStreams.seen(window.health().orElseThrow()));
+        Violation.unless(isOpen).because("%s", HealthStreams.seen(window.health().orElseThrow()));
         Untested.unless(reports.stream().anyMatch(HealthStreams::isAnyKnown), ALL_UNKNOWN);
         Map<String, Device> known = new HashMap<>();
         for (Report report : reports) {
@@ -141,13 +140,10 @@ record HealthRules(TestContext context, HealthStreams streams) {
 
     private static void checkDate(Device device, Report report) {
         long now = report.received().getEpochSecond();
-        Violation.unless(
-                device.lastUpdated() <= now + 1,
-                "the health of %s/%s has last_updated_time %d at the time %d: it is in the future, or not in seconds",
-                device.pool(),
-                device.device(),
-                device.lastUpdated(),
-                now);
+        Violation.unless(device.lastUpdated() <= now + 1)
+                .because(
+                        "the health of %s/%s has last_updated_time %d at the time %d: it is in the future, or not in seconds",
+                        device.pool(), device.device(), device.lastUpdated(), now);
     }
 
     private void checkFresh(Map<String, Device> known, long now) {
@@ -158,14 +154,14 @@ record HealthRules(TestContext context, HealthStreams streams) {
                             "greatest age of an entry",
                             Duration.ofSeconds(Math.max(0, now - device.lastUpdated())),
                             Duration.ofSeconds(timeout + 1));
-            Violation.unless(
-                    now <= device.lastUpdated() + timeout + 1,
-                    "the health of %s/%s was not refreshed in time: its last_updated_time %d was %d s ago, and its timeout is %d s; a kubelet takes it for Unknown",
-                    device.pool(),
-                    device.device(),
-                    device.lastUpdated(),
-                    now - device.lastUpdated(),
-                    timeout);
+            Violation.unless(now <= device.lastUpdated() + timeout + 1)
+                    .because(
+                            "the health of %s/%s was not refreshed in time: its last_updated_time %d was %d s ago, and its timeout is %d s; a kubelet takes it for Unknown",
+                            device.pool(),
+                            device.device(),
+                            device.lastUpdated(),
+                            now - device.lastUpdated(),
+                            timeout);
         }
     }
 
@@ -192,8 +188,8 @@ record HealthRules(TestContext context, HealthStreams streams) {
             three.forEach(HealthWatch::close);
         }
         List<KubeletEvent> ended = ends().stream().skip(known).toList();
-        Violation.unless(
-                ended.isEmpty(), "the driver ended the kubelet's health stream: %s", ended);
+        Violation.unless(ended.isEmpty())
+                .because("the driver ended the kubelet's health stream: %s", ended);
         before.checkGrowth(context, REOPENED + 3, SPARE);
         Untested.unless(anyKnown, ALL_UNKNOWN + ": whether each stream has the next is not seen");
     }
@@ -226,11 +222,10 @@ record HealthRules(TestContext context, HealthStreams streams) {
                 boolean came =
                         all.get(i).awaitAll(reports -> reports.size() > count, due).isPresent();
                 wait.end(came);
-                Violation.unless(
-                        came,
-                        "three health streams are open, and stream %d, counted in the order of opening, receives nothing more: %s",
-                        i + 1,
-                        HealthStreams.seen(all.get(i)));
+                Violation.unless(came)
+                        .because(
+                                "three health streams are open, and stream %d, counted in the order of opening, receives nothing more: %s",
+                                i + 1, HealthStreams.seen(all.get(i)));
             }
         } finally {
             if (hasHook) {
@@ -255,10 +250,10 @@ record HealthRules(TestContext context, HealthStreams streams) {
     }
 
     private static void checkOpen(HealthWatch watch) {
-        Violation.unless(
-                watch.end().isEmpty(),
-                "the driver ended a health stream that was not cancelled: %s",
-                HealthStreams.seen(watch));
+        Violation.unless(watch.end().isEmpty())
+                .because(
+                        "the driver ended a health stream that was not cancelled: %s",
+                        HealthStreams.seen(watch));
     }
 
     private void reopen(int times, Set<String> published) throws InterruptedException {
@@ -291,19 +286,16 @@ record HealthRules(TestContext context, HealthStreams streams) {
             Set<String> seen = new HashSet<>();
             for (Device device : report.devices()) {
                 String name = device.pool() + "/" + device.device();
-                Violation.unless(
-                        published.contains(name),
-                        "the health stream names device %s, which no slice has",
-                        name);
-                Violation.unless(seen.add(name), "the health stream names device %s twice", name);
+                Violation.unless(published.contains(name))
+                        .because("the health stream names device %s, which no slice has", name);
+                Violation.unless(seen.add(name))
+                        .because("the health stream names device %s twice", name);
                 int length = device.message().getBytes(StandardCharsets.UTF_8).length;
                 context.measurements().bytes("longest message", length, LONGEST_MESSAGE);
-                Violation.unless(
-                        length <= LONGEST_MESSAGE,
-                        "the message about device %s has %d bytes, and %d are allowed",
-                        name,
-                        length,
-                        LONGEST_MESSAGE);
+                Violation.unless(length <= LONGEST_MESSAGE)
+                        .because(
+                                "the message about device %s has %d bytes, and %d are allowed",
+                                name, length, LONGEST_MESSAGE);
             }
         }
     }
@@ -312,17 +304,15 @@ record HealthRules(TestContext context, HealthStreams streams) {
     void withoutTheServiceTheCallIsUnimplementedAtOnce() throws InterruptedException {
         for (Version version : Version.values()) {
             try (HealthWatch watch = streams.open(version)) {
-                Violation.unless(
-                        streams.ends(watch, Timeouts.FIRST_HEALTH),
-                        "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED at once",
-                        version.wireName());
+                Violation.unless(streams.ends(watch, Timeouts.FIRST_HEALTH))
+                        .because(
+                                "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED at once",
+                                version.wireName());
                 String end = watch.end().orElse("");
-                Violation.unless(
-                        end.equals("UNIMPLEMENTED") && watch.reports().isEmpty(),
-                        "the driver does not declare %s, and its call was answered with %d messages and %s instead of UNIMPLEMENTED",
-                        version.wireName(),
-                        watch.reports().size(),
-                        end);
+                Violation.unless(end.equals("UNIMPLEMENTED") && watch.reports().isEmpty())
+                        .because(
+                                "the driver does not declare %s, and its call was answered with %d messages and %s instead of UNIMPLEMENTED",
+                                version.wireName(), watch.reports().size(), end);
             }
         }
     }

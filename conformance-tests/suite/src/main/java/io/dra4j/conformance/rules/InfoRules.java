@@ -49,32 +49,30 @@ record InfoRules(TestContext context) {
     @Rule(value = "DRA-INFO-01", unregistered = true)
     void theTypeIsThatOfDraPlugins() {
         String type = info().type();
-        Violation.unless(
-                type.equals("DRAPlugin"),
-                "GetInfo returns the type \"%s\"; the kubelet takes \"DRAPlugin\" alone",
-                type);
+        Violation.unless(type.equals("DRAPlugin"))
+                .because(
+                        "GetInfo returns the type \"%s\"; the kubelet takes \"DRAPlugin\" alone",
+                        type);
     }
 
     @Rule(value = "DRA-INFO-02", unregistered = true)
     void theNameIsThatOfTheSlices() {
         String name = info().name();
         Violation.unless(
-                name.matches(SUBDOMAIN + "(\\." + SUBDOMAIN + ")*")
-                        && name.length() <= LONGEST_NAME,
-                "the name \"%s\" is no lower-case DNS subdomain of at most %d characters",
-                name,
-                LONGEST_NAME);
+                        name.matches(SUBDOMAIN + "(\\." + SUBDOMAIN + ")*")
+                                && name.length() <= LONGEST_NAME)
+                .because(
+                        "the name \"%s\" is no lower-case DNS subdomain of at most %d characters",
+                        name, LONGEST_NAME);
         Set<String> slices = driversOfTheNode();
-        Violation.unless(
-                slices.isEmpty() || slices.contains(name),
-                "GetInfo returns the name %s; the node's ResourceSlices are of %s",
-                name,
-                slices);
-        Violation.unless(
-                name.equals(context.place().driver()),
-                "GetInfo returns the name %s; the settings of this run have %s",
-                name,
-                context.place().driver());
+        Violation.unless(slices.isEmpty() || slices.contains(name))
+                .because(
+                        "GetInfo returns the name %s; the node's ResourceSlices are of %s",
+                        name, slices);
+        Violation.unless(name.equals(context.place().driver()))
+                .because(
+                        "GetInfo returns the name %s; the settings of this run have %s",
+                        name, context.place().driver());
     }
 
     private Set<String> driversOfTheNode() {
@@ -95,15 +93,13 @@ record InfoRules(TestContext context) {
         RegistrationSocket registration = RegistrationSocket.of(context);
         String endpoint = registration.info().endpoint();
         Path socket = registration.service();
-        Violation.unless(socket.isAbsolute(), "the endpoint \"%s\" is no absolute path", endpoint);
-        Violation.unless(isSocket(socket), "the endpoint %s is no unix socket", socket);
+        Violation.unless(socket.isAbsolute())
+                .because("the endpoint \"%s\" is no absolute path", endpoint);
+        Violation.unless(isSocket(socket)).because("the endpoint %s is no unix socket", socket);
         try (RawCalls calls = new RawCalls(socket)) {
             RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
-            Violation.unless(
-                    !answer.code().equals("UNAVAILABLE"),
-                    "no process answers at the endpoint %s: %s",
-                    socket,
-                    answer);
+            Violation.unless(!answer.code().equals("UNAVAILABLE"))
+                    .because("no process answers at the endpoint %s: %s", socket, answer);
         }
         if (context.driver().isReady() && context.detected().contains("roll")) {
             try {
@@ -125,10 +121,10 @@ record InfoRules(TestContext context) {
             second.terminate();
             second.awaitExit(Timeouts.SHUTDOWN);
             Files.deleteIfExists(registration.path());
-            Violation.unless(
-                    !other.equals(socket),
-                    "two instances of the driver with different POD_UID name the same endpoint %s",
-                    socket);
+            Violation.unless(!other.equals(socket))
+                    .because(
+                            "two instances of the driver with different POD_UID name the same endpoint %s",
+                            socket);
         } finally {
             second.kill();
         }
@@ -137,10 +133,10 @@ record InfoRules(TestContext context) {
     private void awaitInfo(Instance second, int before) throws InterruptedException {
         long end = System.nanoTime() + context.driver().adapter().startTimeout().toNanos();
         while (System.nanoTime() < end && !context.kubelet().awaitEvents(hasInfo(before), LOOK)) {
-            Violation.unless(
-                    second.isAlive(),
-                    "a second instance of the driver, which has a POD_UID of its own, ended:%n%s",
-                    context.driver().log().strip());
+            Violation.unless(second.isAlive())
+                    .because(
+                            "a second instance of the driver, which has a POD_UID of its own, ended:%n%s",
+                            context.driver().log().strip());
         }
     }
 
@@ -162,16 +158,14 @@ record InfoRules(TestContext context) {
         List<String> versions = info().versions();
         int v1 = versions.indexOf(Service.V1.wireName());
         int v1beta1 = versions.indexOf(Service.V1BETA1.wireName());
-        Violation.unless(
-                v1 >= 0 || v1beta1 >= 0,
-                "the supported versions %s have neither %s nor %s: no kubelet registers the driver",
-                versions,
-                Service.V1.wireName(),
-                Service.V1BETA1.wireName());
-        Violation.unless(
-                v1 < 0 || v1beta1 < 0 || v1 < v1beta1,
-                "the supported versions are %s; the kubelet takes the first that it knows, which is the older one",
-                versions);
+        Violation.unless(v1 >= 0 || v1beta1 >= 0)
+                .because(
+                        "the supported versions %s have neither %s nor %s: no kubelet registers the driver",
+                        versions, Service.V1.wireName(), Service.V1BETA1.wireName());
+        Violation.unless(v1 < 0 || v1beta1 < 0 || v1 < v1beta1)
+                .because(
+                        "the supported versions are %s; the kubelet takes the first that it knows, which is the older one",
+                        versions);
     }
 
     @Rule(value = "DRA-INFO-05", unregistered = true)
@@ -181,10 +175,10 @@ record InfoRules(TestContext context) {
         Set<String> served = served();
         served.forEach(
                 service ->
-                        Violation.minorUnless(
-                                versions.contains(service),
-                                "the driver serves %s and does not declare it: no kubelet will use it",
-                                service));
+                        Violation.minorUnless(versions.contains(service))
+                                .because(
+                                        "the driver serves %s and does not declare it: no kubelet will use it",
+                                        service));
     }
 
     /** The half of the rule about what a kubelet would stumble over. */
@@ -192,10 +186,10 @@ record InfoRules(TestContext context) {
         List<String> versions = info().versions();
         Set<String> served = served();
         for (String service : known()) {
-            Violation.unless(
-                    !versions.contains(service) || served.contains(service),
-                    "the driver declares %s and does not serve it: the call is UNIMPLEMENTED",
-                    service);
+            Violation.unless(!versions.contains(service) || served.contains(service))
+                    .because(
+                            "the driver declares %s and does not serve it: the call is UNIMPLEMENTED",
+                            service);
         }
     }
 

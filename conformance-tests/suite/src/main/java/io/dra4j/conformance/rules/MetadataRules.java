@@ -39,19 +39,19 @@ record MetadataRules(TestContext context) {
         ClaimResult answer = context.calls().prepared(claim);
         Instant answered = Instant.now();
         Map<String, Path> files = files(answer);
-        Violation.unless(
-                !files.isEmpty(),
-                "the CDI specs of a prepared claim mount nothing below %s, where containers look for metadata",
-                FOLDER);
+        Violation.unless(!files.isEmpty())
+                .because(
+                        "the CDI specs of a prepared claim mount nothing below %s, where containers look for metadata",
+                        FOLDER);
         files.values().forEach(file -> checkTime(file, answered));
         files.values().forEach(MetadataRules::checkContent);
         context.calls().unprepared(claim);
         files.forEach(
                 (inside, outside) ->
-                        Violation.unless(
-                                !Files.exists(outside),
-                                "the metadata file %s is still there after Unprepare",
-                                outside));
+                        Violation.unless(!Files.exists(outside))
+                                .because(
+                                        "the metadata file %s is still there after Unprepare",
+                                        outside));
     }
 
     /** The files on the host, by the paths at which containers find them. */
@@ -78,11 +78,10 @@ record MetadataRules(TestContext context) {
     private static void checkTime(Path file, Instant answered) {
         try {
             Instant written = Files.getLastModifiedTime(file).toInstant();
-            Violation.unless(
-                    !written.isAfter(answered),
-                    "the metadata file %s was written %d ms after Prepare had returned",
-                    file,
-                    Duration.between(answered, written).toMillis());
+            Violation.unless(!written.isAfter(answered))
+                    .because(
+                            "the metadata file %s was written %d ms after Prepare had returned",
+                            file, Duration.between(answered, written).toMillis());
         } catch (NoSuchFileException e) {
             throw new Violation("the metadata file " + file + " is not there when Prepare returns");
         } catch (IOException e) {
@@ -96,17 +95,18 @@ record MetadataRules(TestContext context) {
                     JSON.readerFor(JsonNode.class).readValues(one.toFile())) {
                 List<JsonNode> all = objects.readAll();
                 Violation.unless(
-                        !all.isEmpty()
-                                && all.stream()
-                                        .allMatch(
-                                                o ->
-                                                        o.path("kind")
-                                                                        .asText()
-                                                                        .equals("DeviceMetadata")
-                                                                && o.has("apiVersion")),
-                        "the metadata file %s must hold objects of kind DeviceMetadata, and holds %s",
-                        one,
-                        all);
+                                !all.isEmpty()
+                                        && all.stream()
+                                                .allMatch(
+                                                        o ->
+                                                                o.path("kind")
+                                                                                .asText()
+                                                                                .equals(
+                                                                                        "DeviceMetadata")
+                                                                        && o.has("apiVersion")))
+                        .because(
+                                "the metadata file %s must hold objects of kind DeviceMetadata, and holds %s",
+                                one, all);
             } catch (IOException e) {
                 throw new Violation(
                         "the metadata file " + one + " can't be parsed: " + e.getMessage());

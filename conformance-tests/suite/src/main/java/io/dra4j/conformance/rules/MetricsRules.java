@@ -42,10 +42,10 @@ record MetricsRules(TestContext context) {
             context.unpreparedClaim(context.devices().one());
         }
         Map<String, Double> second = samples();
-        Violation.unless(
-                second.entrySet().stream().anyMatch(now -> counts(grew(first, now))),
-                "no metric counts calls: after %d Prepares and as many Unprepares, none had grown by as many",
-                CALLS);
+        Violation.unless(second.entrySet().stream().anyMatch(now -> counts(grew(first, now))))
+                .because(
+                        "no metric counts calls: after %d Prepares and as many Unprepares, none had grown by as many",
+                        CALLS);
         for (int i = 0; i < CALLS; i++) {
             context.calls().prepare(Absent.claim(context));
         }
@@ -59,10 +59,10 @@ record MetricsRules(TestContext context) {
                                         .equals(first.getOrDefault(name, 0.0)))
                 .map(name -> name.replaceFirst("\\{.*", ""))
                 .forEach(ofErrors::add);
-        Violation.unless(
-                !ofErrors.isEmpty(),
-                "no metric distinguishes failed calls from others: after %d failed Prepares, none has grown that had not grown before",
-                CALLS);
+        Violation.unless(!ofErrors.isEmpty())
+                .because(
+                        "no metric distinguishes failed calls from others: after %d failed Prepares, none has grown that had not grown before",
+                        CALLS);
         context.remark("failed calls are counted by " + ofErrors);
     }
 
@@ -78,11 +78,10 @@ record MetricsRules(TestContext context) {
     private Map<String, Double> samples() throws InterruptedException {
         URI url = URI.create(context.place().fill(context.settings().driver().metrics()));
         HttpResponse<String> response = read(url);
-        Violation.unless(
-                response.statusCode() == 200,
-                "the metrics at %s were answered with status %d",
-                url,
-                response.statusCode());
+        Violation.unless(response.statusCode() == 200)
+                .because(
+                        "the metrics at %s were answered with status %d",
+                        url, response.statusCode());
         return samples(response.body().lines().map(String::strip).toList());
     }
 
@@ -101,7 +100,7 @@ record MetricsRules(TestContext context) {
         for (String line : lines) {
             if (!line.isEmpty() && !line.startsWith("#")) {
                 Matcher sample = SAMPLE.matcher(line);
-                Violation.unless(sample.matches(), "the metrics have a bad line: %s", line);
+                Violation.unless(sample.matches()).because("the metrics have a bad line: %s", line);
                 String name = sample.group(1);
                 boolean counts =
                         !lines.contains("# TYPE " + name.replaceFirst("\\{.*", "") + " gauge")

@@ -51,11 +51,10 @@ record PartitionRules(TestContext context, Publishing publishing) {
             for (JsonNode set : slice.at("/spec/sharedCounters")) {
                 for (Amount amount :
                         amounts(pool, set.path("name").asText(), set.path("counters"))) {
-                    Violation.unless(
-                            had.put(amount.counter(), amount.value()) == null,
-                            "pool %s has the counter set %s twice",
-                            pool,
-                            set.path("name").asText());
+                    Violation.unless(had.put(amount.counter(), amount.value()) == null)
+                            .because(
+                                    "pool %s has the counter set %s twice",
+                                    pool, set.path("name").asText());
                 }
             }
         }
@@ -83,19 +82,17 @@ record PartitionRules(TestContext context, Publishing publishing) {
         for (PublishedDevice device : pools.devices()) {
             for (Amount amount : device.pool().equals(pool) ? taken(device) : List.<Amount>of()) {
                 BigDecimal whole = had.get(amount.counter());
+                Violation.unless(whole != null)
+                        .because(
+                                "device %s consumes the counter %s, and no slice of pool %s has it in its sharedCounters: no scheduler can allocate from this pool",
+                                device, amount.counter(), pool);
                 Violation.unless(
-                        whole != null,
-                        "device %s consumes the counter %s, and no slice of pool %s has it in its sharedCounters: no scheduler can allocate from this pool",
-                        device,
-                        amount.counter(),
-                        pool);
-                Violation.unless(
-                        !withAmounts || whole == null || amount.value().compareTo(whole) <= 0,
-                        "device %s consumes %s of the counter %s, which has only %s: it can never be allocated",
-                        device,
-                        amount.value().toPlainString(),
-                        amount.counter(),
-                        whole);
+                                !withAmounts
+                                        || whole == null
+                                        || amount.value().compareTo(whole) <= 0)
+                        .because(
+                                "device %s consumes %s of the counter %s, which has only %s: it can never be allocated",
+                                device, amount.value().toPlainString(), amount.counter(), whole);
             }
         }
     }

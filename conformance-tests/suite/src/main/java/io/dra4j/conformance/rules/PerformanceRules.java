@@ -63,12 +63,10 @@ record PerformanceRules(TestContext context) {
                         "slowest %s of a claim with %d results".formatted(call, results),
                         took,
                         Timeouts.PREPARE);
-        Violation.unless(
-                took.compareTo(Timeouts.PREPARE) < 0,
-                "%s of a claim with %d results took longer than %d s, when the kubelet gives up",
-                call,
-                results,
-                Timeouts.PREPARE.toSeconds());
+        Violation.unless(took.compareTo(Timeouts.PREPARE) < 0)
+                .because(
+                        "%s of a claim with %d results took longer than %d s, when the kubelet gives up",
+                        call, results, Timeouts.PREPARE.toSeconds());
         Violation.ifPresent(
                 result.complaint(), "%s of a claim with %d results failed: %s", call, results);
         return took;
@@ -91,20 +89,17 @@ record PerformanceRules(TestContext context) {
             context.calls().prepared(claim);
             List<String> prepare = reads(before);
             context.measurements().count("reads of the API server by a prepare", prepare.size(), 1);
-            Violation.unless(
-                    prepare.size() <= 1,
-                    "one Prepare cost %d reads of the API server: %s",
-                    prepare.size(),
-                    prepare);
+            Violation.unless(prepare.size() <= 1)
+                    .because(
+                            "one Prepare cost %d reads of the API server: %s",
+                            prepare.size(), prepare);
             before = context.proxy().lastNumber();
             context.calls().unprepared(claim);
             List<String> unprepare = reads(before);
             context.measurements()
                     .count("reads of the API server by an unprepare", unprepare.size(), 0);
-            Violation.unless(
-                    unprepare.isEmpty(),
-                    "an Unprepare cost reads of the API server: %s",
-                    unprepare);
+            Violation.unless(unprepare.isEmpty())
+                    .because("an Unprepare cost reads of the API server: %s", unprepare);
         }
     }
 
@@ -152,12 +147,9 @@ record PerformanceRules(TestContext context) {
     private void grew(String what, long before, long after, int rounds, int spare) {
         context.measurements()
                 .count("growth in %s".formatted(what), Math.max(0, after - before), spare - 1);
-        Violation.unless(
-                after < before + spare,
-                "after %d rounds of prepare and unprepare, the driver has %d %s, before it had %d",
-                rounds,
-                after,
-                what,
-                before);
+        Violation.unless(after < before + spare)
+                .because(
+                        "after %d rounds of prepare and unprepare, the driver has %d %s, before it had %d",
+                        rounds, after, what, before);
     }
 }

@@ -62,11 +62,10 @@ record PreparableRules(TestContext context) {
         ClaimResult answer = result.results().get(claim.uid());
         Set<String> answered = Reported.names(answer);
         for (String device : Reported.names(devices)) {
-            Violation.unless(
-                    answered.contains(device),
-                    "the device %s was published and prepared, and the answer names %s instead",
-                    device,
-                    answered);
+            Violation.unless(answered.contains(device))
+                    .because(
+                            "the device %s was published and prepared, and the answer names %s instead",
+                            device, answered);
         }
         context.calls().unprepared(claim);
     }

@@ -50,26 +50,23 @@ record PrepareRules(TestContext context) {
 
     private Map<String, ClaimResult> answeredFor(KubeletClaim... claims) {
         CallResult result = context.calls().prepare(claims);
-        Violation.unless(
-                result.status().equals(CallResult.OK),
-                "the prepare call for %d valid claims failed: %s",
-                claims.length,
-                result.status());
+        Violation.unless(result.status().equals(CallResult.OK))
+                .because(
+                        "the prepare call for %d valid claims failed: %s",
+                        claims.length, result.status());
         Set<String> asked =
                 Arrays.stream(claims).map(KubeletClaim::uid).collect(Collectors.toSet());
-        Violation.unless(
-                result.results().keySet().equals(asked),
-                "the response to a prepare of the claim UIDs %s has entries for %s",
-                asked,
-                result.results().keySet());
+        Violation.unless(result.results().keySet().equals(asked))
+                .because(
+                        "the response to a prepare of the claim UIDs %s has entries for %s",
+                        asked, result.results().keySet());
         result.results()
                 .forEach(
                         (uid, answer) ->
-                                Violation.unless(
-                                        answer.error().isEmpty(),
-                                        "the valid claim with UID %s was not prepared: %s",
-                                        uid,
-                                        answer.error()));
+                                Violation.unless(answer.error().isEmpty())
+                                        .because(
+                                                "the valid claim with UID %s was not prepared: %s",
+                                                uid, answer.error()));
         return result.results();
     }
 
@@ -78,23 +75,19 @@ record PrepareRules(TestContext context) {
         PublishedDevice[] some = context.devices().forOneClaim(3).toArray(PublishedDevice[]::new);
         ClaimResult answer = context.calls().prepared(context.claims().allocate(some));
         for (PreparedDevice device : answer.devices()) {
-            Violation.unless(
-                    !device.pool().isEmpty() && !device.device().isEmpty(),
-                    "a device of the answer has the pool \"%s\" and the name \"%s\"; both are due",
-                    device.pool(),
-                    device.device());
+            Violation.unless(!device.pool().isEmpty() && !device.device().isEmpty())
+                    .because(
+                            "a device of the answer has the pool \"%s\" and the name \"%s\"; both are due",
+                            device.pool(), device.device());
         }
         Set<String> reported = Reported.names(answer);
-        Violation.unless(
-                Reported.names(some).containsAll(reported),
-                "the answer reports %s; allocated were %s",
-                reported,
-                Reported.names(some));
-        Violation.minorUnless(
-                reported.equals(Reported.names(some)),
-                "of the allocated devices %s the answer reports %s only",
-                Reported.names(some),
-                reported);
+        Violation.unless(Reported.names(some).containsAll(reported))
+                .because(
+                        "the answer reports %s; allocated were %s", reported, Reported.names(some));
+        Violation.minorUnless(reported.equals(Reported.names(some)))
+                .because(
+                        "of the allocated devices %s the answer reports %s only",
+                        Reported.names(some), reported);
         context.tidy();
         nothingIsSkipped(some[0]);
     }
@@ -105,12 +98,10 @@ record PrepareRules(TestContext context) {
         CallResult result = context.calls().prepare(claim);
         if (result.complaint().isEmpty()) {
             Set<String> reported = Reported.names(result.results().get(claim.uid()));
-            Violation.minorUnless(
-                    reported.equals(Reported.names(known, absent)),
-                    "a claim with the devices %s and %s was prepared, and only %s were reported",
-                    known,
-                    absent,
-                    reported);
+            Violation.minorUnless(reported.equals(Reported.names(known, absent)))
+                    .because(
+                            "a claim with the devices %s and %s was prepared, and only %s were reported",
+                            known, absent, reported);
         }
     }
 
@@ -123,13 +114,13 @@ record PrepareRules(TestContext context) {
         for (PreparedDevice device : answer.devices()) {
             boolean first = isOf(device, two.get(0));
             List<String> due = List.of(first ? "r0" : "r1");
-            Violation.unless(
-                    device.requests().equals(due),
-                    "device %s/%s was allocated for request %s and is reported for %s",
-                    device.pool(),
-                    device.device(),
-                    due,
-                    device.requests().isEmpty() ? "all requests" : device.requests());
+            Violation.unless(device.requests().equals(due))
+                    .because(
+                            "device %s/%s was allocated for request %s and is reported for %s",
+                            device.pool(),
+                            device.device(),
+                            due,
+                            device.requests().isEmpty() ? "all requests" : device.requests());
         }
         context.tidy();
         subrequestsAreNotNamed(two.get(0));
@@ -141,9 +132,11 @@ record PrepareRules(TestContext context) {
         ClaimResult answer = context.calls().prepared(context.claims().create(draft));
         for (PreparedDevice reported : answer.devices()) {
             Violation.unless(
-                    reported.requests().isEmpty() || reported.requests().equals(List.of("r0")),
-                    "a device that was allocated for subrequest r0/a is reported for %s; the kubelet knows the main request r0 alone",
-                    reported.requests());
+                            reported.requests().isEmpty()
+                                    || reported.requests().equals(List.of("r0")))
+                    .because(
+                            "a device that was allocated for subrequest r0/a is reported for %s; the kubelet knows the main request r0 alone",
+                            reported.requests());
         }
     }
 
@@ -165,11 +158,10 @@ record PrepareRules(TestContext context) {
         ClaimResult answer = context.calls().prepared(claim);
         Set<String> missing = Reported.names(many);
         missing.removeAll(Reported.names(answer));
-        Violation.unless(
-                missing.isEmpty(),
-                "of %d devices that were allocated for one claim, %s are not reported",
-                count,
-                missing);
+        Violation.unless(missing.isEmpty())
+                .because(
+                        "of %d devices that were allocated for one claim, %s are not reported",
+                        count, missing);
     }
 
     @Rule("DRA-PREP-05")
@@ -184,20 +176,19 @@ record PrepareRules(TestContext context) {
                                     .prepared(
                                             claim,
                                             "the repeated prepare of a prepared claim failed: %s"));
-            Violation.unless(
-                    again.equals(first),
-                    "a repeated prepare is answered %s, where the first was answered %s",
-                    again,
-                    first);
+            Violation.unless(again.equals(first))
+                    .because(
+                            "a repeated prepare is answered %s, where the first was answered %s",
+                            again, first);
         }
         Map<String, JsonNode> changed = context.cdi().contents();
         specs.forEach((file, spec) -> changed.remove(file, spec));
         Violation.unless(
-                changed.isEmpty() && context.cdi().contents().keySet().equals(specs.keySet()),
-                "repeated prepares changed the CDI specs: of %s, there are now %s, with %s",
-                specs.keySet(),
-                context.cdi().contents().keySet(),
-                changed);
+                        changed.isEmpty()
+                                && context.cdi().contents().keySet().equals(specs.keySet()))
+                .because(
+                        "repeated prepares changed the CDI specs: of %s, there are now %s, with %s",
+                        specs.keySet(), context.cdi().contents().keySet(), changed);
     }
 
     @Rule("DRA-PREP-06")
@@ -211,18 +202,16 @@ record PrepareRules(TestContext context) {
         List<ClaimResult> answers = calls.stream().map(CompletableFuture::join).toList();
         List<String> errors =
                 answers.stream().map(ClaimResult::error).filter(e -> !e.isEmpty()).toList();
-        Violation.unless(
-                errors.isEmpty(),
-                "of %d prepares of one claim at the same time, %d failed: %s",
-                CALLERS,
-                errors.size(),
-                errors.isEmpty() ? "" : errors.get(0));
+        Violation.unless(errors.isEmpty())
+                .because(
+                        "of %d prepares of one claim at the same time, %d failed: %s",
+                        CALLERS, errors.size(), errors.isEmpty() ? "" : errors.get(0));
         Set<Reported> reported =
                 answers.stream().map(Reported::of).collect(Collectors.toUnmodifiableSet());
-        Violation.unless(
-                reported.size() == 1,
-                "prepares of one claim at the same time are answered differently: %s",
-                reported);
+        Violation.unless(reported.size() == 1)
+                .because(
+                        "prepares of one claim at the same time are answered differently: %s",
+                        reported);
         CdiView.ids(answers.get(0)).forEach(context.cdi()::resolve);
         context.calls().unprepared(claim);
         leftovers.none("after prepares of one claim at the same time and its unprepare");
@@ -246,11 +235,12 @@ record PrepareRules(TestContext context) {
                 .forEach(
                         i ->
                                 Violation.unless(
-                                        Reported.names(answers.get(claims[i].uid()))
-                                                .equals(Reported.names(devices.get(i))),
-                                        "in a batch, the claim with device %s is answered with %s",
-                                        devices.get(i),
-                                        Reported.of(answers.get(claims[i].uid()))));
+                                                Reported.names(answers.get(claims[i].uid()))
+                                                        .equals(Reported.names(devices.get(i))))
+                                        .because(
+                                                "in a batch, the claim with device %s is answered with %s",
+                                                devices.get(i),
+                                                Reported.of(answers.get(claims[i].uid()))));
     }
 
     /**
@@ -272,22 +262,21 @@ record PrepareRules(TestContext context) {
         KubeletClaim bad = context.claims().allocate(Absent.device(device.pool()));
         KubeletClaim good = context.claims().allocate(device);
         CallResult result = context.calls().prepare(bad, good);
-        Violation.minorUnless(
-                result.status().equals(CallResult.OK),
-                "the device that one claim of a batch may not have failed the whole call: %s",
-                result.status());
+        Violation.minorUnless(result.status().equals(CallResult.OK))
+                .because(
+                        "the device that one claim of a batch may not have failed the whole call: %s",
+                        result.status());
         ClaimResult failed = result.results().get(bad.uid());
-        Violation.unless(
-                failed != null && !failed.error().isEmpty(),
-                "in a batch, a claim with a device that is not there is answered %s, not an error",
-                failed == null ? "not at all" : Reported.of(failed));
+        Violation.unless(failed != null && !failed.error().isEmpty())
+                .because(
+                        "in a batch, a claim with a device that is not there is answered %s, not an error",
+                        failed == null ? "not at all" : Reported.of(failed));
         ClaimResult answer = result.results().get(good.uid());
-        Violation.unless(
-                answer != null && answer.error().isEmpty(),
-                "in a batch with a claim that fails, the good claim is answered %s",
-                answer == null ? "not at all" : "with the error " + answer.error());
-        Violation.unless(
-                !answer.devices().isEmpty(),
-                "in a batch with a claim that fails, the good claim got no devices");
+        Violation.unless(answer != null && answer.error().isEmpty())
+                .because(
+                        "in a batch with a claim that fails, the good claim is answered %s",
+                        answer == null ? "not at all" : "with the error " + answer.error());
+        Violation.unless(!answer.devices().isEmpty())
+                .because("in a batch with a claim that fails, the good claim got no devices");
     }
 }

@@ -32,12 +32,12 @@ record QuietRules(TestContext context, Publishing publishing) {
                                 .formatted(QuietWindow.WITHOUT_WRITES.toSeconds()),
                         writes.size(),
                         0);
-        Violation.unless(
-                writes.isEmpty(),
-                "no device was changed within %d s, and %s: %s",
-                QuietWindow.WITHOUT_WRITES.toSeconds(),
-                SliceRepairRules.words(writes),
-                writes.isEmpty() ? "" : cut(writes.get(0).body()));
+        Violation.unless(writes.isEmpty())
+                .because(
+                        "no device was changed within %d s, and %s: %s",
+                        QuietWindow.WITHOUT_WRITES.toSeconds(),
+                        SliceRepairRules.words(writes),
+                        writes.isEmpty() ? "" : cut(writes.get(0).body()));
     }
 
     private static String cut(String body) {
@@ -73,10 +73,9 @@ record QuietRules(TestContext context, Publishing publishing) {
                                         publishing.now().versions()));
             }
         }
-        Violation.unless(
-                publishing.now().versions().equals(before),
-                "restarts changed slices, though the driver wrote none through the proxy; before: %s, after: %s",
-                before,
-                publishing.now().versions());
+        Violation.unless(publishing.now().versions().equals(before))
+                .because(
+                        "restarts changed slices, though the driver wrote none through the proxy; before: %s, after: %s",
+                        before, publishing.now().versions());
     }
 }

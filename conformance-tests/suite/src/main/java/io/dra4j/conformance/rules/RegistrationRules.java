@@ -33,11 +33,10 @@ record RegistrationRules(TestContext context) {
             refuse(calls);
         }
         RegistrationCalls.Info after = afterRefusal(socket);
-        Violation.unless(
-                before.equals(after),
-                "GetInfo changed from %s to %s when the driver was notified of its registration",
-                before,
-                after);
+        Violation.unless(before.equals(after))
+                .because(
+                        "GetInfo changed from %s to %s when the driver was notified of its registration",
+                        before, after);
         servesStill(socket.service());
     }
 
@@ -70,10 +69,9 @@ record RegistrationRules(TestContext context) {
         try {
             timed(calls, "the conformance suite refuses the driver for a moment");
         } catch (RegistrationCalls.Failed e) {
-            Violation.unless(
-                    !isSilence(e),
-                    "NotifyRegistrationStatus was not answered within %s",
-                    Timeouts.NOTIFY);
+            Violation.unless(!isSilence(e))
+                    .because(
+                            "NotifyRegistrationStatus was not answered within %s", Timeouts.NOTIFY);
         }
     }
 
@@ -82,10 +80,10 @@ record RegistrationRules(TestContext context) {
             return socket.info();
         } catch (Violation e) {
             context.driver().current().awaitExit(context.timeouts().times(DEATH));
-            Violation.unless(
-                    context.driver().isAlive(),
-                    "the driver ended when it was notified that it is not registered: %s",
-                    context.driver().fate());
+            Violation.unless(context.driver().isAlive())
+                    .because(
+                            "the driver ended when it was notified that it is not registered: %s",
+                            context.driver().fate());
             throw e;
         }
     }
@@ -94,10 +92,10 @@ record RegistrationRules(TestContext context) {
         try (RawCalls calls = new RawCalls(service)) {
             RawCalls.Response answer =
                     calls.call(PrepareMessages.method(PluginInfo.Service.V1), new byte[0]);
-            Violation.unless(
-                    !answer.code().equals("UNAVAILABLE"),
-                    "the service is gone after the driver was notified that it is not registered: %s",
-                    answer);
+            Violation.unless(!answer.code().equals("UNAVAILABLE"))
+                    .because(
+                            "the service is gone after the driver was notified that it is not registered: %s",
+                            answer);
         }
     }
 
@@ -113,11 +111,8 @@ record RegistrationRules(TestContext context) {
                 RawCalls.Response answer =
                         calls.call(PrepareMessages.method(context.calls().service()), new byte[0]);
                 context.transcript().note("prepare as " + authority + " -> " + answer);
-                Violation.unless(
-                        List.of("OK", "UNIMPLEMENTED").contains(answer.code()),
-                        "a prepare with :authority %s failed: %s",
-                        authority,
-                        answer);
+                Violation.unless(List.of("OK", "UNIMPLEMENTED").contains(answer.code()))
+                        .because("a prepare with :authority %s failed: %s", authority, answer);
             }
         }
     }
@@ -134,12 +129,13 @@ record RegistrationRules(TestContext context) {
     void aNewKubeletReceivesTheSame() throws InterruptedException {
         RegistrationCalls.Info before = RegistrationSocket.of(context).info();
         context.restartKubelet();
-        Violation.unless(
-                context.driver().registersAgain(),
-                "a new kubelet could not register the driver: %s",
-                context.kubelet().events());
+        Violation.unless(context.driver().registersAgain())
+                .because(
+                        "a new kubelet could not register the driver: %s",
+                        context.kubelet().events());
         RegistrationCalls.Info after = RegistrationSocket.of(context).info();
-        Violation.unless(before.equals(after), "GetInfo changed from %s to %s", before, after);
+        Violation.unless(before.equals(after))
+                .because("GetInfo changed from %s to %s", before, after);
         context.devices().usable().stream()
                 .findFirst()
                 .map(context.claims()::allocate)

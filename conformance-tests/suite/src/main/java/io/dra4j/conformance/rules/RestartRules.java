@@ -77,10 +77,10 @@ record RestartRules(TestContext context) {
     void aNewKubeletIsAnsweredTheSame() throws InterruptedException {
         Held held = Held.prepared(context);
         context.restartKubelet();
-        Violation.unless(
-                context.driver().registersAgain(),
-                "a new kubelet could not register the driver: %s",
-                context.kubelet().events());
+        Violation.unless(context.driver().registersAgain())
+                .because(
+                        "a new kubelet could not register the driver: %s",
+                        context.kubelet().events());
         String after = "after a restart of the kubelet";
         held.isRemembered(after);
         held.repeats(after);
@@ -95,12 +95,10 @@ record RestartRules(TestContext context) {
         NotApplicable.unless(!CdiView.ids(first).isEmpty(), "the driver answers without CDI ids");
         Reboot.of(context);
         ClaimResult second = context.calls().prepared(claim);
-        Violation.unless(
-                Reported.names(first).equals(Reported.names(second)),
-                "after a reboot, Prepare of claim %s reported %s, before it was %s",
-                claim.uid(),
-                Reported.names(second),
-                Reported.names(first));
+        Violation.unless(Reported.names(first).equals(Reported.names(second)))
+                .because(
+                        "after a reboot, Prepare of claim %s reported %s, before it was %s",
+                        claim.uid(), Reported.names(second), Reported.names(first));
         CdiView.ids(second).forEach(context.cdi()::resolve);
         context.calls().unprepared(claim);
     }

@@ -59,9 +59,10 @@ record SecurityRules(TestContext context) {
 
     /** Directories from here on up are the suite's own, not the driver's. */
     private static void isClosed(Path socket, Path suites) throws IOException {
-        Violation.unless(
-                socket.isAbsolute(), "the driver names its socket %s, no absolute path", socket);
-        Violation.unless(Files.exists(socket), "the driver's socket %s is not there", socket);
+        Violation.unless(socket.isAbsolute())
+                .because("the driver names its socket %s, no absolute path", socket);
+        Violation.unless(Files.exists(socket))
+                .because("the driver's socket %s is not there", socket);
         boolean open =
                 Files.getPosixFilePermissions(socket).contains(PosixFilePermission.OTHERS_WRITE);
         for (Path above = socket.getParent();
@@ -71,7 +72,7 @@ record SecurityRules(TestContext context) {
                     Files.getPosixFilePermissions(above)
                             .contains(PosixFilePermission.OTHERS_EXECUTE);
         }
-        Violation.unless(!open, "every user may connect to the socket %s", socket);
+        Violation.unless(!open).because("every user may connect to the socket %s", socket);
     }
 
     @Rule("DRA-SEC-02")
@@ -84,10 +85,10 @@ record SecurityRules(TestContext context) {
             context.calls().prepare(claim);
             context.calls().unprepare(claim);
         }
-        Violation.unless(
-                context.driver().current().isAlive(),
-                "the driver ended when it was called with hostile names: %s",
-                context.driver().fate());
+        Violation.unless(context.driver().current().isAlive())
+                .because(
+                        "the driver ended when it was called with hostile names: %s",
+                        context.driver().fate());
         hostile.checkFiles();
         for (RecordedRequest request : context.proxy().requests(Requests.after(number))) {
             hostile.checkPath(request);
@@ -116,9 +117,8 @@ record SecurityRules(TestContext context) {
             String written =
                     new String(
                             log, (int) length, log.length - (int) length, StandardCharsets.UTF_8);
-            Violation.unless(
-                    !written.contains(token),
-                    "the driver writes its token for the API server into its log");
+            Violation.unless(!written.contains(token))
+                    .because("the driver writes its token for the API server into its log");
         } finally {
             Files.writeString(credentials, before);
         }
@@ -152,26 +152,25 @@ record SecurityRules(TestContext context) {
     }
 
     private static void isDiscreet(String error, String token) {
-        Violation.unless(!error.contains(token), "an error contains the token of the driver");
+        Violation.unless(!error.contains(token))
+                .because("an error contains the token of the driver");
         int bytes = error.getBytes(StandardCharsets.UTF_8).length;
-        Violation.unless(
-                bytes <= LONGEST_ERROR,
-                "an error has %d bytes, more than %d: %s",
-                bytes,
-                LONGEST_ERROR,
-                error.substring(0, Math.min(200, error.length())));
-        Violation.unless(error.indexOf('\ufffd') < 0, "an error is no valid UTF-8: %s", error);
+        Violation.unless(bytes <= LONGEST_ERROR)
+                .because(
+                        "an error has %d bytes, more than %d: %s",
+                        bytes, LONGEST_ERROR, error.substring(0, Math.min(200, error.length())));
+        Violation.unless(error.indexOf('\ufffd') < 0)
+                .because("an error is no valid UTF-8: %s", error);
     }
 
     @Rule("DRA-SEC-05")
     void onlyNeededVerbsAreUsed() {
         context.attemptClaim();
         for (RecordedRequest request : context.proxy().requests()) {
-            Violation.unless(
-                    request.resource().isEmpty() || isNeeded(request),
-                    "the driver asks the API server for more than it needs: %s %s",
-                    request.method(),
-                    request.path());
+            Violation.unless(request.resource().isEmpty() || isNeeded(request))
+                    .because(
+                            "the driver asks the API server for more than it needs: %s %s",
+                            request.method(), request.path());
         }
     }
 

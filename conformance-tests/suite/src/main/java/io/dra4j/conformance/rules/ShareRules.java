@@ -72,11 +72,10 @@ record ShareRules(TestContext context) {
                             .map(PreparedDevice::shareId)
                             .map(String::valueOf)
                             .collect(Collectors.toCollection(TreeSet::new));
-            Violation.unless(
-                    shares.equals(due),
-                    "the answer has the share ids %s, and the allocation has %s",
-                    shares,
-                    due);
+            Violation.unless(shares.equals(due))
+                    .because(
+                            "the answer has the share ids %s, and the allocation has %s",
+                            shares, due);
         }
         Set<String> requests =
                 StreamSupport.stream(results.spliterator(), false)
@@ -87,10 +86,11 @@ record ShareRules(TestContext context) {
                         .flatMap(device -> device.requests().stream())
                         .collect(Collectors.toCollection(TreeSet::new));
         Violation.unless(
-                answered.isEmpty() ? !answer.devices().isEmpty() : answered.equals(requests),
-                "shares were allocated for %s and are reported for %s",
-                requests,
-                answered);
+                        answered.isEmpty()
+                                ? !answer.devices().isEmpty()
+                                : answered.equals(requests))
+                .because(
+                        "shares were allocated for %s and are reported for %s", requests, answered);
     }
 
     @Rule("DRA-PREP-22")
@@ -105,20 +105,16 @@ record ShareRules(TestContext context) {
         context.calls().unprepared(gone);
 
         for (String id : CdiView.ids(answer)) {
-            Violation.unless(
-                    !context.cdi().find(id).isEmpty(),
-                    "the unprepare of one share took CDI device %s of the other away",
-                    id);
+            Violation.unless(!context.cdi().find(id).isEmpty())
+                    .because("the unprepare of one share took CDI device %s of the other away", id);
         }
         List<String> now = context.cdi().edits(answer.devices());
-        Violation.unless(
-                now.equals(edits),
-                "the unprepare of one share changed the edits of the other from %s to %s",
-                edits,
-                now);
-        Violation.unless(
-                Reported.of(context.calls().prepared(stays)).equals(Reported.of(answer)),
-                "the unprepare of one share changed what the other's claim is answered");
+        Violation.unless(now.equals(edits))
+                .because(
+                        "the unprepare of one share changed the edits of the other from %s to %s",
+                        edits, now);
+        Violation.unless(Reported.of(context.calls().prepared(stays)).equals(Reported.of(answer)))
+                .because("the unprepare of one share changed what the other's claim is answered");
         prepared(
                 context.claims().allocate(device),
                 "a share of device " + device + " after another was given back");

@@ -37,8 +37,8 @@ record ShutdownRules(TestContext context) {
         whileACallAndAStreamAreOpen();
         whileItStarts();
         context.driver().restarted();
-        Violation.minorUnless(
-                idle == 0, "SIGTERM ended the idle driver with exit status %d instead of 0", idle);
+        Violation.minorUnless(idle == 0)
+                .because("SIGTERM ended the idle driver with exit status %d instead of 0", idle);
     }
 
     private int ends(String when) {
@@ -46,11 +46,10 @@ record ShutdownRules(TestContext context) {
         Instance instance = context.driver().current();
         instance.terminate();
         OptionalInt status = context.driver().awaitExit(instance, Timeouts.SHUTDOWN);
-        Violation.unless(
-                status.isPresent(),
-                "SIGTERM %s did not end the driver within %d s",
-                when,
-                Timeouts.SHUTDOWN.toSeconds());
+        Violation.unless(status.isPresent())
+                .because(
+                        "SIGTERM %s did not end the driver within %d s",
+                        when, Timeouts.SHUTDOWN.toSeconds());
         return status.getAsInt();
     }
 
@@ -98,12 +97,10 @@ record ShutdownRules(TestContext context) {
         context.driver().terminate();
         String after = "after a graceful stop";
         held.resolves(after);
-        Violation.unless(
-                context.cdi().files().equals(specs),
-                "%s, the CDI directory differs: it had %s and has %s",
-                after,
-                specs.keySet(),
-                context.cdi().files().keySet());
+        Violation.unless(context.cdi().files().equals(specs))
+                .because(
+                        "%s, the CDI directory differs: it had %s and has %s",
+                        after, specs.keySet(), context.cdi().files().keySet());
         context.driver().restarted();
         held.resolves(after + " and a new start");
         held.isRemembered(after + " and a new start");
@@ -126,11 +123,12 @@ record ShutdownRules(TestContext context) {
             CdiView.ids(result.results().get(claim.uid())).forEach(context.cdi()::resolve);
         }
         Violation.unless(
-                context.driver()
-                        .awaitExit(context.driver().current(), Timeouts.SHUTDOWN)
-                        .isPresent(),
-                "SIGTERM during a Prepare did not end the driver within %d s",
-                Timeouts.SHUTDOWN.toSeconds());
+                        context.driver()
+                                .awaitExit(context.driver().current(), Timeouts.SHUTDOWN)
+                                .isPresent())
+                .because(
+                        "SIGTERM during a Prepare did not end the driver within %d s",
+                        Timeouts.SHUTDOWN.toSeconds());
         call.release();
         context.driver().restarted();
         context.calls().unprepared(claim);

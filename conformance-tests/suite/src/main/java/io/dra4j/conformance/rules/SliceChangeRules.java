@@ -108,15 +108,16 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     private static void replay(String pool, List<Pools> states, Set<Map<String, JsonNode>> wholes) {
         for (Pools state : states) {
             Map<String, JsonNode> content = state.contentAtSight(pool);
-            Violation.unless(
-                    content.isEmpty() || wholes.contains(content),
-                    "while devices changed, pool %s looked complete with generation %d and a mix of old and new devices: slices %s with %d devices; with two slices to change, the generation must go up",
-                    pool,
-                    state.byPool().get(pool) == null
-                            ? 0
-                            : Pools.generation(Pools.newest(state.byPool().get(pool)).get(0)),
-                    state.versions().keySet(),
-                    content.size() - 1);
+            Violation.unless(content.isEmpty() || wholes.contains(content))
+                    .because(
+                            "while devices changed, pool %s looked complete with generation %d and a mix of old and new devices: slices %s with %d devices; with two slices to change, the generation must go up",
+                            pool,
+                            state.byPool().get(pool) == null
+                                    ? 0
+                                    : Pools.generation(
+                                            Pools.newest(state.byPool().get(pool)).get(0)),
+                            state.versions().keySet(),
+                            content.size() - 1);
         }
     }
 
@@ -149,12 +150,10 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     private static void checkRoom(RecordedRequest refused) {
         int devices =
                 Publishing.body(refused).map(slice -> slice.at("/spec/devices").size()).orElse(0);
-        Violation.unless(
-                devices <= ROOM,
-                "the driver put %d devices into one slice, where there is room for %d: the pool must be split; %s",
-                devices,
-                ROOM,
-                Refusals.words(refused));
+        Violation.unless(devices <= ROOM)
+                .because(
+                        "the driver put %d devices into one slice, where there is room for %d: the pool must be split; %s",
+                        devices, ROOM, Refusals.words(refused));
     }
 
     private static int largest(Pools pools) {
@@ -192,18 +191,15 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         for (JsonNode slice : pools.slices()) {
             context.measurements()
                     .count("devices of a slice", slice.at("/spec/devices").size(), ROOM);
-            Violation.unless(
-                    slice.at("/spec/devices").size() <= ROOM,
-                    "slice %s has %d devices",
-                    Pools.name(slice),
-                    slice.at("/spec/devices").size());
+            Violation.unless(slice.at("/spec/devices").size() <= ROOM)
+                    .because(
+                            "slice %s has %d devices",
+                            Pools.name(slice), slice.at("/spec/devices").size());
         }
         pools.devices()
                 .forEach(
                         device ->
-                                Violation.unless(
-                                        names.add(device.toString()),
-                                        "device %s is in two slices",
-                                        device));
+                                Violation.unless(names.add(device.toString()))
+                                        .because("device %s is in two slices", device));
     }
 }

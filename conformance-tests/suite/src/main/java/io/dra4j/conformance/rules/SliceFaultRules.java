@@ -59,10 +59,10 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
                 timeout);
         long left = failures.stream().filter(failure -> !failure.over()).count();
         context.transcript().note(left + " of the failures were not needed");
-        Violation.unless(
-                context.driver().isReady(),
-                "the driver did not survive failing writes of slices: %s",
-                context.driver().fate());
+        Violation.unless(context.driver().isReady())
+                .because(
+                        "the driver did not survive failing writes of slices: %s",
+                        context.driver().fate());
     }
 
     private static List<Fault> failures() {
@@ -89,10 +89,10 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
             } else {
                 context.transcript().note("the driver has not written at all");
             }
-            Violation.unless(
-                    context.driver().isReady(),
-                    "the driver did not survive that its slices were refused with 422: %s",
-                    context.driver().fate());
+            Violation.unless(context.driver().isReady())
+                    .because(
+                            "the driver did not survive that its slices were refused with 422: %s",
+                            context.driver().fate());
         } finally {
             refusal.close();
             publishing.repair(before);

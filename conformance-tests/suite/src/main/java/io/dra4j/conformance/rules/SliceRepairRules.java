@@ -34,7 +34,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     void aDeletedSliceIsMadeAgain() {
         Disturbance seen = disturbance();
         context.measurements().add(seen.untilBack());
-        Violation.unless(seen.afterDelete().isEmpty(), "%s", seen.afterDelete());
+        Violation.unless(seen.afterDelete().isEmpty()).because("%s", seen.afterDelete());
     }
 
     @Rule("DRA-SLICE-09")
@@ -42,12 +42,13 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         Disturbance seen = disturbance();
         NotApplicable.unless(seen.wasChanged(), "no slice of the driver has a device to change");
         context.measurements().add(seen.untilRepaired());
-        Violation.unless(seen.afterChange().isEmpty(), "%s", seen.afterChange());
+        Violation.unless(seen.afterChange().isEmpty()).because("%s", seen.afterChange());
     }
 
     @Rule("DRA-SLICE-15")
     void slicesOfOthersAreLeftAlone() {
-        Violation.unless(disturbance().toOthers().isEmpty(), "%s", disturbance().toOthers());
+        Violation.unless(disturbance().toOthers().isEmpty())
+                .because("%s", disturbance().toOthers());
     }
 
     @Rule("DRA-SLICE-10")
@@ -83,13 +84,13 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     private void awaitWatch(int number, String after) {
         Violation.unless(
-                publishing.happens(
-                        "time until the next watch of ResourceSlices",
-                        WATCHES.and(Requests.after(number)),
-                        context.timeouts().repair()),
-                "the driver has not begun another watch of ResourceSlices within %d s after %s",
-                context.timeouts().repair().toSeconds(),
-                after);
+                        publishing.happens(
+                                "time until the next watch of ResourceSlices",
+                                WATCHES.and(Requests.after(number)),
+                                context.timeouts().repair()))
+                .because(
+                        "the driver has not begun another watch of ResourceSlices within %d s after %s",
+                        context.timeouts().repair().toSeconds(), after);
     }
 
     @Rule("DRA-SLICE-11")
@@ -112,14 +113,15 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
                                                     "a slice with devices of another time, planted while the driver was down, is still in the pool after its start: "
                                                             + publishing.now().difference(before)));
             Violation.minorUnless(
-                    publishing
-                            .measured(
-                                    "time from then until a slice of an old pool was gone",
-                                    Publishing.like(before),
-                                    context.timeouts().repair())
-                            .isPresent(),
-                    "a slice of a pool that the driver does not have any more is still there after its start: %s",
-                    after.difference(before));
+                            publishing
+                                    .measured(
+                                            "time from then until a slice of an old pool was gone",
+                                            Publishing.like(before),
+                                            context.timeouts().repair())
+                                    .isPresent())
+                    .because(
+                            "a slice of a pool that the driver does not have any more is still there after its start: %s",
+                            after.difference(before));
         } finally {
             planted.remove();
         }
@@ -133,20 +135,16 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         List<RecordedRequest> writes = publishing.writesAfter(number);
         Map<String, String> stopped = publishing.now().versions();
         context.driver().restarted();
-        Violation.unless(
-                stopped.equals(before),
-                "a graceful stop must leave the slices in place; before: %s, after it: %s (%s)",
-                before,
-                stopped,
-                words(writes));
+        Violation.unless(stopped.equals(before))
+                .because(
+                        "a graceful stop must leave the slices in place; before: %s, after it: %s (%s)",
+                        before, stopped, words(writes));
         publishing.writesWithin(number, java.time.Duration.ofSeconds(2));
         Map<String, String> after = publishing.now().versions();
-        Violation.unless(
-                after.equals(before),
-                "the slices that a graceful stop left were written by the start after it; before: %s, after: %s (%s)",
-                before,
-                after,
-                words(publishing.writesAfter(number)));
+        Violation.unless(after.equals(before))
+                .because(
+                        "the slices that a graceful stop left were written by the start after it; before: %s, after: %s (%s)",
+                        before, after, words(publishing.writesAfter(number)));
     }
 
     static String words(List<RecordedRequest> writes) {

@@ -74,42 +74,40 @@ record SliceRules(TestContext context, Publishing publishing) {
 
     private void checkNode(JsonNode slice) {
         String node = slice.at("/spec/nodeName").asText();
-        Violation.unless(
-                node.isEmpty() || node.equals(context.place().node()),
-                "the driver wrote a slice of pool %s with spec.nodeName %s; it runs on node %s",
-                Pools.pool(slice),
-                node,
-                context.place().node());
+        Violation.unless(node.isEmpty() || node.equals(context.place().node()))
+                .because(
+                        "the driver wrote a slice of pool %s with spec.nodeName %s; it runs on node %s",
+                        Pools.pool(slice), node, context.place().node());
     }
 
     private void checkSlice(JsonNode slice) {
         checkNode(slice);
         List<String> chosen =
                 SELECTIONS.stream().filter(field -> isChosen(slice.path("spec"), field)).toList();
-        Violation.unless(
-                chosen.size() == 1,
-                "slice %s must have exactly one node selection of %s, and has %s",
-                Pools.name(slice),
-                SELECTIONS,
-                chosen);
+        Violation.unless(chosen.size() == 1)
+                .because(
+                        "slice %s must have exactly one node selection of %s, and has %s",
+                        Pools.name(slice), SELECTIONS, chosen);
         JsonNode node =
                 context.cluster().find("/api/v1/nodes/" + context.place().node()).orElseThrow();
         for (JsonNode owner : slice.at("/metadata/ownerReferences")) {
             boolean isOther =
                     owner.path("kind").asText().equals("Node")
                             && !owner.path("uid").equals(node.at("/metadata/uid"));
-            Violation.unless(
-                    !isOther,
-                    "slice %s is owned by node %s with UID %s, which does not exist; its UID is %s",
-                    Pools.name(slice),
-                    owner.path("name").asText(),
-                    owner.path("uid").asText(),
-                    node.at("/metadata/uid").asText());
+            Violation.unless(!isOther)
+                    .because(
+                            "slice %s is owned by node %s with UID %s, which does not exist; its UID is %s",
+                            Pools.name(slice),
+                            owner.path("name").asText(),
+                            owner.path("uid").asText(),
+                            node.at("/metadata/uid").asText());
         }
         Violation.minorUnless(
-                !slice.at("/metadata/ownerReferences").isEmpty() || !chosen.contains("nodeName"),
-                "slice %s has no owner; it should be the Node, so that the slice goes with it",
-                Pools.name(slice));
+                        !slice.at("/metadata/ownerReferences").isEmpty()
+                                || !chosen.contains("nodeName"))
+                .because(
+                        "slice %s has no owner; it should be the Node, so that the slice goes with it",
+                        Pools.name(slice));
     }
 
     private static boolean isChosen(JsonNode spec, String field) {
@@ -158,19 +156,15 @@ record SliceRules(TestContext context, Publishing publishing) {
                             || selector.contains("spec.nodeName=")
                             || (selector.contains("spec.driver=") && !nodeLocal);
             if (asked.resource().equals("resourceslices")) {
-                Violation.unless(
-                        isLimited,
-                        "the driver %s ResourceSlices with the field selector \"%s\"; it should name the node: spec.driver=%s,spec.nodeName=%s",
-                        verb,
-                        selector,
-                        context.place().driver(),
-                        context.place().node());
+                Violation.unless(isLimited)
+                        .because(
+                                "the driver %s ResourceSlices with the field selector \"%s\"; it should name the node: spec.driver=%s,spec.nodeName=%s",
+                                verb, selector, context.place().driver(), context.place().node());
             } else if (asked.resource().equals("pods")) {
-                Violation.unless(
-                        isLimited,
-                        "the driver %s pods with the field selector \"%s\": those of all nodes",
-                        verb,
-                        selector);
+                Violation.unless(isLimited)
+                        .because(
+                                "the driver %s pods with the field selector \"%s\": those of all nodes",
+                                verb, selector);
             }
         }
     }
@@ -194,21 +188,17 @@ record SliceRules(TestContext context, Publishing publishing) {
             return; // an own name: whose domain it is, is unknown
         }
         Pattern form = STANDARD.get(name);
-        Violation.unless(
-                form != null,
-                "device %s has the attribute %s, in a domain of Kubernetes, which defines no such attribute",
-                device,
-                name);
+        Violation.unless(form != null)
+                .because(
+                        "device %s has the attribute %s, in a domain of Kubernetes, which defines no such attribute",
+                        device, name);
         for (JsonNode value : attribute) {
             List<JsonNode> values = value.isArray() ? Cluster.elements(value) : List.of(value);
             for (JsonNode one : values) {
-                Violation.unless(
-                        form != null && form.matcher(one.asText()).matches(),
-                        "device %s has the attribute %s with the value %s, which should have the form %s",
-                        device,
-                        name,
-                        one,
-                        form);
+                Violation.unless(form != null && form.matcher(one.asText()).matches())
+                        .because(
+                                "device %s has the attribute %s with the value %s, which should have the form %s",
+                                device, name, one, form);
             }
         }
     }

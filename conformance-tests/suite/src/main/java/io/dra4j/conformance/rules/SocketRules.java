@@ -45,20 +45,17 @@ record SocketRules(TestContext context) {
     void thereIsARegistrationSocket() throws IOException {
         Path registry = context.place().registry();
         List<Path> sockets = visibleSockets();
-        Violation.unless(
-                !sockets.isEmpty(),
-                "there is no socket in the registry directory %s that a kubelet looks at; it has %s",
-                registry,
-                names(registry));
+        Violation.unless(!sockets.isEmpty())
+                .because(
+                        "there is no socket in the registry directory %s that a kubelet looks at; it has %s",
+                        registry, names(registry));
         Path socket = RegistrationSocket.of(context).path();
         int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
         context.measurements().bytes("path of the registration socket", length, LONGEST_PATH);
-        Violation.unless(
-                length <= LONGEST_PATH,
-                "the path of the registration socket has %d bytes, and may have %d: %s",
-                length,
-                LONGEST_PATH,
-                socket);
+        Violation.unless(length <= LONGEST_PATH)
+                .because(
+                        "the path of the registration socket has %d bytes, and may have %d: %s",
+                        length, LONGEST_PATH, socket);
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(socket));
         } catch (IOException e) {
@@ -68,10 +65,10 @@ record SocketRules(TestContext context) {
         }
         String name = socket.getFileName().toString();
         Violation.minorUnless(
-                name.startsWith(context.place().driver()) && name.endsWith("-reg.sock"),
-                "the registration socket is called %s; others distinguish drivers by names such as %s-reg.sock",
-                name,
-                context.place().driver());
+                        name.startsWith(context.place().driver()) && name.endsWith("-reg.sock"))
+                .because(
+                        "the registration socket is called %s; others distinguish drivers by names such as %s-reg.sock",
+                        name, context.place().driver());
     }
 
     private List<Path> visibleSockets() throws IOException {
@@ -105,16 +102,16 @@ record SocketRules(TestContext context) {
                 context.measurements().begin("time from the start to the first GetInfo", limit);
         Optional<Path> service = firstService(limit);
         wait.end(service.isPresent());
-        Violation.unless(service.isPresent(), "no registration socket answers within %s", limit);
+        Violation.unless(service.isPresent())
+                .because("no registration socket answers within %s", limit);
         try (RawCalls calls = new RawCalls(service.get())) {
             RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
             context.transcript().note("first call of the service -> " + answer);
             context.driver().registers(before, limit);
-            Violation.unless(
-                    !answer.code().equals("UNAVAILABLE"),
-                    "when the registration socket answered, the service at %s did not: %s",
-                    service.get(),
-                    answer);
+            Violation.unless(!answer.code().equals("UNAVAILABLE"))
+                    .because(
+                            "when the registration socket answered, the service at %s did not: %s",
+                            service.get(), answer);
         }
         context.awaitPools();
     }
@@ -166,7 +163,8 @@ record SocketRules(TestContext context) {
                         .toList();
         context.driver().restarted();
         context.awaitPools();
-        Violation.unless(left.isEmpty(), "after SIGTERM there are still the sockets %s", left);
+        Violation.unless(left.isEmpty())
+                .because("after SIGTERM there are still the sockets %s", left);
     }
 
     @Rule("DRA-REG-09")
@@ -211,13 +209,13 @@ record SocketRules(TestContext context) {
             context.driver().restarted();
         }
         context.awaitPools();
-        Violation.unless(
-                registered || status.isPresent(),
-                "a directory was in the place of the registration socket %s; the driver neither ended nor registered when it was gone",
-                socket);
-        Violation.unless(
-                registered || status.getAsInt() != 0,
-                "a directory is in the place of the registration socket %s, and the driver ends with exit status 0",
-                socket);
+        Violation.unless(registered || status.isPresent())
+                .because(
+                        "a directory was in the place of the registration socket %s; the driver neither ended nor registered when it was gone",
+                        socket);
+        Violation.unless(registered || status.getAsInt() != 0)
+                .because(
+                        "a directory is in the place of the registration socket %s, and the driver ends with exit status 0",
+                        socket);
     }
 }

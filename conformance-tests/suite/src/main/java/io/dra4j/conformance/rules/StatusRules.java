@@ -48,11 +48,10 @@ record StatusRules(TestContext context) {
         if (context.calls().prepare(claim).complaint().isPresent()) {
             context.calls().prepared(claim); // a kubelet comes again, too
         }
-        Violation.unless(
-                status.await(WRITTEN, entry -> true, device, context.timeouts().change()),
-                "the driver is declared to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
-                context.timeouts().change().toSeconds(),
-                device);
+        Violation.unless(status.await(WRITTEN, entry -> true, device, context.timeouts().change()))
+                .because(
+                        "the driver is declared to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
+                        context.timeouts().change().toSeconds(), device);
         check(status.entry(context.place().driver(), device.name()).orElseThrow());
         survives(status, planted, "Prepare");
 
@@ -77,20 +76,16 @@ record StatusRules(TestContext context) {
         context.measurements()
                 .count("conditions of an entry", entry.path("conditions").size(), MOST_CONDITIONS);
         context.measurements().bytes("data of an entry", data, MOST_DATA);
-        Violation.unless(
-                entry.path("conditions").size() <= MOST_CONDITIONS && data <= MOST_DATA,
-                "the entry %s in status.devices is too large",
-                entry);
+        Violation.unless(entry.path("conditions").size() <= MOST_CONDITIONS && data <= MOST_DATA)
+                .because("the entry %s in status.devices is too large", entry);
     }
 
     private static void survives(ClaimStatus status, JsonNode planted, String call) {
         Optional<JsonNode> now = status.entry(OTHER, OTHERS_DEVICE);
-        Violation.unless(
-                now.isPresent() && now.get().equals(planted),
-                "status.devices had an entry of another driver, %s; after %s it is %s: entries belong to their drivers",
-                planted,
-                call,
-                now.map(JsonNode::toString).orElse("gone"));
+        Violation.unless(now.isPresent() && now.get().equals(planted))
+                .because(
+                        "status.devices had an entry of another driver, %s; after %s it is %s: entries belong to their drivers",
+                        planted, call, now.map(JsonNode::toString).orElse("gone"));
     }
 
     @Rule("DRA-DST-02")
@@ -112,11 +107,15 @@ record StatusRules(TestContext context) {
                                 code);
             }
             Violation.unless(
-                    new ClaimStatus(context, claim)
-                            .await(WRITTEN, entry -> true, device, context.timeouts().repair()),
-                    "a status that was refused with %d was not written within %d s after it could be",
-                    code,
-                    context.timeouts().repair().toSeconds());
+                            new ClaimStatus(context, claim)
+                                    .await(
+                                            WRITTEN,
+                                            entry -> true,
+                                            device,
+                                            context.timeouts().repair()))
+                    .because(
+                            "a status that was refused with %d was not written within %d s after it could be",
+                            code, context.timeouts().repair().toSeconds());
             context.calls().unprepared(claim);
         }
     }

@@ -102,12 +102,10 @@ record TaintRules(TestContext context, Publishing publishing) {
     private void unchanged(Pools before, String how) {
         Map<String, String> then = taints(before);
         Map<String, String> now = taints(publishing.now());
-        Violation.unless(
-                now.equals(then),
-                "the timeAdded of taints must stay; %s it changed from %s to %s",
-                how,
-                then,
-                now);
+        Violation.unless(now.equals(then))
+                .because(
+                        "the timeAdded of taints must stay; %s it changed from %s to %s",
+                        how, then, now);
     }
 
     /** The taints that are there without a fault: one of a rule before may be about to go. */
@@ -125,20 +123,18 @@ record TaintRules(TestContext context, Publishing publishing) {
     private void check(PublishedDevice device) {
         JsonNode taints = device.json().path("taints");
         context.measurements().count("taints of a device", taints.size(), MOST_TAINTS);
-        Violation.unless(
-                taints.size() <= MOST_TAINTS,
-                "device %s has %d taints, and %d are allowed",
-                device,
-                taints.size(),
-                MOST_TAINTS);
+        Violation.unless(taints.size() <= MOST_TAINTS)
+                .because(
+                        "device %s has %d taints, and %d are allowed",
+                        device, taints.size(), MOST_TAINTS);
         for (JsonNode taint : taints) {
             Violation.unless(
-                    KEY.matcher(taint.path("key").asText()).matches()
-                            && VALUE.matcher(taint.path("value").asText()).matches()
-                            && EFFECTS.contains(taint.path("effect").asText()),
-                    "device %s has the taint %s, of which key, value or effect is not legal",
-                    device,
-                    taint);
+                            KEY.matcher(taint.path("key").asText()).matches()
+                                    && VALUE.matcher(taint.path("value").asText()).matches()
+                                    && EFFECTS.contains(taint.path("effect").asText()))
+                    .because(
+                            "device %s has the taint %s, of which key, value or effect is not legal",
+                            device, taint);
         }
     }
 
@@ -162,16 +158,17 @@ record TaintRules(TestContext context, Publishing publishing) {
             context.hooks().run("recover");
         }
         Violation.unless(
-                publishing
-                        .measured(
-                                "time from the hook recover until the taints were as before",
-                                seen -> seen.settled() && taints(seen).keySet().equals(known),
-                                timeout)
-                        .isPresent(),
-                "%d s after the hook recover the taints are %s instead of %s",
-                timeout.toSeconds(),
-                taints(publishing.now()).keySet(),
-                known);
+                        publishing
+                                .measured(
+                                        "time from the hook recover until the taints were as before",
+                                        seen ->
+                                                seen.settled()
+                                                        && taints(seen).keySet().equals(known),
+                                        timeout)
+                                .isPresent())
+                .because(
+                        "%d s after the hook recover the taints are %s instead of %s",
+                        timeout.toSeconds(), taints(publishing.now()).keySet(), known);
     }
 
     private void checkDomain(PublishedDevice device) {
@@ -184,12 +181,10 @@ record TaintRules(TestContext context, Publishing publishing) {
                             && (driver.equals(domain)
                                     || driver.endsWith("." + domain)
                                     || domain.endsWith("." + driver));
-            Violation.unless(
-                    isOwn,
-                    "device %s has a taint with the key %s, which should be in the driver's domain: %s/…",
-                    device,
-                    key,
-                    driver);
+            Violation.unless(isOwn)
+                    .because(
+                            "device %s has a taint with the key %s, which should be in the driver's domain: %s/…",
+                            device, key, driver);
         }
     }
 

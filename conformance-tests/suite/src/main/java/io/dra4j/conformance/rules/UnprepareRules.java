@@ -29,23 +29,19 @@ record UnprepareRules(TestContext context) {
     }
 
     private static void answeredFor(CallResult result, Set<String> uids) {
-        Violation.unless(
-                result.status().equals(CallResult.OK),
-                "the unprepare call failed: %s",
-                result.status());
-        Violation.unless(
-                result.results().keySet().equals(uids),
-                "the response to an unprepare of the claim UIDs %s has entries for %s",
-                uids,
-                result.results().keySet());
+        Violation.unless(result.status().equals(CallResult.OK))
+                .because("the unprepare call failed: %s", result.status());
+        Violation.unless(result.results().keySet().equals(uids))
+                .because(
+                        "the response to an unprepare of the claim UIDs %s has entries for %s",
+                        uids, result.results().keySet());
         result.results()
                 .forEach(
                         (uid, answer) ->
-                                Violation.unless(
-                                        answer.error().isEmpty(),
-                                        "the unprepare of the claim with UID %s failed: %s",
-                                        uid,
-                                        answer.error()));
+                                Violation.unless(answer.error().isEmpty())
+                                        .because(
+                                                "the unprepare of the claim with UID %s failed: %s",
+                                                uid, answer.error()));
     }
 
     @Rule("DRA-UNP-02")
@@ -141,26 +137,20 @@ record UnprepareRules(TestContext context) {
     private void staysAsItWas(
             KubeletClaim claim, ClaimResult answer, List<String> edits, String other) {
         for (String id : CdiView.ids(answer)) {
-            Violation.unless(
-                    !context.cdi().find(id).isEmpty(),
-                    "the unprepare of %s took CDI device %s of claim %s away",
-                    other,
-                    id,
-                    claim.name());
+            Violation.unless(!context.cdi().find(id).isEmpty())
+                    .because(
+                            "the unprepare of %s took CDI device %s of claim %s away",
+                            other, id, claim.name());
         }
         List<String> now = context.cdi().edits(answer.devices());
-        Violation.unless(
-                now.equals(edits),
-                "the unprepare of %s changed the edits of claim %s from %s to %s",
-                other,
-                claim.name(),
-                edits,
-                now);
-        Violation.unless(
-                Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)),
-                "the unprepare of %s changed what claim %s is answered",
-                other,
-                claim.name());
+        Violation.unless(now.equals(edits))
+                .because(
+                        "the unprepare of %s changed the edits of claim %s from %s to %s",
+                        other, claim.name(), edits, now);
+        Violation.unless(Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)))
+                .because(
+                        "the unprepare of %s changed what claim %s is answered",
+                        other, claim.name());
     }
 
     @Rule("DRA-UNP-10")

@@ -40,11 +40,11 @@ record UpgradeRules(TestContext context) {
     void bothAnswer() {
         TwoInstances two = TwoInstances.start(context);
         List<?> endpoints = two.both().stream().map(r -> r.info().endpoint()).distinct().toList();
-        Violation.unless(
-                endpoints.size() == 2, "two instances have one service socket, %s", endpoints);
+        Violation.unless(endpoints.size() == 2)
+                .because("two instances have one service socket, %s", endpoints);
         List<Path> sockets = two.both().stream().map(Running::registration).distinct().toList();
-        Violation.unless(
-                sockets.size() == 2, "two instances have one registration socket, %s", sockets);
+        Violation.unless(sockets.size() == 2)
+                .because("two instances have one registration socket, %s", sockets);
         KubeletClaim claim = context.claims().allocate(context.devices().one());
         for (Running instance : two.both()) {
             two.prepared(instance, claim);
@@ -73,12 +73,10 @@ record UpgradeRules(TestContext context) {
     private static void across(TwoInstances two, Running from, Running to, KubeletClaim claim) {
         Reported first = Reported.of(two.prepared(from, claim));
         Reported second = Reported.of(two.prepared(to, claim));
-        Violation.unless(
-                first.equals(second),
-                "two instances answered differently for claim %s: %s, and %s",
-                claim.uid(),
-                first,
-                second);
+        Violation.unless(first.equals(second))
+                .because(
+                        "two instances answered differently for claim %s: %s, and %s",
+                        claim.uid(), first, second);
         two.unprepared(to, claim);
     }
 
@@ -96,12 +94,10 @@ record UpgradeRules(TestContext context) {
         }
         List<Reported> answers =
                 calls.stream().map(UpgradeRules::join).map(Reported::of).distinct().toList();
-        Violation.unless(
-                answers.size() == 1,
-                "%d equal Prepares of claim %s at two instances were answered differently: %s",
-                PARALLEL,
-                claim.uid(),
-                answers);
+        Violation.unless(answers.size() == 1)
+                .because(
+                        "%d equal Prepares of claim %s at two instances were answered differently: %s",
+                        PARALLEL, claim.uid(), answers);
         two.unprepared(two.fresh(), claim);
     }
 
@@ -136,12 +132,10 @@ record UpgradeRules(TestContext context) {
                 Calls.async(() -> context.calls().prepareAt(two.fresh().info(), right));
         long given =
                 Stream.of(one.join(), other.join()).filter(r -> r.complaint().isEmpty()).count();
-        Violation.unless(
-                given < 2,
-                "two instances gave the device %s to two claims at once, %s and %s",
-                device,
-                left.uid(),
-                right.uid());
+        Violation.unless(given < 2)
+                .because(
+                        "two instances gave the device %s to two claims at once, %s and %s",
+                        device, left.uid(), right.uid());
         two.unprepared(two.fresh(), left);
         two.unprepared(two.old(), right);
     }
@@ -169,17 +163,16 @@ record UpgradeRules(TestContext context) {
         List<RecordedRequest> writes =
                 context.proxy()
                         .requests(Requests.writes("resourceslices").and(Requests.after(number)));
-        Violation.unless(
-                writes.stream().noneMatch(request -> request.method().equals("DELETE")),
-                "slices were deleted while two instances overlapped, or when the older one ended: there were %s, and are %s",
-                before,
-                slices());
+        Violation.unless(writes.stream().noneMatch(request -> request.method().equals("DELETE")))
+                .because(
+                        "slices were deleted while two instances overlapped, or when the older one ended: there were %s, and are %s",
+                        before, slices());
         context.measurements()
                 .count("writes of slices by two instances", writes.size(), 2L * before.size());
-        Violation.unless(
-                writes.size() <= 2 * before.size(),
-                "two instances wrote slices %d times while they overlapped and nothing changed",
-                writes.size());
+        Violation.unless(writes.size() <= 2 * before.size())
+                .because(
+                        "two instances wrote slices %d times while they overlapped and nothing changed",
+                        writes.size());
     }
 
     @Rule("DRA-UPG-04")
@@ -194,8 +187,8 @@ record UpgradeRules(TestContext context) {
 
     private void serves(Running instance, String after) {
         for (Path socket : List.of(instance.registration(), instance.info().endpoint())) {
-            Violation.unless(
-                    Files.exists(socket), "%s, the other one's socket %s is gone", after, socket);
+            Violation.unless(Files.exists(socket))
+                    .because("%s, the other one's socket %s is gone", after, socket);
         }
         KubeletClaim claim = context.claims().allocate(context.devices().one());
         for (CallResult result :
@@ -224,11 +217,9 @@ record UpgradeRules(TestContext context) {
         }
         String after = "after another instance could not start";
         serves(two.fresh(), after);
-        Violation.unless(
-                slices().equals(before),
-                "%s, the slices changed: there were %s, and are %s",
-                after,
-                before,
-                slices());
+        Violation.unless(slices().equals(before))
+                .because(
+                        "%s, the slices changed: there were %s, and are %s",
+                        after, before, slices());
     }
 }

@@ -24,11 +24,10 @@ record VersionRules(TestContext context) {
     void bothVersionsAreServed() {
         List<String> versions = context.driver().info().versions();
         for (Service service : Service.values()) {
-            Violation.unless(
-                    versions.contains(service.wireName()),
-                    "the driver serves %s and not %s; kubelets before 1.34 know v1beta1 alone, later ones prefer v1",
-                    versions,
-                    service.wireName());
+            Violation.unless(versions.contains(service.wireName()))
+                    .because(
+                            "the driver serves %s and not %s; kubelets before 1.34 know v1beta1 alone, later ones prefer v1",
+                            versions, service.wireName());
         }
     }
 
@@ -45,13 +44,10 @@ record VersionRules(TestContext context) {
         Reported first = Reported.withoutShares(context.calls().prepared(claim));
         context.calls().use(other);
         Reported second = Reported.withoutShares(context.calls().prepared(claim));
-        Violation.unless(
-                first.equals(second),
-                "the same claim is answered %s by %s and %s by %s",
-                first,
-                one.wireName(),
-                second,
-                other.wireName());
+        Violation.unless(first.equals(second))
+                .because(
+                        "the same claim is answered %s by %s and %s by %s",
+                        first, one.wireName(), second, other.wireName());
         context.calls().unprepared(claim);
         leftovers.none(
                 "after a prepare by %s and an unprepare by %s"
@@ -72,11 +68,10 @@ record VersionRules(TestContext context) {
                             "v9.DRAPlugin/X")) {
                 RawCalls.Response answer = calls.call(method, new byte[0]);
                 context.transcript().note(method + " -> " + answer);
-                Violation.unless(
-                        answer.code().equals("UNIMPLEMENTED"),
-                        "the unknown method %s is answered %s, where UNIMPLEMENTED is due",
-                        method,
-                        answer);
+                Violation.unless(answer.code().equals("UNIMPLEMENTED"))
+                        .because(
+                                "the unknown method %s is answered %s, where UNIMPLEMENTED is due",
+                                method, answer);
             }
             if (!context.devices().usable().isEmpty()) {
                 unknownFieldsAreIgnored(calls);
@@ -91,21 +86,20 @@ record VersionRules(TestContext context) {
                         PrepareMessages.method(context.driver().info().service()),
                         PrepareMessages.requestOfALaterVersion(List.of(claim)));
         context.transcript().note("prepare with unknown fields -> " + answer);
-        Violation.unless(
-                answer.code().equals("OK"),
-                "a prepare with fields of a later version failed: %s",
-                answer);
+        Violation.unless(answer.code().equals("OK"))
+                .because("a prepare with fields of a later version failed: %s", answer);
         Map<String, ClaimResult> answers = PrepareMessages.results(answer.message());
         ClaimResult one = answers.get(claim.uid());
+        Violation.unless(one != null && one.error().isEmpty())
+                .because(
+                        "a prepare with fields of a later version is answered %s",
+                        one == null ? "not at all" : one.error());
         Violation.unless(
-                one != null && one.error().isEmpty(),
-                "a prepare with fields of a later version is answered %s",
-                one == null ? "not at all" : one.error());
-        Violation.unless(
-                Reported.withoutShares(one)
-                        .equals(Reported.withoutShares(context.calls().prepared(claim))),
-                "fields of a later version changed the answer to a prepare: %s",
-                Reported.of(one));
+                        Reported.withoutShares(one)
+                                .equals(Reported.withoutShares(context.calls().prepared(claim))))
+                .because(
+                        "fields of a later version changed the answer to a prepare: %s",
+                        Reported.of(one));
     }
 
     @ExecutionGroup.On(ExecutionGroup.FAULTS)
@@ -122,9 +116,9 @@ record VersionRules(TestContext context) {
             new Publishing(context).wipe(); // what was published before shows nothing
             context.driver().restarted();
         }
-        Violation.unless(
-                context.awaitPools(),
-                "with an API server that serves resource.k8s.io/v1 alone, no device is published");
+        Violation.unless(context.awaitPools())
+                .because(
+                        "with an API server that serves resource.k8s.io/v1 alone, no device is published");
         context.calls().prepared(context.claims().allocate(context.devices().one()));
     }
 }

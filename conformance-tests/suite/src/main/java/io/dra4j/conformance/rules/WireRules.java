@@ -120,10 +120,8 @@ record WireRules(TestContext context) {
                 answer.code().equals("OK")
                         && PrepareMessages.results(answer.message()).values().stream()
                                 .anyMatch(one -> !one.error().isEmpty());
-        Violation.unless(
-                !answer.code().equals("OK") || errorOfAClaim,
-                "Prepare with %s was answered OK",
-                what);
+        Violation.unless(!answer.code().equals("OK") || errorOfAClaim)
+                .because("Prepare with %s was answered OK", what);
     }
 
     private void fuzz(Path service, byte[] request) throws IOException {
@@ -158,7 +156,8 @@ record WireRules(TestContext context) {
             return;
         }
         boolean ended = context.driver().current().awaitExit(LAST_BREATH).isPresent();
-        Violation.unless(!ended, "after %s, the driver ended: %s", after, context.driver().fate());
+        Violation.unless(!ended)
+                .because("after %s, the driver ended: %s", after, context.driver().fate());
         throw new Violation("after %s, the next call failed: %s".formatted(after, complaint));
     }
 
