@@ -148,7 +148,8 @@ public record Pools(List<JsonNode> slices) {
                 .map(device -> "pool %s has device %s twice".formatted(pool, device));
     }
 
-    private static List<JsonNode> devicesOf(List<JsonNode> slices) {
+    /** The devices of slices, as they are published. */
+    public static List<JsonNode> devicesOf(List<JsonNode> slices) {
         return slices.stream()
                 .flatMap(slice -> Cluster.elements(slice.at("/spec/devices")).stream())
                 .toList();

@@ -29,7 +29,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -318,13 +317,19 @@ public final class TestContext implements AutoCloseable {
      * Something that several rules of this test context wait for together: it is made for the
      * first, and found by the others, which compare it with their own limits.
      */
-    public <T> T shared(Class<T> type, Supplier<T> made) {
+    public <T, E extends Exception> T shared(Class<T> type, Made<T, E> made) throws E {
         Object known = shared.get(type);
         if (known == null) {
             known = made.get();
             shared.put(type, known);
         }
         return type.cast(known);
+    }
+
+    /** Makes what rules wait for together. */
+    public interface Made<T, E extends Exception> {
+        /** Waits for it, and returns it. */
+        T get() throws E;
     }
 
     /** Sets what the run has found that the driver can do, by the labels of the gates. */

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.Measured;
 import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.testkit.cluster.Cluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,13 +34,8 @@ public record Disturbance(
         Measured untilRepaired,
         String toOthers) {
 
-    public static Disturbance of(TestContext context) {
-        try {
-            return new Work(context, new Publishing(context).settled()).done();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
-        }
+    public static Disturbance of(TestContext context) throws InterruptedException {
+        return new Work(context, new Publishing(context).settled()).done();
     }
 
     private record Work(TestContext context, Pools before) {
@@ -102,10 +96,7 @@ public record Disturbance(
         }
 
         private static List<String> names(List<JsonNode> slices) {
-            return slices.stream()
-                    .flatMap(slice -> Cluster.elements(slice.at("/spec/devices")).stream())
-                    .map(device -> device.path("name").asText())
-                    .toList();
+            return Pools.devicesOf(slices).stream().map(d -> d.path("name").asText()).toList();
         }
 
         private static boolean isSame(JsonNode slice, Optional<JsonNode> other) {

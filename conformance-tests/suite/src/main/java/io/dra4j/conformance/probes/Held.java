@@ -15,28 +15,22 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
  * <p>Whether a driver remembers a claim shows best in that it refuses the claim's device to others,
  * if it does so at all.
  */
-public final class Held {
-
-    private final TestContext context;
-    private final PublishedDevice device;
-    private final KubeletClaim claim;
-    private final ClaimResult answer;
-    private final boolean guarded;
-
-    private Held(TestContext context, PublishedDevice device) {
-        this.context = context;
-        this.device = device;
-        guarded = isGuarded();
-        claim = context.claims().allocate(device);
-        answer = context.calls().prepared(claim);
-    }
+public record Held(
+        TestContext context,
+        PublishedDevice device,
+        KubeletClaim claim,
+        ClaimResult answer,
+        boolean guarded) {
 
     /** Prepares a claim, after a look at what the driver does with two claims of one device. */
     public static Held prepared(TestContext context) {
-        return new Held(context, context.devices().one());
+        PublishedDevice device = context.devices().one();
+        boolean guarded = isGuarded(context, device);
+        KubeletClaim claim = context.claims().allocate(device);
+        return new Held(context, device, claim, context.calls().prepared(claim), guarded);
     }
 
-    private boolean isGuarded() {
+    private static boolean isGuarded(TestContext context, PublishedDevice device) {
         if (device.isShared()) {
             return false;
         }
@@ -44,17 +38,9 @@ public final class Held {
         // only now: a driver that has lost its memory takes each claim that it finds for held
         KubeletClaim second = context.claims().allocate(device);
         boolean refused = context.calls().prepare(second).complaint().isPresent();
-        end(first);
-        end(second);
+        end(context, first);
+        end(context, second);
         return refused;
-    }
-
-    public KubeletClaim claim() {
-        return claim;
-    }
-
-    PublishedDevice device() {
-        return device;
     }
 
     /** Finds its specs. */
@@ -101,7 +87,7 @@ public final class Held {
 
     /** Unprepares it, and finds its device free. */
     public void isReleased(String after) {
-        end(claim);
+        ends();
         KubeletClaim next = context.claims().allocate(device);
         context.calls()
                 .prepared(
@@ -110,16 +96,16 @@ public final class Held {
                         after,
                         claim.uid(),
                         device);
-        end(next);
+        end(context, next);
     }
 
     /** Unprepares it, and deletes it. */
     public void ends() {
-        end(claim);
+        end(context, claim);
     }
 
     /** Whoever ends a claim deletes it: a driver may ask the API server who could have a device. */
-    private void end(KubeletClaim over) {
+    private static void end(TestContext context, KubeletClaim over) {
         context.calls().unprepared(over);
         context.claims().deleteObject(over);
     }

@@ -13,61 +13,62 @@ import io.dra4j.testkit.proxy.Injection;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
-/**
- * A prepare that waits because the API server does not answer what the driver asks of the claim.
- */
-public final class HeldPrepare implements AutoCloseable {
+/** A prepare that waits because the API server does not answer what the driver asks of claims. */
+public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call)
+        implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(300);
     private static final Duration FOREVER = Duration.ofMinutes(10);
 
-    private final TestContext context;
-    private final KubeletClaim claim;
-    private final Injection fault;
-    private final CompletableFuture<CallResult> call;
+    /**
+     * Begins a prepare, and returns when the driver waits for the claim's object.
+     *
+     * @throws NotApplicable if it does not read that
+     */
+    public static HeldPrepare ofReads(TestContext context, KubeletClaim claim) {
+        return of(context, claim, readsOf(claim), FOREVER)
+                .orElseThrow(
+                        () ->
+                                new NotApplicable(
+                                        "the driver prepares a claim without a read of its object"));
+    }
 
-    private HeldPrepare(
+    /** Begins a prepare that waits for any claim; empty if the driver asks for none. */
+    public static Optional<HeldPrepare> of(TestContext context, KubeletClaim claim) {
+        return of(context, claim, FOREVER);
+    }
+
+    /** The same, with an end: after this time, the API server answers. */
+    public static Optional<HeldPrepare> of(
+            TestContext context, KubeletClaim claim, Duration delay) {
+        return of(context, claim, Requests.to("resourceclaims"), delay);
+    }
+
+    private static Optional<HeldPrepare> of(
             TestContext context,
             KubeletClaim claim,
-            Injection fault,
-            CompletableFuture<CallResult> call) {
-        this.context = context;
-        this.claim = claim;
-        this.fault = fault;
-        this.call = call;
-    }
-
-    /**
-     * Begins the prepare of a claim, and returns when the driver waits for the API server.
-     *
-     * @throws NotApplicable if it does not ask the API server
-     */
-    public static HeldPrepare of(TestContext context, KubeletClaim claim) {
+            Predicate<RecordedRequest> requests,
+            Duration delay) {
         int before = context.proxy().lastNumber();
-        Injection fault = context.inject(Fault.delay(FOREVER).on(readsOf(claim)));
+        Injection fault = context.inject(Fault.delay(delay).on(requests));
         CompletableFuture<CallResult> call = Calls.async(() -> context.calls().prepare(claim));
-        HeldPrepare held = new HeldPrepare(context, claim, fault, call);
-        if (!comes(context, readsOf(claim).and(Requests.after(before)), call)) {
-            held.close();
-            throw new NotApplicable("the driver prepares a claim without a read of its object");
+        HeldPrepare held = new HeldPrepare(fault, call);
+        if (held.waitsFor(requests.and(Requests.after(before)), context)) {
+            return Optional.of(held);
         }
-        return held;
+        held.close();
+        return Optional.empty();
     }
 
-    /**
-     * Returns whether a request comes before a call has ended: a slow driver has the call's time
-     * for it.
-     */
-    static boolean comes(
-            TestContext context,
-            Predicate<RecordedRequest> request,
-            CompletableFuture<CallResult> call) {
+    /** Returns whether a request comes before the call has ended: a slow driver has its time. */
+    private boolean waitsFor(Predicate<RecordedRequest> request, TestContext context) {
         while (true) {
             boolean over = call.isDone();
             try {
@@ -86,22 +87,27 @@ public final class HeldPrepare implements AutoCloseable {
         return Requests.to("resourceclaims").and(r -> r.name().equals(claim.name()));
     }
 
-    /** The claim. */
-    KubeletClaim claim() {
-        return claim;
-    }
-
     /** Returns whether the prepare has not ended. */
     public boolean isWaiting() {
         return !call.isDone();
     }
 
+    /** Lets the API server answer. */
+    public void release() {
+        fault.close();
+    }
+
+    /** Waits for the end of the prepare, and returns its result. */
+    public CallResult end() throws InterruptedException, ExecutionException, TimeoutException {
+        return call.get(Timeouts.PREPARE.toMillis() + 5000, TimeUnit.MILLISECONDS);
+    }
+
     /** Lets the API server answer, and waits until the prepare has ended, however it does. */
     @Override
     public void close() {
-        fault.close();
+        release();
         try {
-            call.get(Timeouts.PREPARE.toMillis() + 5000, TimeUnit.MILLISECONDS);
+            end();
         } catch (TimeoutException | ExecutionException e) {
             throw new IllegalStateException("a prepare outlived its deadline", e);
         } catch (InterruptedException e) {

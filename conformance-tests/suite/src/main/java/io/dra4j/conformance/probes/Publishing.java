@@ -132,13 +132,8 @@ public record Publishing(TestContext context) {
         return new Violation("the pools have not settled: " + why + known);
     }
 
-    private FirstLook firstLook() {
-        try {
-            return new FirstLook(await(seen -> !seen.slices().isEmpty(), timeout()).isEmpty());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
-        }
+    private FirstLook firstLook() throws InterruptedException {
+        return new FirstLook(await(seen -> !seen.slices().isEmpty(), timeout()).isEmpty());
     }
 
     /**

@@ -69,9 +69,9 @@ public final class Soak {
             return;
         }
         KubeletClaim claim = context.claims().allocate(free.get());
-        Optional<HeldCall> call = HeldCall.begin(context, claim);
+        Optional<HeldPrepare> call = HeldPrepare.of(context, claim);
         context.driver().kill();
-        call.ifPresent(HeldCall::release);
+        call.ifPresent(HeldPrepare::release);
         context.driver().restarted();
         boolean retried = kills % 4 == 1; // the kubelet does, but for pods that are gone by then
         prepared.put(free.get(), new Prepared(claim, retried ? prepare(claim) : null));

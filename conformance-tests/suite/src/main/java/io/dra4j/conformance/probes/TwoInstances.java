@@ -21,11 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Two instances of a driver side by side, as a rolling update has them for a while. */
-public final class TwoInstances {
-
-    private final TestContext context;
-    private final Running old;
-    private final Running fresh;
+public record TwoInstances(TestContext context, Running old, Running fresh) {
 
     /**
      * An instance.
@@ -39,12 +35,6 @@ public final class TwoInstances {
     /** Those that run under a pod's UID already, so that one of them can be the older. */
     private static final class Known {
         private final Set<Running> running = new HashSet<>();
-    }
-
-    private TwoInstances(TestContext context, Running old, Running fresh) {
-        this.context = context;
-        this.old = old;
-        this.fresh = fresh;
     }
 
     /**
@@ -85,14 +75,6 @@ public final class TwoInstances {
                         .orElseThrow();
         List<PluginInfo> plugins = context.kubelet().plugins(context.place().driver());
         return new Running(process, plugins.get(plugins.size() - 1), registered.socket());
-    }
-
-    public Running old() {
-        return old;
-    }
-
-    public Running fresh() {
-        return fresh;
     }
 
     public List<Running> both() {

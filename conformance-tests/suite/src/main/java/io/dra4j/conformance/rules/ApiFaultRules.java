@@ -53,7 +53,7 @@ record ApiFaultRules(TestContext context) {
             }
             if (context.driver().isReady() && !context.devices().usable().isEmpty()) {
                 KubeletClaim claim = context.claims().allocate(context.devices().one());
-                try (HeldPrepare held = HeldPrepare.of(context, claim)) {
+                try (HeldPrepare held = HeldPrepare.ofReads(context, claim)) {
                     inTime(calls, "while a prepare waits for the API server");
                     context.transcript().note("waits still: " + held.isWaiting());
                 }
@@ -116,9 +116,8 @@ record ApiFaultRules(TestContext context) {
             String fate = context.driver().fate();
             context.driver().restarted();
             throw new Violation(
-                    "the driver was started without an API server: %s; a kubelet can't unprepare"
-                                    .formatted(fate)
-                            + " claims until there is one");
+                    "the driver was started without an API server: %s; a kubelet can't unprepare claims until there is one"
+                            .formatted(fate));
         }
     }
 
@@ -134,13 +133,13 @@ record ApiFaultRules(TestContext context) {
         return Duration.ofNanos(System.nanoTime() - begin);
     }
 
-    private CallResult within(Duration limit, Supplier<CallResult> work, String what) {
+    private void succeeds(Duration limit, String what, Supplier<CallResult> work) {
         Measurements.Wait wait = context.measurements().begin(measuredAs(what), limit);
         CompletableFuture<CallResult> call = Calls.async(work);
         try {
             CallResult result = call.get(limit.toMillis(), TimeUnit.MILLISECONDS);
             wait.end(true);
-            return result;
+            good(result, what);
         } catch (TimeoutException e) {
             wait.end(false);
             throw new Violation(what + " is not answered within " + limit.toSeconds() + " s");
@@ -193,26 +192,20 @@ record ApiFaultRules(TestContext context) {
     void aClaimThatWaitsDelaysNoOther() {
         List<PublishedDevice> two = context.devices().some(2);
         KubeletClaim other = context.claims().allocate(two.get(1));
-        Duration limit = limit(timed(() -> preparedAndUnprepared(other)));
+        Duration limit =
+                limit(
+                        timed(
+                                () -> {
+                                    context.calls().prepared(other);
+                                    context.calls().unprepared(other);
+                                }));
         KubeletClaim slow = context.claims().allocate(two.get(0));
-        try (HeldPrepare held = HeldPrepare.of(context, slow)) {
+        try (HeldPrepare held = HeldPrepare.ofReads(context, slow)) {
             String meanwhile = " of a claim, while another's waits for the API server,";
-            good(
-                    within(limit, () -> context.calls().prepare(other), "the prepare" + meanwhile),
-                    "the prepare" + meanwhile);
-            good(
-                    within(
-                            limit,
-                            () -> context.calls().unprepare(other),
-                            "the unprepare" + meanwhile),
-                    "the unprepare" + meanwhile);
+            succeeds(limit, "the prepare" + meanwhile, () -> context.calls().prepare(other));
+            succeeds(limit, "the unprepare" + meanwhile, () -> context.calls().unprepare(other));
             context.transcript().note("the first waits still: " + held.isWaiting());
         }
-    }
-
-    private void preparedAndUnprepared(KubeletClaim claim) {
-        context.calls().prepared(claim);
-        context.calls().unprepared(claim);
     }
 
     @Rule("DRA-PREP-33")
@@ -271,7 +264,7 @@ record ApiFaultRules(TestContext context) {
         Injection hung = context.inject(Fault.delay(Duration.ofMinutes(10)));
         try {
             String what = "an unprepare, while the API server does not answer,";
-            good(within(limit(usual), () -> context.calls().unprepare(next), what), what);
+            succeeds(limit(usual), what, () -> context.calls().unprepare(next));
         } finally {
             hung.close();
         }
@@ -280,7 +273,7 @@ record ApiFaultRules(TestContext context) {
         context.proxy().down();
         try {
             String what = "an unprepare, while the API server is away,";
-            good(within(limit(usual), () -> context.calls().unprepare(last), what), what);
+            succeeds(limit(usual), what, () -> context.calls().unprepare(last));
         } finally {
             context.proxy().up();
         }
@@ -294,9 +287,9 @@ record ApiFaultRules(TestContext context) {
         Duration limit = limit(timed(() -> context.calls().unprepared(first)));
         KubeletClaim other = context.preparedClaim(two.get(1));
         KubeletClaim slow = context.claims().allocate(two.get(0));
-        try (HeldPrepare held = HeldPrepare.of(context, slow)) {
+        try (HeldPrepare held = HeldPrepare.ofReads(context, slow)) {
             String what = "an unprepare, while the prepare of another claim waits,";
-            good(within(limit, () -> context.calls().unprepare(other), what), what);
+            succeeds(limit, what, () -> context.calls().unprepare(other));
             context.transcript().note("the prepare waits still: " + held.isWaiting());
         }
     }

@@ -9,7 +9,7 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Held;
-import io.dra4j.conformance.probes.HeldCall;
+import io.dra4j.conformance.probes.HeldPrepare;
 import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.probes.Reboot;
 import io.dra4j.conformance.probes.Reported;
@@ -59,7 +59,12 @@ record RestartRules(TestContext context) {
         KubeletClaim gone = context.claims().allocate(usable.get(usable.size() - 1));
         Leftovers leftovers = Leftovers.since(context);
         for (KubeletClaim claim : usable.size() > 1 ? List.of(again, gone) : List.of(again)) {
-            HeldCall call = HeldCall.prepare(context, claim);
+            HeldPrepare call =
+                    HeldPrepare.of(context, claim)
+                            .orElseThrow(
+                                    () ->
+                                            new NotApplicable(
+                                                    "the driver does not read the claim when it prepares it"));
             context.driver().kill();
             call.release();
             context.driver().restarted();

@@ -9,7 +9,7 @@ import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.HealthStreams;
 import io.dra4j.conformance.probes.Held;
-import io.dra4j.conformance.probes.HeldCall;
+import io.dra4j.conformance.probes.HeldPrepare;
 import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.CallResult;
@@ -62,15 +62,15 @@ record ShutdownRules(TestContext context) {
         try (HealthWatch stream = streams.open(version)) {
             stream.awaitAll(
                     sent -> !sent.isEmpty() || stream.end().isPresent(), Timeouts.FIRST_HEALTH);
-            Optional<HeldCall> call =
+            Optional<HeldPrepare> call =
                     context.devices().usable().stream()
                             .findFirst()
                             .map(context.claims()::allocate)
-                            .flatMap(claim -> HeldCall.begin(context, claim));
+                            .flatMap(claim -> HeldPrepare.of(context, claim));
             ends("while a stream was open, and a call waited for the API server");
             context.transcript().note("the stream ended: " + stream.end().orElse("not yet"));
-            call.ifPresent(HeldCall::release);
             if (call.isPresent()) {
+                call.get().release();
                 call.get().end();
             }
         }
@@ -96,24 +96,25 @@ record ShutdownRules(TestContext context) {
         Map<String, String> specs = context.cdi().files();
         context.driver().terminate();
         String after = "after a graceful stop";
+        String again = after + " and a new start";
         held.resolves(after);
         Violation.unless(context.cdi().files().equals(specs))
                 .because(
                         "%s, the CDI directory differs: it had %s and has %s",
                         after, specs.keySet(), context.cdi().files().keySet());
         context.driver().restarted();
-        held.resolves(after + " and a new start");
-        held.isRemembered(after + " and a new start");
-        held.repeats(after + " and a new start");
-        held.isReleased(after + " and a new start");
+        held.resolves(again);
+        held.isRemembered(again);
+        held.repeats(again);
+        held.isReleased(again);
     }
 
     @Rule("DRA-SHUT-03")
     void aCallUnderWayEndsAndLeavesNothing() throws Exception {
         Leftovers leftovers = Leftovers.since(context);
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        HeldCall call =
-                HeldCall.begin(context, claim, A_WHILE)
+        HeldPrepare call =
+                HeldPrepare.of(context, claim, A_WHILE)
                         .orElseThrow(
                                 () -> new NotApplicable("the driver reads no claim to prepare it"));
         context.transcript().note("SIGTERM while the call waits for the API server");

@@ -26,19 +26,19 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         this(context, new Publishing(context));
     }
 
-    private Disturbance disturbance() {
+    private Disturbance disturbance() throws InterruptedException {
         return context.shared(Disturbance.class, () -> Disturbance.of(context));
     }
 
     @Rule("DRA-SLICE-08")
-    void aDeletedSliceIsMadeAgain() {
+    void aDeletedSliceIsMadeAgain() throws InterruptedException {
         Disturbance seen = disturbance();
         context.measurements().add(seen.untilBack());
         Violation.unless(seen.afterDelete().isEmpty()).because("%s", seen.afterDelete());
     }
 
     @Rule("DRA-SLICE-09")
-    void aChangedSliceIsRepaired() {
+    void aChangedSliceIsRepaired() throws InterruptedException {
         Disturbance seen = disturbance();
         NotApplicable.unless(seen.wasChanged(), "no slice of the driver has a device to change");
         context.measurements().add(seen.untilRepaired());
@@ -46,7 +46,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     }
 
     @Rule("DRA-SLICE-15")
-    void slicesOfOthersAreLeftAlone() {
+    void slicesOfOthersAreLeftAlone() throws InterruptedException {
         Violation.unless(disturbance().toOthers().isEmpty())
                 .because("%s", disturbance().toOthers());
     }
