@@ -23,7 +23,8 @@ final class CdiMutants {
             collateral = {
                 "DRA-PREP-05", "DRA-PREP-10", "DRA-PREP-11", "DRA-PREP-12", "DRA-PREP-13",
                 "DRA-PREP-15", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25", "DRA-PREP-26",
-                "DRA-PREP-27", "DRA-PREP-30", "DRA-UNP-05"
+                "DRA-PREP-27", "DRA-PREP-30", "DRA-UNP-05", "DRA-RST-01", "DRA-RST-04",
+                "DRA-RST-06", "DRA-RST-07"
             })
     @Violation("DRA-CDI-02: resolves to nothing")
     static final class Late extends CdiSpecs {

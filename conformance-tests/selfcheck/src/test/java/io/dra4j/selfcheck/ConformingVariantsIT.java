@@ -36,7 +36,7 @@ class ConformingVariantsIT {
         return Build.select(AlteredDrivers.variants(), "dra4j.variants", Variant::id, Variant::from)
                 .stream()
                 .filter(variant -> variant.core() || !WHOLE)
-                .sorted(Comparator.comparing(Variant::slow).reversed())
+                .sorted(Comparator.comparing(Variant::from).thenComparing(Variant::slow).reversed())
                 .map(variant -> Named.of(variant.id() + " " + variant.what(), variant))
                 .toList();
     }

@@ -157,7 +157,7 @@ final class ServerMutants {
     @Mutant(
             id = "M-15a",
             what = "an unknown method ends the process",
-            collateral = {"DRA-INFO-05", "DRA-PREP-01"})
+            collateral = {"DRA-INFO-05", "DRA-PREP-01", "DRA-SEC-03"})
     @Violation("DRA-VER-03: is answered UNAVAILABLE")
     static final class EndsOnUnknownMethod extends SocketServer {
         @Override
