@@ -50,7 +50,7 @@ final class DriverOptions {
     @ArgGroup(validate = false, order = 3, heading = "%nThe API server:%n")
     private final ApiServerGroup apiServer = new ApiServerGroup();
 
-    @ArgGroup(validate = false, order = 4, heading = "%nTime and chance:%n")
+    @ArgGroup(validate = false, order = 4, heading = "%nTimeouts and randomness:%n")
     private final ChanceGroup chance = new ChanceGroup();
 
     @Parameters(
@@ -120,7 +120,7 @@ final class DriverOptions {
                 names = "--state-files",
                 paramLabel = "GLOB",
                 description =
-                        "[driver.stateFiles] The files in which it remembers claims, to try what it makes of damaged ones.")
+                        "[driver.stateFiles] The files with its prepared claims, to test it with damaged ones.")
         @Nullable String stateFiles;
 
         @Option(
@@ -134,7 +134,7 @@ final class DriverOptions {
                 split = ",",
                 paramLabel = "CAPABILITY",
                 description =
-                        "[driver.declares] What it can do beyond what is seen, such as adm (admin access) or dst (device status); `explain` names what a requirement applies to.")
+                        "[driver.declares] Capabilities that cannot be detected, such as adm (admin access) or dst (device status); `explain` names what a requirement applies to.")
         @Nullable List<String> declares;
 
         @Option(
@@ -161,14 +161,14 @@ final class DriverOptions {
                 names = "--cdi-directory",
                 paramLabel = "DIR",
                 description =
-                        "[driver.cdiDirectories] A directory from which its nodes' runtimes read CDI specs; several: the one that counts most last. Default: {CDI_ROOT}")
+                        "[driver.cdiDirectories] A directory from which its nodes' runtimes read CDI specs; several are in ascending priority. Default: {CDI_ROOT}")
         @Nullable List<String> cdiDirectories;
 
         @Option(
                 names = "--metrics",
                 paramLabel = "URL",
                 description =
-                        "[driver.metrics] Where its metrics are, with {FREE_PORT} for one that nothing listens at.")
+                        "[driver.metrics] The URL of its metrics, with {FREE_PORT} for a free port.")
         @Nullable String metrics;
 
         @Option(
@@ -224,13 +224,13 @@ final class DriverOptions {
                 names = "--proxy-port",
                 paramLabel = "PORT",
                 description =
-                        "[driver.external.proxyPort] The port of 127.0.0.1 at which it finds the suite's stand-in for the API server, if it uses that.")
+                        "[driver.external.proxyPort] The port of 127.0.0.1 at which it finds the suite's proxy of the API server, if it uses that.")
         @Nullable Integer proxyPort;
 
         @Option(
                 names = "--log",
                 paramLabel = "FILE",
-                description = "[driver.external.log] What it writes to, as evidence.")
+                description = "[driver.external.log] The file that it logs to, as evidence.")
         @Nullable String log;
     }
 
@@ -278,7 +278,7 @@ final class DriverOptions {
                 names = "--timeout-factor",
                 paramLabel = "FACTOR",
                 description =
-                        "[timeoutFactor] Wait so many times longer where no contract sets the time; for slow machines. Default: 1")
+                        "[timeoutFactor] Multiply the timeouts that no contract sets by it; for slow machines. Default: 1")
         @Nullable Double timeoutFactor;
 
         @Option(
@@ -290,7 +290,7 @@ final class DriverOptions {
         @Option(
                 names = "--seed",
                 paramLabel = "NUMBER",
-                description = "[seed] What is random comes from it.")
+                description = "[seed] The seed of all random choices.")
         @Nullable Long seed;
     }
 

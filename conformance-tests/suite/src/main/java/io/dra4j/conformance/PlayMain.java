@@ -51,7 +51,7 @@ final class PlayMain implements Callable<Integer> {
             names = "--node-name",
             paramLabel = "NAME",
             defaultValue = "demo-node",
-            description = "The node that the manifests speak of. Default: ${DEFAULT-VALUE}")
+            description = "The node that the manifests name. Default: ${DEFAULT-VALUE}")
     private String nodeName;
 
     @Option(

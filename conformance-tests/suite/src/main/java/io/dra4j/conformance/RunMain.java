@@ -36,13 +36,13 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Try a driver by the catalogue of requirements, and write a report.",
+            "Test a driver against the catalogue of requirements, and write a report.",
             "",
         },
         footer = {
             "",
             DriverOptions.PLACES,
-            "Exit status: 0 if all is well, 1 if a MUST is broken, 2 if a core profile is only partly tried or has known failures, 3 if the suite or the driver could not be run."
+            "Exit status: 0 if all is well, 1 if a MUST is broken, 2 if a core profile is only partly tested or has known failures, 3 if the suite or the driver could not be run."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class RunMain implements Callable<Integer> {

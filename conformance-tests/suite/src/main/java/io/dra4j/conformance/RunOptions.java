@@ -14,7 +14,7 @@ final class RunOptions {
 
     @Mixin private final DriverOptions driver = new DriverOptions();
 
-    @ArgGroup(validate = false, order = 5, heading = "%nWhat is tried:%n")
+    @ArgGroup(validate = false, order = 5, heading = "%nThe requirements:%n")
     private final TriedGroup tried = new TriedGroup();
 
     @ArgGroup(validate = false, order = 6, heading = "%nThe report:%n")

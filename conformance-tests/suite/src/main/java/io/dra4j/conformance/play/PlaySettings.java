@@ -12,7 +12,7 @@ import java.util.Map;
  * The settings of a play: its drivers and manifests.
  *
  * @param drivers the drivers of the node, one or more
- * @param nodeName the node that the manifests speak of
+ * @param nodeName the node that the manifests name
  * @param manifests the folder of YAML manifests, applied in the order of their names
  * @param stepTimeout the timeout of each step of a driver
  */
