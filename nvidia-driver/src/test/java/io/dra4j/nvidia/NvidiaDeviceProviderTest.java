@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +37,13 @@ import org.junit.jupiter.api.Test;
 class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
     private static final ClaimRef CLAIM = new ClaimRef("default", "claim", "0b5c9d52-1111");
+
+    private NvidiaDeviceProvider provider;
+
+    private void install(String boards, boolean dynamicMig) {
+        provider = start(boards, dynamicMig);
+        provider.inventory();
+    }
 
     private static AllocatedDevice device(String name, boolean adminAccess) {
         return new AllocatedDevice(
@@ -50,9 +58,13 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
                 List.of());
     }
 
+    private static AllocatedClaim claim(AllocatedDevice... devices) {
+        return new AllocatedClaim(CLAIM, List.of(devices), "{}");
+    }
+
     private static AllocatedClaim claim(String... names) {
-        return new AllocatedClaim(
-                CLAIM, Stream.of(names).map(name -> device(name, false)).toList(), "{}");
+        return claim(
+                Stream.of(names).map(name -> device(name, false)).toArray(AllocatedDevice[]::new));
     }
 
     private static Progress by(Consumer<ProviderState> recorder) {
@@ -69,128 +81,106 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         };
     }
 
+    private PreparedClaim prepare(String... names) {
+        return provider.prepare(claim(names), by(state -> {}));
+    }
+
+    private void refuses(AllocatedClaim claim, String words) {
+        assertThatThrownBy(() -> provider.prepare(claim, by(state -> {})))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageContaining(words);
+    }
+
     private static HeldClaim held(ProviderState state, Phase phase) {
         return new HeldClaim(CLAIM, phase, false, List.of(), state);
     }
 
-    @Nested
-    class Preparing {
+    private void unprepare(HeldClaim claim) {
+        provider.unprepare(claim, by(state -> {}));
+    }
 
-        private final List<ProviderState> recorded = new ArrayList<>();
+    private void unprepare(PreparedClaim claim) {
+        unprepare(held(claim.state(), Phase.PREPARED));
+    }
+
+    @Nested
+    class OnDemand {
+
+        @BeforeEach
+        void installH100s() {
+            install("h100-80", true);
+        }
 
         @Test
         void createsMigDevices() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
-
-            PreparedClaim prepared =
-                    provider.prepare(
-                            claim("gpu-0-mig-3g40gb-9-4", "gpu-1-mig-7g80gb-0-0"),
-                            by(recorded::add));
+            PreparedClaim prepared = prepare("gpu-0-mig-3g40gb-9-4", "gpu-1-mig-7g80gb-0-0");
 
             assertThat(hardware.instances())
                     .extracting(NodeState.Instance::gpu, NodeState.Instance::profileId)
                     .containsExactly(tuple(0, 9), tuple(1, 0));
             assertThat(prepared.devices()).hasSize(2);
-            provider.unprepare(held(prepared.state(), Phase.PREPARED), by(recorded::add));
+            unprepare(prepared);
             assertThat(hardware.instances()).isEmpty();
             assertThat(hardware.isMigEnabled(0)).isFalse();
             assertThat(hardware.isMigEnabled(1)).isFalse();
         }
 
         @Test
-        void createsAllOfAnA100InMigMode() {
-            node = StandInNode.install(folder, "a100-40");
-            hardware = node.state();
-            hardware.setMig(1, true);
-            NvidiaDeviceProvider provider = startAgain(true, false);
-            provider.inventory();
-
-            PreparedClaim prepared =
-                    provider.prepare(claim("gpu-1-mig-7g40gb-0-0"), by(recorded::add));
-
-            assertThat(hardware.instances()).singleElement().matches(it -> it.profileId() == 0);
-            provider.unprepare(held(prepared.state(), Phase.PREPARED), by(recorded::add));
-            assertThat(hardware.instances()).isEmpty();
-            assertThat(hardware.isMigEnabled(1)).as("its mode would need a reset").isTrue();
-        }
-
-        @Test
         void recordsAMigDeviceBeforeItsCreation() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
+            List<String> recorded = new ArrayList<>();
             List<Integer> instances = new ArrayList<>();
 
             provider.prepare(
                     claim("gpu-0-mig-3g40gb-9-4"),
                     by(
                             state -> {
-                                recorded.add(state);
+                                recorded.add(state.json());
                                 instances.add(hardware.instances().size());
                             }));
 
             assertThat(instances).containsExactly(0, 0, 1);
-            assertThat(recorded.get(0).json()).contains("DIVIDING").doesNotContain("MIG-");
-            assertThat(recorded.get(1).json()).contains("MAKING").doesNotContain("MIG-");
-            assertThat(recorded.get(2).json()).contains("MADE", "MIG-");
+            assertThat(recorded.get(0)).contains("DIVIDING").doesNotContain("MIG-");
+            assertThat(recorded.get(1)).contains("MAKING").doesNotContain("MIG-");
+            assertThat(recorded.get(2)).contains("MADE", "MIG-");
         }
 
         @Test
         void destroysNoMigDeviceOfAnotherClaim() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
-            PreparedClaim first =
-                    provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
-            provider.unprepare(held(first.state(), Phase.PREPARED), by(recorded::add));
-            PreparedClaim second =
-                    provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
+            PreparedClaim first = prepare("gpu-0-mig-1g10gb-19-6");
+            unprepare(first);
+            PreparedClaim second = prepare("gpu-0-mig-1g10gb-19-6");
 
-            provider.unprepare(held(first.state(), Phase.PREPARED), by(recorded::add));
+            unprepare(first);
 
             assertThat(hardware.instances()).hasSize(1); // of the same number, and another UUID
-            provider.unprepare(held(second.state(), Phase.PREPARED), by(recorded::add));
+            unprepare(second);
             assertThat(hardware.instances()).isEmpty();
         }
 
         @Test
         void destroysWhatAClaimMayHaveWhoseRecordIsLost() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
-            provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
+            prepare("gpu-0-mig-1g10gb-19-6");
             HeldDevice device = device("gpu-0-mig-1g10gb-19-6", false).held();
 
-            provider.unprepare(
-                    new HeldClaim(CLAIM, Phase.DAMAGED, false, List.of(device), null),
-                    by(recorded::add));
+            unprepare(new HeldClaim(CLAIM, Phase.DAMAGED, false, List.of(device), null));
 
             assertThat(hardware.instances()).isEmpty();
         }
 
         @Test
         void touchesNothingForAClaimOfAnEarlierBoot() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
-            PreparedClaim then =
-                    provider.prepare(claim("gpu-0-mig-1g10gb-19-6"), by(recorded::add));
+            PreparedClaim then = prepare("gpu-0-mig-1g10gb-19-6");
 
-            provider.unprepare(
-                    new HeldClaim(CLAIM, Phase.PREPARED, true, List.of(), then.state()),
-                    by(recorded::add));
+            unprepare(new HeldClaim(CLAIM, Phase.PREPARED, true, List.of(), then.state()));
 
             assertThat(hardware.instances()).as("foreign").hasSize(1);
         }
 
         @Test
-        void revertsAPendingMigMode() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
+        void failsIfTheGpuIsInUseAsAWholeAndRevertsThePendingMigMode() {
             hardware.busy(0, true);
 
-            assertThatThrownBy(
-                            () ->
-                                    provider.prepare(
-                                            claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
-                    .isInstanceOf(PrepareException.class);
+            refuses(claim("gpu-0-mig-3g40gb-9-4"), "it is in use as a whole");
 
             try (Nvml nvml = Nvml.open(node.library())) {
                 assertThat(nvml.read().gpus().get(0).mig().pending()).isFalse();
@@ -198,82 +188,28 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
-        void failsIfTheGpuIsInUseAsAWhole() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
-            hardware.busy(0, true);
-
-            assertThatThrownBy(
-                            () ->
-                                    provider.prepare(
-                                            claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("it is in use as a whole");
-        }
-
-        @Test
         void preparesNoWholeGpuWithInstances() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
-            provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add));
+            prepare("gpu-0-mig-3g40gb-9-4");
 
-            assertThatThrownBy(() -> provider.prepare(claim("gpu-0"), by(recorded::add)))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("has GPU instances [1]");
+            refuses(claim("gpu-0"), "has GPU instances [1]");
         }
 
         @Test
         void switchesTheModeOffThatAnEarlierTryLeftOn() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
             hardware.setMig(0, true);
 
-            provider.prepare(claim("gpu-0"), by(recorded::add));
+            prepare("gpu-0");
 
             assertThat(hardware.isMigEnabled(0)).isFalse();
         }
 
         @Test
-        void failsIfAGpuIsLost() {
-            NvidiaDeviceProvider provider = start("l40s", false);
-            provider.inventory();
-            hardware.lost(1, true);
-
-            assertThatThrownBy(() -> provider.prepare(claim("gpu-1"), by(recorded::add)))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("fallen off the bus");
-        }
-
-        @Test
-        void failsIfTheAdministratorChangedTheMigDevices() {
-            NvidiaDeviceProvider provider = start("a100-40-divided", false);
-            provider.inventory();
-            try (Nvml other = Nvml.open(node.library())) {
-                String gpu = hardware.uuid(1);
-                other.destroyCompute(gpu, 4, 0);
-                other.destroyInstance(gpu, 4);
-            }
-
-            assertThatThrownBy(
-                            () ->
-                                    provider.prepare(
-                                            claim("gpu-1-mig-3g20gb-9-4"), by(recorded::add)))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("the GPU's MIG devices were changed");
-        }
-
-        @Test
         void givesAdminAccessToExistingMigDevices() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
-            AllocatedClaim admin =
-                    new AllocatedClaim(CLAIM, List.of(device("gpu-0-mig-3g40gb-9-4", true)), "{}");
+            AllocatedClaim admin = claim(device("gpu-0-mig-3g40gb-9-4", true));
 
-            assertThatThrownBy(() -> provider.prepare(admin, by(recorded::add)))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("no claim has created it");
-            provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add));
-            PreparedClaim prepared = provider.prepare(admin, by(recorded::add));
+            refuses(admin, "no claim has created it");
+            prepare("gpu-0-mig-3g40gb-9-4");
+            PreparedClaim prepared = provider.prepare(admin, by(state -> {}));
 
             assertThat(prepared.state()).isNull();
             assertThat(hardware.instances()).hasSize(1);
@@ -281,54 +217,93 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
         @Test
         void refusesAStateOfANewerDriver() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-
-            assertThatThrownBy(
-                            () ->
-                                    provider.unprepare(
-                                            held(new ProviderState(9, "{}"), Phase.PREPARED),
-                                            by(recorded::add)))
+            assertThatThrownBy(() -> unprepare(held(new ProviderState(9, "{}"), Phase.PREPARED)))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("a newer driver prepared it");
         }
     }
 
     @Nested
+    class OnOtherBoards {
+
+        @Test
+        void createsAllOfAnA100InMigMode() {
+            node = StandInNode.install(folder, "a100-40");
+            hardware = node.state();
+            hardware.setMig(1, true);
+            provider = startAgain(true, false);
+            provider.inventory();
+
+            PreparedClaim prepared = prepare("gpu-1-mig-7g40gb-0-0");
+
+            assertThat(hardware.instances()).singleElement().matches(it -> it.profileId() == 0);
+            unprepare(prepared);
+            assertThat(hardware.instances()).isEmpty();
+            assertThat(hardware.isMigEnabled(1)).as("its mode would need a reset").isTrue();
+        }
+
+        @Test
+        void failsIfAGpuIsLost() {
+            install("l40s", false);
+            hardware.lost(1, true);
+
+            refuses(claim("gpu-1"), "fallen off the bus");
+        }
+
+        @Test
+        void failsIfTheAdministratorChangedTheMigDevices() {
+            install("a100-40-divided", false);
+            try (Nvml other = Nvml.open(node.library())) {
+                String gpu = hardware.uuid(1);
+                other.destroyCompute(gpu, 4, 0);
+                other.destroyInstance(gpu, 4);
+            }
+
+            refuses(claim("gpu-1-mig-3g20gb-9-4"), "the GPU's MIG devices were changed");
+        }
+    }
+
+    @Nested
     class ForeignInstances {
+
+        @BeforeEach
+        void installH100s() {
+            install("h100-80", true);
+        }
 
         private void divide() {
             try (Nvml other = Nvml.open(node.library())) {
-                String gpu = other.read().gpus().get(5).uuid();
+                String gpu = hardware.uuid(5);
                 other.switchMig(gpu, true);
                 int instance = other.createInstance(gpu, 9, new Placement(4, 4));
                 other.createCompute(gpu, instance);
             }
         }
 
+        /** Starts the next provider, which destroys unknown instances, and waits until it has. */
+        private void startNext(HeldClaim... held) throws InterruptedException {
+            context = new RecordedContext(List.of(held));
+            startAgain(true, true);
+            context.awaitChange(); // which comes after
+        }
+
         @Test
         void stayAndBlockOnlyTheirSlices() {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
             divide();
 
-            NvidiaDeviceProvider next = startAgain(true, false);
-            next.inventory();
+            provider = startAgain(true, false);
+            provider.inventory();
 
             assertThat(hardware.instances()).hasSize(1);
-            assertThatThrownBy(() -> next.prepare(claim("gpu-5-mig-7g80gb-0-0"), by(state -> {})))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("GPU instance 1 of");
-            next.prepare(claim("gpu-5-mig-3g40gb-9-0"), by(state -> {}));
+            refuses(claim("gpu-5-mig-7g80gb-0-0"), "GPU instance 1 of");
+            prepare("gpu-5-mig-3g40gb-9-0");
         }
 
         @Test
         void areDestroyedIfConfigured() throws Exception {
-            start("h100-80", true);
             divide();
-            context = new RecordedContext(List.of());
 
-            startAgain(true, true);
-            context.awaitChange(); // which comes after
+            startNext();
 
             assertThat(hardware.instances()).isEmpty();
             assertThat(hardware.isMigEnabled(5)).isFalse();
@@ -336,26 +311,18 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
         @Test
         void areNotWhatAClaimHas() throws Exception {
-            NvidiaDeviceProvider provider = start("h100-80", true);
-            provider.inventory();
-            PreparedClaim prepared =
-                    provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(state -> {}));
-            context = new RecordedContext(List.of(held(prepared.state(), Phase.PREPARED)));
+            PreparedClaim prepared = prepare("gpu-0-mig-3g40gb-9-4");
 
-            startAgain(true, true);
-            context.awaitChange();
+            startNext(held(prepared.state(), Phase.PREPARED));
 
             assertThat(hardware.instances()).hasSize(1);
         }
 
         @Test
         void stayWhileAClaimsRecordIsDamaged() throws Exception {
-            start("h100-80", true);
             divide();
-            context = new RecordedContext(List.of(held(null, Phase.DAMAGED)));
 
-            startAgain(true, true);
-            context.awaitChange();
+            startNext(held(null, Phase.DAMAGED));
 
             assertThat(hardware.instances()).hasSize(1);
         }

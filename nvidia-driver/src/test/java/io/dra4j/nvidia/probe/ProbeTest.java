@@ -23,34 +23,75 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The output of {@code probe} on boards, against values of public tables. */
 class ProbeTest {
 
-    /** Placements of all boards of seven slices. */
-    private static final List<String> SEVEN_SLICES =
-            List.of(
-                    "1g 19 at 0,1,2,3,4,5,6",
-                    "1g+me 20 at 0,1,2,3,4,5,6",
-                    "1g2 15 at 0,2,4,6",
-                    "2g 14 at 0,2,4",
-                    "3g 9 at 0,4",
-                    "4g 5 at 0",
-                    "7g 0 at 0");
-
-    private static final List<String> FOUR_SLICES =
-            List.of(
-                    "1g 14 at 0,1,2,3",
-                    "1g+me 21 at 0,1,2,3",
-                    "2g 5 at 0,2",
-                    "2g+me 6 at 0,2",
-                    "4g 0 at 0");
+    /** Profiles of boards: name, id, placements, GiB, SM/CE/DEC/JPEG/OFA. */
+    private static final String PROFILES =
+            """
+            a100-40  1g.5gb     19 0,1,2,3,4,5,6   4.75 14/1/0/0/0
+            a100-40  1g.5gb+me  20 0,1,2,3,4,5,6   4.75 14/1/1/1/1
+            a100-40  1g.10gb    15 0,2,4,6         9.63 14/1/1/0/0
+            a100-40  2g.10gb    14 0,2,4           9.75 28/2/1/0/0
+            a100-40  3g.20gb     9 0,4            19.63 42/3/2/0/0
+            a100-40  4g.20gb     5 0              19.63 56/4/2/0/0
+            a100-40  7g.40gb     0 0              39.50 98/7/5/1/1
+            a100-80  1g.10gb    19 0,1,2,3,4,5,6   9.63 14/1/0/0/0
+            a100-80  1g.10gb+me 20 0,1,2,3,4,5,6   9.63 14/1/1/1/1
+            a100-80  1g.20gb    15 0,2,4,6        19.50 14/1/1/0/0
+            a100-80  2g.20gb    14 0,2,4          19.50 28/2/1/0/0
+            a100-80  3g.40gb     9 0,4            39.25 42/3/2/0/0
+            a100-80  4g.40gb     5 0              39.25 56/4/2/0/0
+            a100-80  7g.80gb     0 0              79.00 98/7/5/1/1
+            a30      1g.6gb     14 0,1,2,3         5.81 14/1/1/0/0
+            a30      1g.6gb+me  21 0,1,2,3         5.81 14/1/1/1/1
+            a30      2g.12gb     5 0,2            11.69 28/2/2/0/0
+            a30      2g.12gb+me  6 0,2            11.69 28/2/2/1/1
+            a30      4g.24gb     0 0              23.50 56/4/4/1/1
+            h100-80  1g.10gb    19 0,1,2,3,4,5,6   9.75 16/1/1/1/0
+            h100-80  1g.10gb+me 20 0,1,2,3,4,5,6   9.75 16/1/1/1/1
+            h100-80  1g.20gb    15 0,2,4,6        19.63 26/1/1/1/0
+            h100-80  2g.20gb    14 0,2,4          19.63 32/2/2/2/0
+            h100-80  3g.40gb     9 0,4            39.38 60/3/3/3/0
+            h100-80  4g.40gb     5 0              39.38 64/4/4/4/0
+            h100-80  7g.80gb     0 0              79.13 132/8/7/7/1
+            h200-141 1g.18gb    19 0,1,2,3,4,5,6  16.00 16/1/1/1/0
+            h200-141 1g.18gb+me 20 0,1,2,3,4,5,6  16.00 16/1/1/1/1
+            h200-141 1g.35gb    15 0,2,4,6        32.25 26/1/1/1/0
+            h200-141 2g.35gb    14 0,2,4          32.25 32/2/2/2/0
+            h200-141 3g.71gb     9 0,4            69.50 60/3/3/3/0
+            h200-141 4g.71gb     5 0              69.50 64/4/4/4/0
+            h200-141 7g.141gb    0 0             140.00 132/8/7/7/1
+            b200     1g.23gb    19 0,1,2,3,4,5,6  22.00 18/2/1/1/0
+            b200     1g.23gb+me 20 0,1,2,3,4,5,6  22.00 18/2/1/1/1
+            b200     1g.45gb    15 0,2,4,6        44.25 30/2/1/1/0
+            b200     2g.45gb    14 0,2,4          44.25 36/4/2/2/0
+            b200     3g.90gb     9 0,4            89.00 70/8/4/4/0
+            b200     4g.90gb     5 0              89.00 72/8/4/4/0
+            b200     7g.180gb    0 0             178.00 148/16/7/7/1
+            """;
 
     @TempDir private Path folder;
 
-    private record Ended(int status, String out, String err) {}
+    private record Ended(int status, String out, String err) {
+
+        String printed() {
+            assertThat(status).as(err).isZero();
+            return out;
+        }
+
+        String failed(int expected) {
+            assertThat(status).isEqualTo(expected);
+            assertThat(out).isEmpty();
+            return err;
+        }
+    }
+
+    private Ended probe(String boards, String... more) {
+        return probe(StandInNode.install(folder, boards), more);
+    }
 
     private static Ended probe(StandInNode node, String... more) {
         List<String> args = new ArrayList<>();
@@ -70,105 +111,31 @@ class ProbeTest {
                 status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    private static Stream<Arguments> boardRows() {
-        return Stream.of(
-                Arguments.of(
-                        "a100-40",
-                        SEVEN_SLICES,
-                        List.of(
-                                "1g 1g.5gb 4.75 14/1/0/0/0",
-                                "1g+me 1g.5gb+me 4.75 14/1/1/1/1",
-                                "1g2 1g.10gb 9.63 14/1/1/0/0",
-                                "2g 2g.10gb 9.75 28/2/1/0/0",
-                                "3g 3g.20gb 19.63 42/3/2/0/0",
-                                "4g 4g.20gb 19.63 56/4/2/0/0",
-                                "7g 7g.40gb 39.50 98/7/5/1/1")),
-                Arguments.of(
-                        "a100-80",
-                        SEVEN_SLICES,
-                        List.of(
-                                "1g 1g.10gb 9.63 14/1/0/0/0",
-                                "1g+me 1g.10gb+me 9.63 14/1/1/1/1",
-                                "1g2 1g.20gb 19.50 14/1/1/0/0",
-                                "2g 2g.20gb 19.50 28/2/1/0/0",
-                                "3g 3g.40gb 39.25 42/3/2/0/0",
-                                "4g 4g.40gb 39.25 56/4/2/0/0",
-                                "7g 7g.80gb 79.00 98/7/5/1/1")),
-                Arguments.of(
-                        "a30",
-                        FOUR_SLICES,
-                        List.of(
-                                "1g 1g.6gb 5.81 14/1/1/0/0",
-                                "1g+me 1g.6gb+me 5.81 14/1/1/1/1",
-                                "2g 2g.12gb 11.69 28/2/2/0/0",
-                                "2g+me 2g.12gb+me 11.69 28/2/2/1/1",
-                                "4g 4g.24gb 23.50 56/4/4/1/1")),
-                Arguments.of(
-                        "h100-80",
-                        SEVEN_SLICES,
-                        List.of(
-                                "1g 1g.10gb 9.75 16/1/1/1/0",
-                                "1g+me 1g.10gb+me 9.75 16/1/1/1/1",
-                                "1g2 1g.20gb 19.63 26/1/1/1/0",
-                                "2g 2g.20gb 19.63 32/2/2/2/0",
-                                "3g 3g.40gb 39.38 60/3/3/3/0",
-                                "4g 4g.40gb 39.38 64/4/4/4/0",
-                                "7g 7g.80gb 79.13 132/8/7/7/1")),
-                Arguments.of(
-                        "h200-141",
-                        SEVEN_SLICES,
-                        List.of(
-                                "1g 1g.18gb 16.00 16/1/1/1/0",
-                                "1g+me 1g.18gb+me 16.00 16/1/1/1/1",
-                                "1g2 1g.35gb 32.25 26/1/1/1/0",
-                                "2g 2g.35gb 32.25 32/2/2/2/0",
-                                "3g 3g.71gb 69.50 60/3/3/3/0",
-                                "4g 4g.71gb 69.50 64/4/4/4/0",
-                                "7g 7g.141gb 140.00 132/8/7/7/1")),
-                Arguments.of(
-                        "b200",
-                        SEVEN_SLICES,
-                        List.of(
-                                "1g 1g.23gb 22.00 18/2/1/1/0",
-                                "1g+me 1g.23gb+me 22.00 18/2/1/1/1",
-                                "1g2 1g.45gb 44.25 30/2/1/1/0",
-                                "2g 2g.45gb 44.25 36/4/2/2/0",
-                                "3g 3g.90gb 89.00 70/8/4/4/0",
-                                "4g 4g.90gb 89.00 72/8/4/4/0",
-                                "7g 7g.180gb 178.00 148/16/7/7/1")));
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("boardRows")
-    void printsAllPossibleMigDevices(String board, List<String> places, List<String> amounts)
-            throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"a100-40", "a100-80", "a30", "h100-80", "h200-141", "b200"})
+    void printsAllPossibleMigDevices(String board) throws IOException {
         StandInNode node = StandInNode.install(folder, board);
         for (int gpu = 0; gpu < node.state().gpus(); gpu++) {
             node.state().setMig(gpu, true);
         }
 
-        Ended ended = probe(node, "--dynamic-mig", "--output=yaml");
+        String printed = probe(node, "--dynamic-mig", "--output=yaml").printed();
 
-        assertThat(ended.status()).as(ended.err()).isZero();
-        List<String> found = devices(ended.out());
-        assertThat(found)
+        assertThat(devices(printed))
                 .filteredOn(device -> device.contains(" mig "))
-                .containsExactlyInAnyOrderElementsOf(
-                        expected(node.state().gpus(), places, amounts));
+                .containsExactlyInAnyOrderElementsOf(expected(board, node.state().gpus()));
     }
 
-    private static List<String> expected(int gpus, List<String> places, List<String> amounts) {
+    private static List<String> expected(String board, int gpus) {
         List<String> devices = new ArrayList<>();
-        for (int gpu = 0; gpu < gpus; gpu++) {
-            for (int row = 0; row < places.size(); row++) {
-                String[] place = places.get(row).split(" ");
-                String[] amount = amounts.get(row).split(" ", 3);
-                assertThat(place[0]).isEqualTo(amount[0]);
-                String name = amount[1].replace(".", "").replace('+', '-');
-                for (String start : place[3].split(",")) {
+        for (String line : PROFILES.lines().filter(row -> row.startsWith(board + " ")).toList()) {
+            String[] row = line.split(" +");
+            String name = row[1].replace(".", "").replace('+', '-');
+            for (String start : row[3].split(",")) {
+                for (int gpu = 0; gpu < gpus; gpu++) {
                     devices.add(
-                            "gpu-%d-mig-%s-%s-%s mig %s %s"
-                                    .formatted(gpu, name, place[1], start, amount[1], amount[2]));
+                            "gpu-%d-mig-%s-%s-%s mig %s %s %s"
+                                    .formatted(gpu, name, row[2], start, row[1], row[4], row[5]));
                 }
             }
         }
@@ -217,13 +184,12 @@ class ProbeTest {
 
         @Test
         void isWholeGpusWithoutMigMode() {
-            Ended ended = probe(StandInNode.install(folder, "l40s"));
+            String out = probe("l40s").printed();
 
-            assertThat(ended.status()).isZero();
-            assertThat(ended.out())
+            assertThat(out)
                     .startsWith("NVIDIA driver 550.163.01, CUDA 12.4\n")
                     .contains("NVIDIA L40S", "46068 MiB", "not capable");
-            assertThat(rows(ended.out()))
+            assertThat(rows(out))
                     .containsExactly(
                             "gpu-0 gpu - 46068Mi - GPU-d7a40000-0000-4000-8000-000000000000",
                             "gpu-1 gpu - 46068Mi - GPU-d7a40001-0000-4000-8000-000000000001",
@@ -233,9 +199,7 @@ class ProbeTest {
 
         @Test
         void isTheAdministratorsMigDevices() {
-            Ended ended = probe(StandInNode.install(folder, "a100-40-divided"));
-
-            assertThat(rows(ended.out()))
+            assertThat(rows(probe("a100-40-divided").printed()))
                     .hasSize(11)
                     .filteredOn(row -> row.startsWith("gpu-1-"))
                     .extracting(row -> row.replaceFirst(" MIG-[0-9a-f-]{36}$", ""))
@@ -248,9 +212,7 @@ class ProbeTest {
 
         @Test
         void isEachBoardByItsOwnKindOnAMixedNode() {
-            Ended ended = probe(StandInNode.install(folder, "mixed"), "--dynamic-mig");
-
-            assertThat(rows(ended.out()))
+            assertThat(rows(probe("mixed", "--dynamic-mig").printed()))
                     .hasSize(1 + 25 + 1 + 1)
                     .contains(
                             "gpu-0 gpu - 81024Mi 132 GPU-d7a40000-0000-4000-8000-000000000000",
@@ -261,12 +223,12 @@ class ProbeTest {
 
         @Test
         void isLeftOutWhereItIsNotKnown() {
-            Ended ended = probe(StandInNode.install(folder, "odd"), "--dynamic-mig");
+            String out = probe("odd", "--dynamic-mig").printed();
 
-            assertThat(rows(ended.out()))
+            assertThat(rows(out))
                     .contains("gpu-0-mig-2g0gb-14-0 mig 2g.0gb 0 12 -")
                     .noneMatch(row -> row.contains("-77-"));
-            assertThat(ended.out()).contains("Left out:\n- Profile 77 of gpu-0 is left out");
+            assertThat(out).contains("Left out:\n- Profile 77 of gpu-0 is left out");
         }
 
         @Test
@@ -275,11 +237,10 @@ class ProbeTest {
             node.state().privileged(false);
             byte[] before = Files.readAllBytes(Path.of(node.library() + ".state"));
 
-            Ended ended = probe(node, "--dynamic-mig");
+            String out = probe(node, "--dynamic-mig").printed();
 
-            assertThat(ended.status()).isZero();
-            assertThat(rows(ended.out())).hasSize(8);
-            assertThat(ended.out()).contains("NVML reports its placements only to root");
+            assertThat(rows(out)).hasSize(8);
+            assertThat(out).contains("NVML reports its placements only to root");
             assertThat(Files.readAllBytes(Path.of(node.library() + ".state"))).isEqualTo(before);
         }
 
@@ -296,11 +257,7 @@ class ProbeTest {
 
         @Test
         void listsTheSearchedPaths() {
-            Ended ended = run("probe", "--nvidia-driver-root=" + folder);
-
-            assertThat(ended.status()).isEqualTo(1);
-            assertThat(ended.out()).isEmpty();
-            assertThat(ended.err())
+            assertThat(run("probe", "--nvidia-driver-root=" + folder).failed(1))
                     .startsWith("dra4j-nvidia-driver: No NVIDIA driver below " + folder)
                     .contains(folder + "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1", "install")
                     .hasLineCount(1);
@@ -311,10 +268,7 @@ class ProbeTest {
             StandInNode node = StandInNode.install(folder, "t4");
             node.state().loaded(false);
 
-            Ended ended = probe(node);
-
-            assertThat(ended.status()).isEqualTo(1);
-            assertThat(ended.err())
+            assertThat(probe(node).failed(1))
                     .contains("Driver Not Loaded (9)", "load the driver's kernel module");
         }
 
@@ -323,20 +277,14 @@ class ProbeTest {
             StandInNode node = StandInNode.install(folder, "t4");
             node.state().initFails(999);
 
-            Ended ended = probe(node);
-
-            assertThat(ended.status()).isEqualTo(1);
-            assertThat(ended.err()).contains("Unknown Error (999)").doesNotContain("kernel module");
+            assertThat(probe(node).failed(1))
+                    .contains("Unknown Error (999)")
+                    .doesNotContain("kernel module");
         }
 
         @Test
-        void printsThatThereAreNoGpus() throws IOException {
-            StandInNode node = StandInNode.install(folder, "none");
-
-            Ended ended = probe(node);
-
-            assertThat(ended.status()).isZero();
-            assertThat(ended.out()).contains("The driver works, and has no GPUs.");
+        void printsThatThereAreNoGpus() {
+            assertThat(probe("none").printed()).contains("The driver works, and has no GPUs.");
         }
     }
 
@@ -345,28 +293,21 @@ class ProbeTest {
 
         @Test
         void explainsItself() {
-            Ended ended = run("probe", "--help");
-
-            assertThat(ended.status()).isZero();
-            assertThat(ended.out())
+            assertThat(run("probe", "--help").printed())
                     .startsWith("Usage: dra4j-nvidia-driver probe")
                     .contains("--nvidia-driver-root=DIR", "[NVIDIA_DRIVER_ROOT", "--dynamic-mig");
         }
 
         @Test
         void refusesWhatItDoesNotKnow() {
-            Ended ended = run("probe", "--gpu=4");
-
-            assertThat(ended.status()).isEqualTo(2);
-            assertThat(ended.err()).contains("Unknown option: '--gpu=4'");
+            assertThat(run("probe", "--gpu=4").failed(2)).contains("Unknown option: '--gpu=4'");
         }
 
         @Test
         void refusesARelativeRoot() {
-            Ended ended = run("probe", "--container-driver-root=here");
-
-            assertThat(ended.status()).isEqualTo(1);
-            assertThat(ended.err()).contains("must be an absolute path, not here").hasLineCount(1);
+            assertThat(run("probe", "--container-driver-root=here").failed(1))
+                    .contains("must be an absolute path, not here")
+                    .hasLineCount(1);
         }
     }
 }
