@@ -5,14 +5,9 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
@@ -23,7 +18,6 @@ import org.junit.jupiter.api.Test;
 class FakeCpuProviderTest {
 
     private static final String CPU = "cpu.example.com/cpu";
-    private static final String SHARE = "11111111-2222-4333-8444-555555555555";
 
     private final FakeCpuProvider provider =
             new FakeCpuProvider("cpu.example.com", "node-a", 2, 16);
@@ -62,7 +56,7 @@ class FakeCpuProviderTest {
     }
 
     @Test
-    void setsTheNumberOfCores() {
+    void setsTheNumberOfCores() throws Exception {
         PreparedClaim prepared = prepare(false);
 
         assertThat(prepared.edits().env())
@@ -77,7 +71,7 @@ class FakeCpuProviderTest {
     }
 
     @Test
-    void showsAdminAccessToWhoHasIt() {
+    void showsAdminAccessToWhoHasIt() throws Exception {
         assertThat(prepare(true).devices().get(0).edits().env())
                 .containsEntry("DRA_ADMIN_ACCESS", "true");
     }
@@ -87,20 +81,8 @@ class FakeCpuProviderTest {
         assertThat(provider.configTypes()).isEmpty();
     }
 
-    private PreparedClaim prepare(boolean adminAccess) {
-        AllocatedDevice numaNode =
-                new AllocatedDevice(
-                        "cores",
-                        null,
-                        new PoolName("node-a"),
-                        new DeviceName("numa-1"),
-                        SHARE,
-                        Map.of(CPU, Quantity.of(3)),
-                        adminAccess,
-                        null,
-                        List.of());
-        ClaimRef ref = new ClaimRef("default", "claim", "uid");
-        return provider.prepare(
-                new AllocatedClaim(ref, List.of(numaNode), "{}"), new NothingToRecord());
+    private PreparedClaim prepare(boolean adminAccess) throws Exception {
+        Map<String, Quantity> cores = Map.of(CPU, Quantity.of(3));
+        return Claims.prepare(provider, Claims.device("numa-1", Claims.SHARE, cores, adminAccess));
     }
 }

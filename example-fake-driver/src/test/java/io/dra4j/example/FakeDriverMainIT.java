@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The runnable jar, as a process. */
 class FakeDriverMainIT {
@@ -102,21 +104,25 @@ class FakeDriverMainIT {
                     .contains("[NET_DEVICE_STATUS]", "[CPU_NUMA_NODES]", "[CPUS_PER_NUMA_NODE]");
         }
 
-        @Test
-        void refusesAProfileThatItDoesNotHave() throws Exception {
-            Ended ended = run("--node-name=a", "--device-profile=fpga");
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                quoteCharacter = '"',
+                textBlock =
+                        """
+                        --num-gpus=4           | : Unknown option: '--num-gpus=4'
+                        --num-devices=-1       | '--num-devices': -1 is less than 0
+                        --gpu-partitions=81    | '--gpu-partitions': 81 is more than 80
+                        --cpus-per-numa-node=0 | '--cpus-per-numa-node': 0 is less than 1
+                        --device-profile=fpga  | '--device-profile': expected one of [gpu, cpu, net] (case-sensitive) but was 'fpga'
+                        """)
+        void refusesWhatItDoesNotKnow(String option, String problem) throws Exception {
+            Ended ended = run("--node-name=a", option);
 
             assertThat(ended.status()).isEqualTo(2);
-            assertThat(ended.output().get(0))
-                    .contains("'--device-profile'", "[gpu, cpu, net]", "'fpga'");
-        }
-
-        @Test
-        void refusesANumaNodeWithoutCores() throws Exception {
-            Ended ended = run("--node-name=a", "--cpus-per-numa-node=0");
-
-            assertThat(ended.status()).isEqualTo(2);
-            assertThat(ended.output().get(0)).endsWith("'--cpus-per-numa-node': 0 is less than 1");
+            assertThat(String.join("\n", ended.output()))
+                    .startsWith("dra4j-example-fake-driver: ")
+                    .endsWith(problem + "\nRun it with --help to see its options.");
         }
 
         @Test
@@ -126,33 +132,6 @@ class FakeDriverMainIT {
             assertThat(version.status()).isZero();
             assertThat(version.output()).hasSize(1);
             assertThat(version.output().get(0)).matches("dra4j-example-fake-driver [0-9]+\\..*");
-        }
-
-        @Test
-        void refusesWhatItDoesNotKnow() throws Exception {
-            Ended ended = run("--node-name=a", "--num-gpus=4");
-
-            assertThat(ended.status()).isEqualTo(2);
-            assertThat(ended.output())
-                    .containsExactly(
-                            "dra4j-example-fake-driver: Unknown option: '--num-gpus=4'",
-                            "Run it with --help to see its options.");
-        }
-
-        @Test
-        void refusesANegativeNumberOfDevices() throws Exception {
-            Ended ended = run("--node-name=a", "--num-devices=-1");
-
-            assertThat(ended.status()).isEqualTo(2);
-            assertThat(ended.output().get(0)).endsWith("'--num-devices': -1 is less than 0");
-        }
-
-        @Test
-        void refusesPartitionsThatWouldHaveNoMemory() throws Exception {
-            Ended ended = run("--node-name=a", "--gpu-partitions=81");
-
-            assertThat(ended.status()).isEqualTo(2);
-            assertThat(ended.output().get(0)).endsWith("'--gpu-partitions': 81 is more than 80");
         }
     }
 

@@ -5,28 +5,19 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.AppliedConfig;
-import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.claim.ConfigSource;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.example.GpuConfig.Sharing;
 import io.dra4j.example.GpuConfig.SpacePartitioning;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 class FakeGpuProviderTest {
-
-    private static final String UID = "11111111-2222-3333-4444-555555555555";
 
     private final FakeGpuProvider provider = new FakeGpuProvider("gpu.example.com", "node-a", 2);
 
@@ -82,7 +73,7 @@ class FakeGpuProviderTest {
     class APreparedClaim {
 
         @Test
-        void showsTheContainersEachGpuWithItsClaimAndSharing() {
+        void showsTheContainersEachGpuWithItsClaimAndSharing() throws Exception {
             PreparedClaim prepared = prepare(gpu("gpu-1", false, GpuConfig.TYPE.defaults().get()));
 
             assertThat(prepared.edits().env())
@@ -92,14 +83,14 @@ class FakeGpuProviderTest {
             assertThat(prepared.devices().get(0).edits().env())
                     .containsExactly(
                             entry("GPU_DEVICE_1", "gpu-1"),
-                            entry("GPU_DEVICE_1_RESOURCE_CLAIM", UID),
-                            entry("GPU_DEVICE_GPU_1_RESOURCE_CLAIM", UID),
+                            entry("GPU_DEVICE_1_RESOURCE_CLAIM", "uid"),
+                            entry("GPU_DEVICE_GPU_1_RESOURCE_CLAIM", "uid"),
                             entry("GPU_DEVICE_1_SHARING_STRATEGY", "TimeSlicing"),
                             entry("GPU_DEVICE_1_TIMESLICE_INTERVAL", "Default"));
         }
 
         @Test
-        void showsThePartitionCount() {
+        void showsThePartitionCount() throws Exception {
             GpuConfig config =
                     new GpuConfig(
                             new Sharing("SpacePartitioning", null, new SpacePartitioning(10)));
@@ -111,7 +102,7 @@ class FakeGpuProviderTest {
         }
 
         @Test
-        void showsAdminAccessWithTheDeviceThatHasIt() {
+        void showsAdminAccessWithTheDeviceThatHasIt() throws Exception {
             GpuConfig config = GpuConfig.TYPE.defaults().get();
 
             PreparedClaim prepared =
@@ -124,29 +115,18 @@ class FakeGpuProviderTest {
         }
 
         @Test
-        void isTheSameEachTime() {
+        void isTheSameEachTime() throws Exception {
             AllocatedDevice gpu = gpu("gpu-1", false, GpuConfig.TYPE.defaults().get());
 
             assertThat(prepare(gpu)).isEqualTo(prepare(gpu));
         }
 
-        private PreparedClaim prepare(AllocatedDevice... gpus) {
-            ClaimRef ref = new ClaimRef("default", "claim", UID);
-            return provider.prepare(
-                    new AllocatedClaim(ref, List.of(gpus), "{}"), new NothingToRecord());
+        private PreparedClaim prepare(AllocatedDevice... gpus) throws Exception {
+            return Claims.prepare(provider, gpus);
         }
 
         private AllocatedDevice gpu(String name, boolean adminAccess, GpuConfig config) {
-            return new AllocatedDevice(
-                    "gpu",
-                    null,
-                    new PoolName("node-a"),
-                    new DeviceName(name),
-                    null,
-                    Map.of(),
-                    adminAccess,
-                    "gpu.example.com",
-                    List.of(new AppliedConfig<>(config, ConfigSource.DEFAULT, -1, List.of())));
+            return Claims.device(name, null, Map.of(), adminAccess, config);
         }
     }
 }

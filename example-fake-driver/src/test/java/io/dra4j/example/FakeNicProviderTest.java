@@ -5,18 +5,12 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.AppliedConfig;
-import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.claim.ConfigSource;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.AttributeValue.OfString;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import java.util.List;
@@ -29,7 +23,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class FakeNicProviderTest {
 
-    private static final String SHARE = "11111111-2222-4333-8444-555555555555";
     private static final String MAC = "02(:[0-9a-f]{2}){5}";
 
     private final FakeNicProvider provider = new FakeNicProvider("net.example.com", "node-a", 2);
@@ -119,7 +112,8 @@ class FakeNicProviderTest {
                             "ingressBandwidth", new Quantity("10G"),
                             "egressBandwidth", new Quantity("500M"));
 
-            Map<String, String> env = prepare(provider, SHARE, consumed, false).edits().env();
+            Map<String, String> env =
+                    prepare(provider, Claims.SHARE, consumed, false).edits().env();
 
             assertThat(env)
                     .containsEntry("NET_DEVICE_1", "nic-1")
@@ -144,7 +138,10 @@ class FakeNicProviderTest {
             String whole =
                     prepare(provider, null, Map.of(), false).edits().env().get("NET_DEVICE_1_MAC");
             String share =
-                    prepare(provider, SHARE, Map.of(), false).edits().env().get("NET_DEVICE_1_MAC");
+                    prepare(provider, Claims.SHARE, Map.of(), false)
+                            .edits()
+                            .env()
+                            .get("NET_DEVICE_1_MAC");
 
             assertThat(share).isNotEqualTo(whole);
             assertThat(text(devices(provider).get(1), "mac")).isEqualTo(whole);
@@ -152,9 +149,9 @@ class FakeNicProviderTest {
 
         @Test
         void reportsItsAddressesIfConfigured() throws Exception {
-            PreparedDevice silent = prepare(provider, SHARE, Map.of(), false);
+            PreparedDevice silent = prepare(provider, Claims.SHARE, Map.of(), false);
             PreparedDevice nic =
-                    prepare(new ReportingNics(provider, "node-a"), SHARE, Map.of(), false);
+                    prepare(new ReportingNics(provider, "node-a"), Claims.SHARE, Map.of(), false);
 
             assertThat(silent.status()).isNull();
             assertThat(nic.edits()).isEqualTo(silent.edits());
@@ -174,26 +171,9 @@ class FakeNicProviderTest {
                 Map<String, Quantity> consumed,
                 boolean adminAccess)
                 throws Exception {
-            AllocatedDevice nic =
-                    new AllocatedDevice(
-                            "nic",
-                            null,
-                            new PoolName("node-a"),
-                            new DeviceName("nic-1"),
-                            share,
-                            consumed,
-                            adminAccess,
-                            null,
-                            List.of(
-                                    new AppliedConfig<>(
-                                            NetConfig.TYPE.defaults().get(),
-                                            ConfigSource.DEFAULT,
-                                            -1,
-                                            List.of())));
-            ClaimRef ref = new ClaimRef("default", "claim", "uid");
-            return nics.prepare(new AllocatedClaim(ref, List.of(nic), "{}"), new NothingToRecord())
-                    .devices()
-                    .get(0);
+            NetConfig config = NetConfig.TYPE.defaults().get();
+            AllocatedDevice nic = Claims.device("nic-1", share, consumed, adminAccess, config);
+            return Claims.prepare(nics, nic).devices().get(0);
         }
     }
 

@@ -5,40 +5,22 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.DeviceBinder.AwaitedDevice;
-import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ReportingGpusTest {
 
-    private static final ClaimRef CLAIM = new ClaimRef("ns", "claim", "uid");
-    private static final FakeGpuProvider GPUS = new FakeGpuProvider("gpu.example.com", "node", 1);
+    private static final FakeGpuProvider GPUS = new FakeGpuProvider("gpu.example.com", "node-a", 1);
 
     private static PreparedDevice prepared(boolean status, boolean metadata, String gpu)
             throws Exception {
-        AllocatedDevice allocated =
-                new AllocatedDevice(
-                        "r",
-                        null,
-                        new PoolName("node"),
-                        new DeviceName(gpu),
-                        null,
-                        Map.of(),
-                        false,
-                        null,
-                        List.of());
-        return new ReportingGpus(GPUS, status, metadata)
-                .prepare(new AllocatedClaim(CLAIM, List.of(allocated), "{}"), new NothingToRecord())
-                .devices()
-                .get(0);
+        DeviceProvider gpus = new ReportingGpus(GPUS, status, metadata);
+        return Claims.prepare(gpus, Claims.device(gpu)).devices().get(0);
     }
 
     @Test
@@ -85,9 +67,9 @@ class ReportingGpusTest {
         assertThat(
                         BoundDevices.ready(
                                 new AwaitedDevice(
-                                        CLAIM,
+                                        Claims.REF,
                                         "r",
-                                        new PoolName("node"),
+                                        new PoolName("node-a"),
                                         new DeviceName("gpu-0"),
                                         null,
                                         binding)))

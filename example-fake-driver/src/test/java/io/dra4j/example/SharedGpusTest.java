@@ -6,16 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -76,24 +71,8 @@ class SharedGpusTest {
     }
 
     private Map<String, String> environment(Map<String, Quantity> share) throws Exception {
-        AllocatedDevice gpu =
-                new AllocatedDevice(
-                        "gpu",
-                        null,
-                        new PoolName("node-a"),
-                        new DeviceName("gpu-0"),
-                        "11111111-2222-3333-4444-555555555555",
-                        share,
-                        false,
-                        null,
-                        List.of());
-        ClaimRef ref = new ClaimRef("default", "claim", "uid");
-        return new SharedGpus(whole)
-                .prepare(new AllocatedClaim(ref, List.of(gpu), "{}"), new NothingToRecord())
-                .devices()
-                .get(0)
-                .edits()
-                .env();
+        AllocatedDevice gpu = Claims.device("gpu-0", Claims.SHARE, share, false);
+        return Claims.prepare(new SharedGpus(whole), gpu).devices().get(0).edits().env();
     }
 
     private static Device first(DeviceProvider gpus) throws Exception {
