@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.publish.plan.RandomPools;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.model.FeatureGate;
 import io.dra4j.testkit.proxy.Requests;
@@ -29,6 +30,7 @@ class ValidPoolsIT {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 60 : 15;
     private static final int POOLS = 20;
+    private static final int[] SIZES = {63, 64, 65, 127, 128, 129};
 
     /** Each is held up most of the time, as a driver is that changes its mind: all go at once. */
     private static final ExecutorService LANES = Executors.newCachedThreadPool();
@@ -69,13 +71,14 @@ class ValidPoolsIT {
     }
 
     private static Void limits(long seed) throws Exception {
-        LimitPools pools = new LimitPools(new Random(seed), 0);
+        Random random = new Random(seed);
+        RandomPools pools = new RandomPools(random, 0);
         List<Pool> inventory = List.of();
         int devices = 0;
         try (EmbeddedApiServer api = server();
                 PublishingDriver driver = PublishingDriver.start(api)) {
             for (int round = 0; round < ROUNDS; round++) {
-                inventory = inventory(pools, "");
+                inventory = inventory(random, pools, "");
                 driver.publish(inventory);
 
                 assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
@@ -93,12 +96,13 @@ class ValidPoolsIT {
     }
 
     private static Void edges(long seed) throws Exception {
-        LimitPools pools = new LimitPools(new Random(seed), 3);
+        Random random = new Random(seed);
+        RandomPools pools = new RandomPools(random, 3);
         int accepted = 0;
         try (EmbeddedApiServer api = server();
                 PublishingDriver driver = PublishingDriver.start(api)) {
             for (int round = 0; round < ROUNDS; round++) {
-                List<Pool> inventory = inventory(pools, "r" + round + "/");
+                List<Pool> inventory = inventory(random, pools, "r" + round + "/");
                 inventory.add(Pool.ofNode("r" + round + "/zz-last", List.of()));
                 driver.publish(inventory);
                 String last = inventory.get(POOLS).name().value();
@@ -130,10 +134,12 @@ class ValidPoolsIT {
         }
     }
 
-    private static List<Pool> inventory(LimitPools pools, String prefix) {
+    private static List<Pool> inventory(Random random, RandomPools pools, String prefix) {
         List<Pool> inventory = new ArrayList<>();
         for (int i = 0; i < POOLS; i++) {
-            inventory.add(pools.next(prefix + "pool-" + i + "/" + "n.".repeat(i * 6) + "n"));
+            String name = prefix + "pool-" + i + "/" + "n.".repeat(i * 6) + "n";
+            boolean large = random.nextInt(25) == 0;
+            inventory.add(pools.next(name, large ? SIZES[random.nextInt(6)] : random.nextInt(4)));
         }
         return inventory;
     }

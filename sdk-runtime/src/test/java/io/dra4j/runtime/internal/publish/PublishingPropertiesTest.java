@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
-import io.dra4j.runtime.internal.cluster.SliceCodec;
-import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.Brief;
 import io.dra4j.runtime.internal.publish.plan.PoolConsumer;
@@ -201,13 +199,7 @@ class PublishingPropertiesTest {
     }
 
     private static @Nullable Seen wanted(@Nullable Pool pool) {
-        if (pool == null) {
-            return null;
-        }
-        Content content =
-                new Content(
-                        pool.name(), 0, 1, pool.placement(), pool.devices(), pool.counterSets());
-        return PoolConsumer.seen(List.of(SliceCodec.canonical(content)));
+        return pool == null ? null : PoolConsumer.wanted(pool);
     }
 
     private <T> T any(List<T> values) {

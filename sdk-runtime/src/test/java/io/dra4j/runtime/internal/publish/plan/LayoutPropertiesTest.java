@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
-import io.dra4j.runtime.internal.cluster.SliceCodec;
-import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.PoolConsumer.Seen;
 import java.util.HashMap;
@@ -70,9 +68,9 @@ class LayoutPropertiesTest {
     }
 
     private void settle(Pool before, Pool pool, boolean mayMove) {
-        Map<DeviceName, String> homes = homes(pool);
+        Map<DeviceName, String> homes = SettledPool.homes(cluster.of(pool.name()));
         Seen old = PoolConsumer.look(cluster.of(pool.name()));
-        Seen wanted = wanted(pool);
+        Seen wanted = PoolConsumer.wanted(pool);
         for (SliceWrite write : writes(pool)) {
             cluster.apply(write);
             Seen now = PoolConsumer.look(cluster.of(pool.name()));
@@ -100,7 +98,7 @@ class LayoutPropertiesTest {
         }
         Map<DeviceName, Device> old = new HashMap<>();
         before.devices().forEach(device -> old.put(device.name(), device));
-        Map<DeviceName, String> now = homes(pool);
+        Map<DeviceName, String> now = SettledPool.homes(cluster.of(pool.name()));
         for (Device device : pool.devices()) {
             Device was = old.get(device.name());
             if (was != null && was.consumesCounters().equals(device.consumesCounters())) {
@@ -111,23 +109,8 @@ class LayoutPropertiesTest {
         }
     }
 
-    private Map<DeviceName, String> homes(Pool pool) {
-        Map<DeviceName, String> homes = new HashMap<>();
-        for (Stored slice : cluster.of(pool.name())) {
-            slice.content().devices().forEach(it -> homes.put(it.name(), slice.name()));
-        }
-        return homes;
-    }
-
     private List<SliceWrite> writes(Pool pool) {
         plan = cluster.layout.plan(pool, plan, true);
         return SliceDiff.between(cluster.of(pool.name()), plan);
-    }
-
-    private static Seen wanted(Pool pool) {
-        Content content =
-                new Content(
-                        pool.name(), 0, 1, pool.placement(), pool.devices(), pool.counterSets());
-        return PoolConsumer.seen(List.of(SliceCodec.canonical(content)));
     }
 }

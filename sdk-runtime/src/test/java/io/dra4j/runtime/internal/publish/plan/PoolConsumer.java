@@ -5,7 +5,9 @@ package io.dra4j.runtime.internal.publish.plan;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.util.Collection;
@@ -41,8 +43,16 @@ public final class PoolConsumer {
         return seen(present);
     }
 
+    /** Returns what a pool offers once it is published. */
+    public static Seen wanted(Pool pool) {
+        Content content =
+                new Content(
+                        pool.name(), 0, 1, pool.placement(), pool.devices(), pool.counterSets());
+        return seen(List.of(SliceCodec.canonical(content)));
+    }
+
     /** Returns what some slices say together; {@code null} if that is no valid pool. */
-    public static @Nullable Seen seen(Collection<Content> contents) {
+    private static @Nullable Seen seen(Collection<Content> contents) {
         Seen seen =
                 new Seen(new TreeSet<>(PoolConsumer::compare), new TreeMap<>(), new TreeMap<>());
         boolean valid = true;
@@ -63,18 +73,11 @@ public final class PoolConsumer {
     }
 
     private static Device undated(Device device) {
-        return new Device(
-                device.name(),
-                device.attributes(),
-                device.capacities(),
-                device.allowMultipleAllocations(),
-                device.consumesCounters(),
-                device.taints().stream()
-                        .map(taint -> Taint.of(taint.key(), taint.value(), taint.effect()))
-                        .toList(),
-                device.placement(),
-                device.binding(),
-                device.bindsToNode(),
-                device.rawFields());
+        return device.toBuilder()
+                .taints(
+                        device.taints().stream()
+                                .map(taint -> Taint.of(taint.key(), taint.value(), taint.effect()))
+                                .toList())
+                .build();
     }
 }

@@ -11,8 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.TreeSet;
-import java.util.stream.IntStream;
 
 /** Valid pools, and what becomes of them from one moment to the next. */
 public final class RandomPools {
@@ -21,33 +19,31 @@ public final class RandomPools {
     private final RandomDevices devices;
     private int names;
 
+    /** Returns pools that the API takes. */
     public RandomPools(Random random) {
+        this(random, 0);
+    }
+
+    /**
+     * Returns pools at and around the limits of the API.
+     *
+     * @param edges how many of a thousand values are such that the API may refuse them
+     */
+    public RandomPools(Random random, int edges) {
         this.random = random;
-        this.devices = new RandomDevices(random);
+        this.devices = new RandomDevices(random, edges);
     }
 
     /** Returns a new pool: empty, or of a size around the limits of a slice. */
     public Pool next(String name) {
-        Pool pool =
-                new Pool(
-                        new PoolName(name),
-                        placement(),
-                        List.of(),
-                        counterSets(random.nextInt(3) * random.nextInt(6)));
-        return random.nextInt(5) == 0 ? pool : grown(pool, random.nextInt(200));
+        return next(name, random.nextInt(5) == 0 ? 0 : random.nextInt(200));
     }
 
-    private List<CounterSet> counterSets(int count) {
-        return IntStream.range(0, count).mapToObj(i -> devices.counterSet("set-" + i)).toList();
-    }
-
-    private Placement placement() {
-        return switch (random.nextInt(5)) {
-            case 0 -> new Placement.AllNodes();
-            case 1 -> new Placement.MatchingNodes(devices.selector());
-            case 2 -> new Placement.PerDevice();
-            default -> new Placement.ThisNode();
-        };
+    /** Returns a new pool of so many devices. */
+    public Pool next(String name, int size) {
+        List<CounterSet> sets =
+                devices.counterSets(random.nextInt(3) == 0 ? 1 + random.nextInt(9) : 0);
+        return grown(new Pool(new PoolName(name), devices.poolPlacement(), List.of(), sets), size);
     }
 
     public Pool edited(Pool pool) {
@@ -58,7 +54,7 @@ public final class RandomPools {
             case 3 -> shrunk(pool, random.nextInt(70));
             case 4 -> reordered(pool);
             case 5 -> with(pool, devices.shuffled(pool.devices()));
-            case 6 -> placed(pool, placement());
+            case 6 -> placed(pool, devices.poolPlacement());
             case 7 -> random.nextInt(4) == 0 ? with(pool, List.of()) : pool;
             case 8 -> withCounters(pool, random.nextInt(20));
             case 9 -> placedAgain(pool);
@@ -78,19 +74,21 @@ public final class RandomPools {
     private Pool grown(Pool pool, int count) {
         List<Device> all = new ArrayList<>(pool.devices());
         for (int i = 0; i < count; i++) {
-            all.add(random.nextInt(all.size() + 1), device(pool, "gpu-" + names++));
+            String more = count > 9 ? "" : "x".repeat(random.nextInt(50));
+            Device device = device(pool, "gpu-" + names++ + more, count > 9);
+            all.add(random.nextInt(all.size() + 1), device);
         }
         return with(pool, all);
     }
 
     /** Many devices are plain, so that not all pools take 64 to a slice. */
-    private Device device(Pool pool, String name) {
+    private Device device(Pool pool, String name, boolean ofMany) {
         return pool.name().value().startsWith("plain")
                 ? Device.builder(name)
                         .attribute("v", random.nextInt(3))
                         .placement(devices.placement(pool.placement()))
                         .build()
-                : devices.next(name, pool.placement(), pool.counterSets());
+                : devices.next(name, ofMany, pool.placement(), pool.counterSets());
     }
 
     private Pool shrunk(Pool pool, int count) {
@@ -113,12 +111,17 @@ public final class RandomPools {
         List<Device> all = new ArrayList<>(pool.devices());
         if (!all.isEmpty()) {
             int index = random.nextInt(all.size());
-            all.set(
-                    index,
-                    devices.next(
-                            all.get(index).name().value(), pool.placement(), pool.counterSets()));
+            Device.Builder next = again(all.get(index), pool, pool.counterSets()).toBuilder();
+            if (random.nextInt(10) == 0) {
+                next.rawField("future", "{\"b\": [1, 2], \"a\": " + random.nextInt(3) + "}");
+            }
+            all.set(index, next.build());
         }
         return with(pool, all);
+    }
+
+    private Device again(Device device, Pool pool, List<CounterSet> sets) {
+        return devices.next(device.name().value(), true, pool.placement(), sets);
     }
 
     private Pool placed(Pool pool, Placement placement) {
@@ -135,26 +138,15 @@ public final class RandomPools {
                 : changed(pool);
     }
 
-    /** Other counter sets: the devices that consume those that go change with them. */
+    /** Other counter sets: the devices that consume any change with them. */
     private Pool withCounters(Pool pool, int count) {
         if (random.nextInt(3) > 0 || pool.name().value().startsWith("plain")) {
             return pool;
         }
-        List<CounterSet> sets = counterSets(count);
-        TreeSet<String> names = new TreeSet<>();
-        sets.forEach(set -> names.add(set.name()));
+        List<CounterSet> sets = devices.counterSets(count);
         List<Device> all =
                 pool.devices().stream()
-                        .map(
-                                device ->
-                                        device.consumesCounters().stream()
-                                                        .allMatch(
-                                                                c -> names.contains(c.counterSet()))
-                                                ? device
-                                                : devices.next(
-                                                        device.name().value(),
-                                                        pool.placement(),
-                                                        sets))
+                        .map(it -> it.consumesCounters().isEmpty() ? it : again(it, pool, sets))
                         .toList();
         return new Pool(pool.name(), pool.placement(), all, sets);
     }

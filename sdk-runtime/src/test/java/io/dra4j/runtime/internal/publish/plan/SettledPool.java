@@ -8,6 +8,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.time.Instant;
@@ -86,19 +87,7 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
     }
 
     private int limit() {
-        boolean special =
-                pool.devices().stream()
-                        .anyMatch(
-                                device ->
-                                        !device.taints().isEmpty()
-                                                || !device.consumesCounters().isEmpty()
-                                                || device.attributes().values().stream()
-                                                        .anyMatch(
-                                                                v ->
-                                                                        v.toString()
-                                                                                .contains(
-                                                                                        "values=")));
-        return mayTaint || special ? 64 : 128;
+        return mayTaint ? 64 : SimulatedCluster.limit(pool.devices());
     }
 
     /** A taint that stays began when it began. */
@@ -125,16 +114,10 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
         Map<List<?>, Instant> times = new HashMap<>();
         for (Stored slice : slices) {
             for (Device device : slice.content().devices()) {
-                device.taints()
-                        .forEach(
-                                t ->
-                                        times.put(
-                                                List.of(
-                                                        device.name(),
-                                                        t.key(),
-                                                        String.valueOf(t.value()),
-                                                        t.effect()),
-                                                t.timeAdded()));
+                for (Taint it : device.taints()) {
+                    String value = String.valueOf(it.value());
+                    times.put(List.of(device.name(), it.key(), value, it.effect()), it.timeAdded());
+                }
             }
         }
         return times;
@@ -148,7 +131,8 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
         return slices.stream().collect(Collectors.toMap(Stored::name, Function.identity()));
     }
 
-    private static Map<DeviceName, String> homes(List<Stored> slices) {
+    /** Returns the slice of each device. */
+    static Map<DeviceName, String> homes(List<Stored> slices) {
         Map<DeviceName, String> homes = new HashMap<>();
         slices.forEach(slice -> names(slice).forEach(name -> homes.put(name, slice.name())));
         return homes;

@@ -14,8 +14,6 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.math.BigDecimal;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -103,7 +101,7 @@ public final class SimulatedCluster {
     }
 
     private static boolean holdsApart(Content content) {
-        return content.devices().size() <= limit(content)
+        return content.devices().size() <= limit(content.devices())
                 && content.counterSets().size() <= 8
                 && (content.devices().isEmpty() || content.counterSets().isEmpty());
     }
@@ -117,20 +115,16 @@ public final class SimulatedCluster {
                         .allMatch(consumed -> sets.contains(consumed.counterSet()));
     }
 
-    private static int limit(Content content) {
-        return content.devices().stream()
-                        .anyMatch(
-                                device ->
-                                        !device.taints().isEmpty()
-                                                || !device.consumesCounters().isEmpty()
-                                                || device.attributes().values().stream()
-                                                        .anyMatch(
-                                                                v ->
-                                                                        v.toString()
-                                                                                .contains(
-                                                                                        "values=")))
-                ? 64
-                : 128;
+    /** Returns how many devices the API takes in a slice of these. */
+    static int limit(List<Device> devices) {
+        return devices.stream().anyMatch(SimulatedCluster::isSpecial) ? 64 : 128;
+    }
+
+    private static boolean isSpecial(Device device) {
+        return !device.taints().isEmpty()
+                || !device.consumesCounters().isEmpty()
+                || device.attributes().values().stream()
+                        .anyMatch(value -> value.toString().contains("values="));
     }
 
     private void requireCurrent(Stored slice) {
@@ -148,17 +142,11 @@ public final class SimulatedCluster {
     }
 
     private Device kept(Device device) {
-        return new Device(
-                device.name(),
-                shuffled(device.attributes()),
-                shuffled(normalised(device.capacities())),
-                device.allowMultipleAllocations(),
-                device.consumesCounters(),
-                device.taints().stream().map(this::dated).toList(),
-                device.placement(),
-                device.binding(),
-                device.bindsToNode(),
-                shuffled(device.rawFields()));
+        return device.toBuilder()
+                .attributes(RandomDevices.shuffled(device.attributes(), random))
+                .capacities(RandomDevices.shuffled(normalised(device.capacities()), random))
+                .taints(device.taints().stream().map(this::dated).toList())
+                .build();
     }
 
     private Taint dated(Taint taint) {
@@ -181,13 +169,5 @@ public final class SimulatedCluster {
     private static Quantity normalised(Quantity quantity) {
         BigDecimal amount = quantity.amount().stripTrailingZeros();
         return new Quantity(amount.toPlainString());
-    }
-
-    private <V> Map<String, V> shuffled(Map<String, V> map) {
-        List<String> keys = new ArrayList<>(map.keySet());
-        Collections.shuffle(keys, random);
-        Map<String, V> shuffled = new LinkedHashMap<>();
-        keys.forEach(key -> shuffled.put(key, map.get(key)));
-        return shuffled;
     }
 }

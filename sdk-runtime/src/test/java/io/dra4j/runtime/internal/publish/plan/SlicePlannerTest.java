@@ -17,6 +17,7 @@ import io.dra4j.api.device.Taint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
@@ -183,6 +184,23 @@ class SlicePlannerTest {
 
             assertThat(plan(reversed, before).get(0).content().devices()).isEqualTo(reversed);
         }
+    }
+
+    @Test
+    void ofFourThousandDevicesChangesOneSliceForOneDeviceAndNoneAfterARestart() {
+        SimulatedCluster cluster = new SimulatedCluster(new Random(1));
+        SimulatedDriver driver = new SimulatedDriver(cluster, false);
+        Pool pool = Pool.ofNode("node-a", gpus(0, 4096));
+        driver.publish(pool).forEach(cluster::apply);
+
+        Pool more = changed(pool, 7, gpu -> gpu.toBuilder().attribute("new", true).build());
+        List<SliceWrite> writes = driver.publish(more);
+        assertThat(writes).hasSize(1);
+        writes.forEach(cluster::apply);
+        driver.restart();
+
+        assertThat(driver.publish(more)).isEmpty();
+        assertThat(PoolConsumer.look(cluster.all())).isEqualTo(PoolConsumer.wanted(more));
     }
 
     @Nested
