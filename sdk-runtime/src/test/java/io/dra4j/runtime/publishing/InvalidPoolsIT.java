@@ -5,17 +5,20 @@ package io.dra4j.runtime.publishing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.model.FeatureGate;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A pool that breaks one rule: the host learns all there is to know, nothing of the pool is sent,
@@ -23,117 +26,110 @@ import org.junit.jupiter.api.Test;
  */
 class InvalidPoolsIT {
 
-    /** A driver that changes its mind is held up for a second each time: drivers wait together. */
-    private static final int LANES = 8;
+    private static final Device GPU = Device.builder("gpu-1").build();
+    private static final CounterSet SET = new CounterSet("shared", Map.of("m", Quantity.of(10)));
+    private static final Placement HERE = new Placement.ThisNode();
+    private static final Pool GOOD = sick(HERE, List.of(SET), gpu());
+
+    /** A pool that breaks a rule in one kind of place, and what the host must be told of it. */
+    record Invalid(Pool pool, String field, String rule, String value) {}
+
+    static Stream<Invalid> pools() {
+        Device.Builder text = gpu().attribute("s", "x".repeat(65));
+        Device.Builder raw = gpu().rawField("taints", "[]");
+        Placement named = new Placement.NamedNode("other");
+        String twice = "sharedCounters[1].name";
+        return Stream.of(
+                new Invalid(
+                        sick(HERE, List.of(SET), text),
+                        "devices[gpu-0].attributes[s].string",
+                        "64 bytes",
+                        "xxx"),
+                new Invalid(
+                        sick(HERE, List.of(SET), raw),
+                        "devices[gpu-0].taints",
+                        "its own method",
+                        "[]"),
+                new Invalid(
+                        sick(new Placement.PerDevice(), List.of(SET), gpu()),
+                        "devices[gpu-0]",
+                        "one of nodeName",
+                        "null"),
+                new Invalid(
+                        sick(HERE, List.of(SET, SET), gpu()),
+                        twice,
+                        "unique in the pool",
+                        "shared"),
+                new Invalid(
+                        sick(named, List.of(SET), gpu()), "nodeName", "must be absent", "other"));
+    }
+
+    private static Device.Builder gpu() {
+        return Device.builder("gpu-0");
+    }
+
+    private static Pool sick(Placement placement, List<CounterSet> sets, Device.Builder gpu) {
+        return new Pool(new PoolName("sick"), placement, List.of(gpu.build(), GPU), sets);
+    }
 
     private static EmbeddedApiServer server() {
-        return EmbeddedApiServer.builder()
-                .node(PublishingDriver.NODE)
-                .featureGate(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true)
-                .start();
+        return EmbeddedApiServer.builder().node(PublishingDriver.NODE).start();
     }
 
-    @Test
-    void eachRuleBrokenHoldsUpThatPoolAlone() throws Exception {
-        List<Violation> violations = Violation.all();
-        ExecutorService lanes = Executors.newFixedThreadPool(LANES);
-        try {
-            List<Future<Integer>> checked = new ArrayList<>();
-            for (int lane = 0; lane < LANES; lane++) {
-                int first = lane;
-                checked.add(lanes.submit(() -> checkEveryEighth(violations, first)));
-            }
-            int sum = 0;
-            for (Future<Integer> lane : checked) {
-                sum += lane.get();
-            }
-            assertThat(sum).isEqualTo(violations.size());
-        } finally {
-            lanes.shutdownNow();
-        }
-        System.out.printf("violations: %d rules broken, one by one%n", violations.size());
-    }
-
-    private static int checkEveryEighth(List<Violation> violations, int first) throws Exception {
-        int checked = 0;
+    @ParameterizedTest
+    @MethodSource("pools")
+    void aRuleBrokenHoldsUpThatPoolAlone(Invalid invalid) throws Exception {
         try (EmbeddedApiServer api = server();
-                PublishingDriver driver = PublishingDriver.start(api)) {
-            for (int i = first; i < violations.size(); i += LANES) {
-                check(driver, violations.get(i), i);
-                checked++;
-            }
+                PublishingDriver driver = PublishingDriver.start(api, GOOD, healthy(0))) {
+            assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
+            List<JsonNode> before = driver.slices("sick");
+            int sent = driver.about("sick").size();
+
+            driver.publish(List.of(invalid.pool(), healthy(1)));
+            String reported =
+                    driver.awaitProblem(
+                            "pool sick,", invalid.field(), invalid.rule(), invalid.value());
+            awaitHealthy(driver, 1);
+
+            assertThat(reported).startsWith("Pool sick is not published");
+            assertThat(invalid.field().startsWith("devices[gpu-0]"))
+                    .as("the device is named if it is one's: %s", reported)
+                    .isEqualTo(reported.contains("device gpu-0"));
+            assertThat(driver.slices("sick")).isEqualTo(before).hasSize(2);
+            assertThat(driver.about("sick"))
+                    .as("requests about the pool\n%s", driver.proxy.log())
+                    .hasSize(sent);
             assertThat(driver.refused()).isEmpty();
         }
-        return checked;
-    }
-
-    private static void check(PublishingDriver driver, Violation violation, int round)
-            throws Exception {
-        Pool good = Violation.goodPool("sick-" + round);
-        driver.publish(List.of(good, healthy(round, 0)));
-        assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
-        List<JsonNode> before = driver.slices(good.name().value());
-        int sent = driver.about(good.name().value()).size();
-
-        driver.publish(List.of(violation.bad().apply(good), healthy(round, 1)));
-        String told =
-                driver.awaitProblem(
-                        "pool " + good.name() + ",",
-                        violation.field(),
-                        violation.rule(),
-                        violation.value());
-        awaitHealthy(driver, round, 1);
-
-        assertThat(told.startsWith("Pool " + good.name() + " is not published")).isTrue();
-        assertThat(violation.field().startsWith("devices[gpu-0]"))
-                .as("the device is named if it is one's: %s", told)
-                .isEqualTo(told.contains("device gpu-0"));
-        assertThat(driver.slices(good.name().value())).isEqualTo(before).hasSize(2);
-        assertThat(driver.about(good.name().value()))
-                .as("requests about the pool\n%s", driver.proxy.log())
-                .hasSize(sent);
     }
 
     @Test
     void aPoolThatIsInvalidFromTheStartIsPublishedWhenItIsMended() throws Exception {
-        Pool good = Violation.goodPool("sick");
-        Violation violation = Violation.all().get(0);
+        Invalid invalid = pools().toList().get(0);
         try (EmbeddedApiServer api = server();
-                PublishingDriver driver =
-                        PublishingDriver.start(api, violation.bad().apply(good), healthy(0, 0))) {
-            driver.awaitProblem("pool sick,", violation.field());
-            awaitHealthy(driver, 0, 0);
+                PublishingDriver driver = PublishingDriver.start(api, invalid.pool(), healthy(0))) {
+            driver.awaitProblem("pool sick,", invalid.field());
+            awaitHealthy(driver, 0);
             assertThat(driver.awaitPublished(Duration.ofMillis(200))).isFalse();
             assertThat(driver.about("sick")).isEmpty();
 
-            driver.publish(List.of(good, healthy(0, 0)));
+            driver.publish(List.of(GOOD, healthy(0)));
 
             assertThat(driver.awaitPublished()).isTrue();
             assertThat(driver.slices("sick")).hasSize(2);
         }
     }
 
-    private static void awaitHealthy(PublishingDriver driver, int round, int part) {
+    private static void awaitHealthy(PublishingDriver driver, int version) {
         driver.api
                 .store()
                 .awaitObject(
                         PublishingDriver.SLICES,
-                        slice ->
-                                slice.at("/spec/pool/name").asText().equals("healthy")
-                                        && slice.at("/spec/devices/0/attributes/round/int").asInt()
-                                                == round
-                                        && slice.at("/spec/devices/0/attributes/part/int").asInt()
-                                                == part,
+                        slice -> slice.at("/spec/devices/0/attributes/v/int").asInt(-1) == version,
                         PublishingDriver.TIMEOUT);
     }
 
-    private static Pool healthy(int round, int part) {
-        return Pool.ofNode(
-                "healthy",
-                List.of(
-                        Device.builder("gpu-0")
-                                .attribute("round", round)
-                                .attribute("part", part)
-                                .build()));
+    private static Pool healthy(int version) {
+        return Pool.ofNode("healthy", List.of(gpu().attribute("v", version).build()));
     }
 }

@@ -5,9 +5,14 @@ package io.dra4j.runtime.internal.validate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.AttributeValue.OfBools;
+import io.dra4j.api.device.AttributeValue.OfInts;
+import io.dra4j.api.device.AttributeValue.OfStrings;
+import io.dra4j.api.device.AttributeValue.OfVersions;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -21,86 +26,41 @@ class AttributeRulesTest {
 
     private static final String LONG_DOMAIN = "d".repeat(59) + ".com";
 
-    record Wrong(String name, @Nullable AttributeValue value, String field, String rule) {}
+    record Wrong(
+            String name, @Nullable AttributeValue value, String field, String rule, String shown) {}
+
+    private static Wrong name(String name, String rule) {
+        String shown = name.length() > 32 ? "" : name;
+        return new Wrong(name, AttributeValue.of(1), "[" + shown, rule, shown);
+    }
+
+    private static Wrong value(AttributeValue value, String field, String rule, String shown) {
+        return new Wrong("a", value, "[a]" + field, rule, shown);
+    }
 
     static Stream<Wrong> attributes() {
-        return Stream.of(names(), values(), lists()).flatMap(wrong -> wrong);
-    }
-
-    private static Stream<Wrong> names() {
+        List<Boolean> tooMany = Collections.nCopies(49, true);
         return Stream.of(
-                new Wrong("1a", AttributeValue.of(1), "attributes[1a]", "C identifier"),
-                new Wrong("", AttributeValue.of(1), "attributes[]", "C identifier"),
-                new Wrong("a-b", AttributeValue.of(1), "attributes[a-b]", "C identifier"),
-                new Wrong("a/b/c", AttributeValue.of(1), "attributes[a/b/c]", "C identifier"),
-                new Wrong("/a", AttributeValue.of(1), "attributes[/a]", "before the /"),
-                new Wrong(
-                        "\u212A.com/a",
-                        AttributeValue.of(1),
-                        "attributes[\u212A.com/a]",
-                        "before the /"),
-                new Wrong(
-                        "x" + LONG_DOMAIN + "/a",
-                        AttributeValue.of(1),
-                        "attributes[",
-                        "at most 63"),
-                new Wrong("a".repeat(33), AttributeValue.of(1), "attributes[", "at most 32"));
-    }
-
-    private static Stream<Wrong> values() {
-        return Stream.of(
-                new Wrong(
-                        "a",
-                        AttributeValue.of("ü".repeat(32) + "x"),
-                        "attributes[a].string",
-                        "at most 64 bytes"),
-                new Wrong("a", AttributeValue.of("\uD800"), "attributes[a].string", "Unicode"),
-                new Wrong(
-                        "a",
-                        AttributeValue.of((String) null),
-                        "attributes[a].string",
-                        "must be set"),
-                new Wrong("a", null, "attributes[a]", "must be set"),
-                new Wrong("a", AttributeValue.version("1.0"), "attributes[a].version", "2.0.0"));
-    }
-
-    private static Stream<Wrong> lists() {
-        return Stream.of(
-                new Wrong(
-                        "a",
-                        new AttributeValue.OfStrings(List.of()),
-                        "attributes[a].strings",
-                        "not be empty"),
-                new Wrong(
-                        "a",
-                        new AttributeValue.OfInts(List.of()),
-                        "attributes[a].ints",
-                        "not be empty"),
-                new Wrong(
-                        "a",
-                        new AttributeValue.OfBools(List.of()),
-                        "attributes[a].bools",
-                        "not be empty"),
-                new Wrong(
-                        "a",
-                        new AttributeValue.OfVersions(List.of()),
-                        "attributes[a].versions",
-                        "not be empty"),
-                new Wrong(
-                        "a",
-                        new AttributeValue.OfStrings(List.of("", "x".repeat(65))),
-                        "attributes[a].strings[1]",
-                        "64 bytes"),
-                new Wrong(
-                        "a",
-                        new AttributeValue.OfVersions(List.of("1.0.0", "v1.0.0")),
-                        "attributes[a].versions[1]",
-                        "2.0.0"),
-                new Wrong(
-                        "a",
-                        new AttributeValue.OfBools(Stream.generate(() -> true).limit(49).toList()),
-                        "attributes",
-                        "at most 48 values"));
+                name("1a", "C identifier"),
+                name("", "C identifier"),
+                name("a-b", "C identifier"),
+                name("a/b/c", "C identifier"),
+                name("/a", "before the /"),
+                name("\u212A.com/a", "before the /"),
+                name("x" + LONG_DOMAIN + "/a", "at most 63"),
+                name("a".repeat(33), "at most 32"),
+                value(AttributeValue.of("ü".repeat(32) + "x"), ".string", "at most 64 bytes", "üx"),
+                value(AttributeValue.of("\uD800"), ".string", "Unicode", "d800"),
+                value(AttributeValue.of((String) null), ".string", "must be set", "null"),
+                value(null, "", "must be set", "null"),
+                value(AttributeValue.version("1.0"), ".version", "2.0.0", "1.0"),
+                value(new OfStrings(List.of()), ".strings", "not be empty", "[]"),
+                value(new OfInts(List.of()), ".ints", "not be empty", "[]"),
+                value(new OfBools(List.of()), ".bools", "not be empty", "[]"),
+                value(new OfVersions(List.of()), ".versions", "not be empty", "[]"),
+                value(new OfStrings(List.of("", "x".repeat(65))), ".strings[1]", "64 bytes", "xx"),
+                value(new OfVersions(List.of("1.0.0", "v1")), ".versions[1]", "2.0.0", "v1"),
+                new Wrong("a", new OfBools(tooMany), "", "at most 48 values", "49"));
     }
 
     @ParameterizedTest
@@ -113,8 +73,9 @@ class AttributeRulesTest {
                         problem -> {
                             assertThat(problem.device()).hasToString("gpu-0");
                             assertThat(problem.field())
-                                    .startsWith("devices[gpu-0]." + wrong.field());
+                                    .startsWith("devices[gpu-0].attributes" + wrong.field());
                             assertThat(problem.rule()).startsWith("must ").contains(wrong.rule());
+                            assertThat(problem.value()).contains(wrong.shown());
                         });
     }
 

@@ -65,8 +65,10 @@ class CapacityRulesTest {
 
         assertThat(problems(capacity, true)).isEmpty();
         assertThat(problems(capacity, false))
-                .extracting(Problem::field)
-                .containsExactly("devices[gpu-0].capacity[c].requestPolicy");
+                .singleElement()
+                .asString()
+                .contains("field devices[gpu-0].capacity[c].requestPolicy: must be absent")
+                .contains("multiple allocations; found RequestPolicy");
     }
 
     @Test

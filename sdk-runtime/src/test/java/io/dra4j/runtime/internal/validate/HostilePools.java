@@ -29,61 +29,16 @@ import org.jspecify.annotations.Nullable;
 /** Pools of all that the records take: mostly small, often absurd, now and then huge. */
 final class HostilePools {
 
-    private static final List<String> TEXTS =
-            List.of(
-                    "",
-                    "a",
-                    "gpu",
-                    "example.com/a",
-                    "A",
-                    "_",
-                    "-",
-                    "/",
-                    "a/b/c",
-                    "1.0.0",
-                    "metadata.name",
-                    "\0",
-                    "\n",
-                    "\uD800",
-                    "\uDC00\uD800",
-                    "\u202E",
-                    "\u212A",
-                    "İ",
-                    "ä",
-                    "{}",
-                    "[1",
-                    "null",
-                    "\"",
-                    "[\"x\"]",
-                    "\uD83D\uDE00",
-                    "nodeName",
-                    "%s %n %d",
-                    "a.",
-                    "17",
-                    "99999999999999999999");
+    private static final String[] TEXTS =
+            ("|a|gpu|example.com/a|A|_|-|/|a/b/c|1.0.0|metadata.name|\0|\n|\uD800|\uDC00\uD800|\u202E"
+                            + "|\u212A|İ|ä|{}|[1|null|\"|[\"x\"]|\uD83D\uDE00|nodeName|%s %n %d|a.|17"
+                            + "|99999999999999999999")
+                    .split("\\|");
 
-    private static final List<String> AMOUNTS =
-            List.of(
-                    "0",
-                    "1",
-                    "-1",
-                    "2",
-                    "5",
-                    "500m",
-                    "1n",
-                    "0.1n",
-                    "8Ei",
-                    "7Ei",
-                    "1e99",
-                    "-1e99",
-                    "1e-99",
-                    "9223372036854775807",
-                    "9223372036854775808",
-                    "1Gi",
-                    "1.5",
-                    ".5",
-                    "5.",
-                    "+3");
+    private static final String[] AMOUNTS =
+            ("0 1 -1 2 5 500m 1n 0.1n 8Ei 7Ei 1e99 -1e99 1e-99 9223372036854775807"
+                            + " 9223372036854775808 1Gi 1.5 .5 5. +3")
+                    .split(" ");
 
     private final Random random;
 
@@ -185,7 +140,7 @@ final class HostilePools {
     }
 
     private Quantity amount() {
-        return new Quantity(any(AMOUNTS.toArray(String[]::new)));
+        return new Quantity(any(AMOUNTS));
     }
 
     private List<String> names() {
@@ -193,9 +148,7 @@ final class HostilePools {
     }
 
     private String name() {
-        return random.nextInt(3) > 0
-                ? "n" + random.nextInt(3)
-                : any(TEXTS.toArray(String[]::new)).repeat(length());
+        return random.nextInt(3) > 0 ? "n" + random.nextInt(3) : any(TEXTS).repeat(length());
     }
 
     private @Nullable String text() {

@@ -13,12 +13,11 @@ import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PlacementRulesTest {
 
@@ -40,11 +39,8 @@ class PlacementRulesTest {
         void areNotOnANamedNode() {
             assertThat(problems(new Placement.NamedNode("node-b"), null))
                     .singleElement()
-                    .satisfies(
-                            problem -> {
-                                assertThat(problem.field()).isEqualTo("nodeName");
-                                assertThat(problem.value()).contains("node-b");
-                            });
+                    .asString()
+                    .contains("field nodeName: must be absent", "node-b");
         }
     }
 
@@ -54,11 +50,14 @@ class PlacementRulesTest {
         @Test
         void havePlacementsIfAndOnlyIfThePoolLeavesItToThem() {
             assertThat(problems(new Placement.ThisNode(), new Placement.AllNodes()))
-                    .extracting(Problem::field)
-                    .containsExactly("devices[gpu-0]");
+                    .singleElement()
+                    .asString()
+                    .contains(
+                            "field devices[gpu-0]: must have no placement of its own", "AllNodes");
             assertThat(problems(new Placement.PerDevice(), null))
-                    .extracting(Problem::field)
-                    .containsExactly("devices[gpu-0]");
+                    .singleElement()
+                    .asString()
+                    .contains("field devices[gpu-0]: must have one of nodeName", "found null");
         }
 
         @Test
@@ -84,80 +83,75 @@ class PlacementRulesTest {
         }
     }
 
-    record Case(Requirement requirement, @Nullable String field) {}
-
-    static Stream<Case> requirements() {
-        return Stream.of(
-                fine(label("example.com/rack", Operator.IN, "1", "", "a_B.c")),
-                fine(label("rack", Operator.NOT_IN, "1")),
-                fine(label("rack", Operator.EXISTS)),
-                fine(label("rack", Operator.DOES_NOT_EXIST)),
-                fine(label("rack", Operator.GREATER_THAN, "17")),
-                fine(label("rack", Operator.LESS_THAN, "0")),
-                fine(field("metadata.name", Operator.IN, "node-a")),
-                fine(field("metadata.name", Operator.NOT_IN, "node-a.example")),
-                wrong(label("", Operator.EXISTS), "matchExpressions[0].key"),
-                wrong(label("a/b/c", Operator.EXISTS), "matchExpressions[0].key"),
-                wrong(label(null, Operator.EXISTS), "matchExpressions[0].key"),
-                wrong(label("rack", null), "matchExpressions[0].operator"),
-                wrong(label("rack", Operator.IN), "matchExpressions[0].values"),
-                wrong(label("rack", Operator.NOT_IN), "matchExpressions[0].values"),
-                wrong(label("rack", Operator.IN, "a", "-"), "matchExpressions[0].values[1]"),
-                wrong(label("rack", Operator.IN, "v".repeat(64)), "matchExpressions[0].values[0]"),
-                wrong(label("rack", Operator.EXISTS, "a"), "matchExpressions[0].values"),
-                wrong(label("rack", Operator.DOES_NOT_EXIST, "a"), "matchExpressions[0].values"),
-                wrong(label("rack", Operator.GREATER_THAN), "matchExpressions[0].values"),
-                wrong(label("rack", Operator.LESS_THAN, "1", "2"), "matchExpressions[0].values"),
-                wrong(label("rack", Operator.LESS_THAN, "1.5"), "matchExpressions[0].values"),
-                wrong(field("spec.name", Operator.IN, "a"), "matchFields[0].key"),
-                wrong(field("metadata.name", Operator.EXISTS, "a"), "matchFields[0].operator"),
-                wrong(field("metadata.name", null, "a"), "matchFields[0].operator"),
-                wrong(field("metadata.name", Operator.IN), "matchFields[0].values"),
-                wrong(field("metadata.name", Operator.IN, "a", "b"), "matchFields[0].values"),
-                wrong(field("metadata.name", Operator.IN, "A"), "matchFields[0].values[0]"));
-    }
-
     @ParameterizedTest
-    @MethodSource("requirements")
-    void aSelectorSaysWhatTheApiUnderstands(Case given) {
-        Placement placement =
-                new Placement.MatchingNodes(new NodeSelector(List.of(given.requirement())));
-        String term = "nodeSelector.nodeSelectorTerms[0].";
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            LABEL | example.com/rack | IN             | 1,,a_B.c       |           |
+            LABEL | rack             | NOT_IN         | 1              |           |
+            LABEL | rack             | EXISTS         |                |           |
+            LABEL | rack             | DOES_NOT_EXIST |                |           |
+            LABEL | rack             | GREATER_THAN   | 17             |           |
+            LABEL | rack             | LESS_THAN      | 0              |           |
+            FIELD | metadata.name    | IN             | node-a         |           |
+            FIELD | metadata.name    | NOT_IN         | node-a.example |           |
+            LABEL | ''               | EXISTS         |                | key       | at most 63
+            LABEL | a/b/c            | EXISTS         |                | key       | at most 63
+            LABEL |                  | EXISTS         |                | key       | must be set
+            LABEL | rack             |                |                | operator  | must be set
+            LABEL | rack             | IN             |                | values    | not be empty
+            LABEL | rack             | NOT_IN         |                | values    | not be empty
+            LABEL | rack             | IN             | a,-            | values[1] | at most 63
+            LABEL | rack             | IN             | b c            | values[0] | at most 63
+            LABEL | rack             | IN             | LONG           | values[0] | at most 63
+            LABEL | rack             | EXISTS         | a              | values    | absent with Exists
+            LABEL | rack             | DOES_NOT_EXIST | a              | values    | absent with Does
+            LABEL | rack             | GREATER_THAN   |                | values    | one whole number
+            LABEL | rack             | LESS_THAN      | 1,2            | values    | one whole number
+            LABEL | rack             | LESS_THAN      | 1.5            | values    | one whole number
+            FIELD | spec.name        | IN             | a              | key       | metadata.name
+            FIELD | metadata.name    | EXISTS         | a              | operator  | In or NotIn
+            FIELD | metadata.name    |                | a              | operator  | In or NotIn
+            FIELD | metadata.name    | IN             |                | values    | one value
+            FIELD | metadata.name    | IN             | a,b            | values    | one value
+            FIELD | metadata.name    | IN             | A              | values[0] | DNS subdomain
+            """)
+    void aSelectorSaysWhatTheApiUnderstands(
+            Subject subject,
+            @Nullable String key,
+            @Nullable Operator operator,
+            @Nullable String values,
+            @Nullable String field,
+            @Nullable String rule) {
+        String list = values == null ? "" : values.replace("LONG", "v".repeat(64));
+        List<String> all = values == null ? List.of() : List.of(list.split(",", -1));
+        Requirement requirement = new Requirement(key, operator, all, subject);
+        Placement placement = new Placement.MatchingNodes(new NodeSelector(List.of(requirement)));
+        String term =
+                "field nodeSelector.nodeSelectorTerms[0].match%s[0].%s: must "
+                        .formatted(subject == Subject.LABEL ? "Expressions" : "Fields", field);
 
-        if (given.field() == null) {
-            assertThat(problems(placement, null)).isEmpty();
+        List<Problem> ofPool = problems(placement, null);
+
+        if (field == null) {
+            assertThat(ofPool).isEmpty();
         } else {
-            assertThat(problems(placement, null))
-                    .extracting(Problem::field)
-                    .containsExactly(term + given.field());
+            assertThat(ofPool).singleElement().asString().contains(term).contains(rule);
             assertThat(problems(new Placement.PerDevice(), placement))
-                    .extracting(Problem::field)
-                    .containsExactly("devices[gpu-0]." + term + given.field());
+                    .singleElement()
+                    .asString()
+                    .contains(term.replace("field ", "field devices[gpu-0]."))
+                    .contains(rule);
         }
     }
 
     @Test
     void aSelectorHasARequirement() {
         assertThat(problems(new Placement.MatchingNodes(new NodeSelector(List.of())), null))
-                .extracting(Problem::field)
-                .containsExactly("nodeSelector.nodeSelectorTerms[0]");
-    }
-
-    private static Case fine(Requirement requirement) {
-        return new Case(requirement, null);
-    }
-
-    private static Case wrong(Requirement requirement, String field) {
-        return new Case(requirement, field);
-    }
-
-    private static Requirement label(
-            @Nullable String key, @Nullable Operator operator, String... values) {
-        return new Requirement(key, operator, List.of(values), Subject.LABEL);
-    }
-
-    private static Requirement field(String key, @Nullable Operator operator, String... values) {
-        return new Requirement(key, operator, List.of(values), Subject.FIELD);
+                .singleElement()
+                .asString()
+                .contains("nodeSelector.nodeSelectorTerms[0]: must have a requirement");
     }
 
     private static List<Problem> problems(Placement pool, @Nullable Placement device) {

@@ -32,6 +32,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PoolRulesTest {
 
+    private static final String[] FIELDS =
+            """
+            name attributes capacity allowMultipleAllocations consumesCounters taints nodeName
+            nodeSelector allNodes bindingConditions bindingFailureConditions bindsToNode\
+            """
+                    .split("\\s+");
+
     private static final String LONG_DOMAIN = "d".repeat(59) + ".com";
 
     record Wrong(String field, String rule, String value, Device.Builder device) {
@@ -65,6 +72,8 @@ class PoolRulesTest {
     }
 
     private static Stream<Wrong> taintFields() {
+        Device.Builder noEffect = device().taint(new Taint("a", null, null, null));
+        Instant first = Instant.parse("0001-01-01T00:00:00Z");
         return Stream.of(
                 wrong("taints[0].key", "must be set", device().taint(taint(null, ""))),
                 wrong("taints[0].key", "at most 63", "-a", device().taint(taint("-a", ""))),
@@ -72,42 +81,23 @@ class PoolRulesTest {
                 wrong("taints[0].key", "before the /", device().taint(taint("A.com/b", ""))),
                 wrong("taints[0].value", "at most 63", device().taint(taint("a", "v".repeat(64)))),
                 wrong("taints[0].value", "at most 63", "b c", device().taint(taint("a", "b c"))),
-                wrong(
-                        "taints[0].effect",
-                        "must be set",
-                        "null",
-                        device().taint(new Taint("a", null, null, null))),
+                wrong("taints[0].effect", "must be set", "null", noEffect),
                 wrong("taints[0].timeAdded", "years 1 to 9999", device().taint(at(Instant.MAX))),
-                wrong(
-                        "taints[0].timeAdded",
-                        "years 1 to 9999",
-                        device().taint(at(Instant.parse("0001-01-01T00:00:00Z")))),
+                wrong("taints[0].timeAdded", "years 1 to 9999", device().taint(at(first))),
                 wrong("taints", "at most 16", "17", taints(17)));
     }
 
     private static Stream<Wrong> bindingAndRawFields() {
+        String failures = "bindingFailureConditions";
+        List<String> five = List.of("a", "b", "c", "d", "e");
         return Stream.of(
-                wrong("bindingConditions", "must be set", "[]", device().binding(conditions(0, 1))),
-                wrong(
-                        "bindingFailureConditions",
-                        "must be set",
-                        "[]",
-                        device().binding(conditions(1, 0))),
-                wrong("bindingConditions", "at most 4", "5", device().binding(conditions(5, 1))),
-                wrong("bindingFailureConditions", "at most 4", device().binding(conditions(1, 5))),
-                wrong(
-                        "bindingFailureConditions[0]",
-                        "unique",
-                        "a",
-                        device().binding(new BindingConditions(List.of("a"), List.of("a")))),
-                wrong(
-                        "bindingConditions[1]",
-                        "unique",
-                        device().binding(new BindingConditions(List.of("a", "a"), List.of("b")))),
-                wrong(
-                        "bindingConditions[0]",
-                        "at most 63",
-                        device().binding(new BindingConditions(List.of("a b"), List.of("b")))),
+                wrong("bindingConditions", "must be set", "[]", binds(List.of(), List.of("f"))),
+                wrong(failures, "must be set", "[]", binds(List.of("c"), List.of())),
+                wrong("bindingConditions", "at most 4", "5", binds(five, List.of("f"))),
+                wrong(failures, "at most 4", binds(List.of("f"), five)),
+                wrong(failures + "[0]", "unique", "a", binds(List.of("a"), List.of("a"))),
+                wrong("bindingConditions[1]", "unique", binds(List.of("a", "a"), List.of("b"))),
+                wrong("bindingConditions[0]", "at most 63", binds(List.of("a b"), List.of("b"))),
                 wrong("future", "must be JSON", "{", device().rawField("future", "{")),
                 wrong("future", "must be JSON", device().rawField("future", "{} {}")),
                 wrong("future", "not null or nothing", device().rawField("future", " ")),
@@ -116,53 +106,30 @@ class PoolRulesTest {
     }
 
     private static Stream<Wrong> counterFields() {
+        String set = "consumesCounters[0].counterSet";
+        String counters = "consumesCounters[0].counters";
+        String memory = counters + "[memory].value";
+        Device.Builder nothing = device().consumes(new CounterConsumption("shared", Map.of()));
+        CounterConsumption one = new CounterConsumption("shared", Map.of("memory", one()));
+        Device.Builder twice = device().consumes(one).consumes(one);
         return Stream.of(
-                wrong(
-                        "consumesCounters[0].counterSet",
-                        "a counter set of the pool",
-                        "none",
-                        device().consumes(new CounterConsumption("none", Map.of("memory", one())))),
-                wrong(
-                        "consumesCounters[0].counterSet",
-                        "DNS label",
-                        "A",
-                        device().consumes(new CounterConsumption("A", Map.of("memory", one())))),
-                wrong(
-                        "consumesCounters[0].counters[none]",
-                        "a counter of",
-                        "none",
-                        device().consumes(new CounterConsumption("shared", Map.of("none", one())))),
-                wrong(
-                        "consumesCounters[0].counters[M]",
-                        "DNS label",
-                        device().consumes(new CounterConsumption("shared", Map.of("M", one())))),
-                wrong(
-                        "consumesCounters[0].counters[memory].value",
-                        "at most what",
-                        "1025Mi",
-                        device().consumes(
-                                        new CounterConsumption(
-                                                "shared",
-                                                Map.of("memory", new Quantity("1025Mi"))))),
-                wrong(
-                        "consumesCounters[0].counters[memory].value",
-                        "negative",
-                        device().consumes(
-                                        new CounterConsumption(
-                                                "shared", Map.of("memory", new Quantity("-1"))))),
-                wrong(
-                        "consumesCounters[0].counters",
-                        "not be empty",
-                        "[]",
-                        device().consumes(new CounterConsumption("shared", Map.of()))),
-                wrong(
-                        "consumesCounters[1].counterSet",
-                        "unique",
-                        "shared",
-                        device().consumes(new CounterConsumption("shared", Map.of("memory", one())))
-                                .consumes(
-                                        new CounterConsumption(
-                                                "shared", Map.of("memory", one())))));
+                wrong(set, "a counter set of the pool", "none", consumes("none", "memory", "1")),
+                wrong(set, "DNS label", "A", consumes("A", "memory", "1")),
+                wrong(counters + "[none]", "a counter of", "none", consumes("shared", "none", "1")),
+                wrong(counters + "[M]", "DNS label", consumes("shared", "M", "1")),
+                wrong(memory, "at most what", "1025Mi", consumes("shared", "memory", "1025Mi")),
+                wrong(memory, "negative", consumes("shared", "memory", "-1")),
+                wrong(counters, "not be empty", "[]", nothing),
+                wrong("consumesCounters[1].counterSet", "unique", "shared", twice));
+    }
+
+    private static Device.Builder binds(List<String> conditions, List<String> failures) {
+        return device().binding(new BindingConditions(conditions, failures));
+    }
+
+    private static Device.Builder consumes(String set, String counter, String amount) {
+        return device().consumes(
+                        new CounterConsumption(set, Map.of(counter, new Quantity(amount))));
     }
 
     @ParameterizedTest
@@ -208,15 +175,17 @@ class PoolRulesTest {
                                                 "n".repeat(63), Map.of("n".repeat(64), one())),
                                         new CounterSet("c", counters(33))));
 
+        String label = "must be a DNS label of at most 63 characters; found ";
         assertThat(PoolRules.problems(pool))
-                .extracting(Problem::field)
+                .extracting(it -> it.field() + ": " + it.rule() + "; found " + it.value())
                 .containsExactlyInAnyOrder(
-                        "sharedCounters[1].name",
-                        "sharedCounters[1].counters[A]",
-                        "sharedCounters[2].name",
-                        "sharedCounters[2].counters",
-                        "sharedCounters[3].counters[" + "n".repeat(64) + "]",
-                        "sharedCounters[4].counters");
+                        "sharedCounters[1].name: must be unique in the pool; found \"shared\"",
+                        "sharedCounters[1].counters[A]: " + label + "\"A\"",
+                        "sharedCounters[2].name: " + label + "\"B\"",
+                        "sharedCounters[2].counters: must not be empty; found []",
+                        "sharedCounters[3].counters[%1$s]: %2$s\"%1$s\""
+                                .formatted("n".repeat(64), label),
+                        "sharedCounters[4].counters: must have at most 32 counters; found 33");
         assertThat(PoolRules.problems(pool)).extracting(Problem::device).containsOnlyNulls();
     }
 
@@ -247,29 +216,17 @@ class PoolRulesTest {
 
     @Test
     void whatHasAMethodOfItsOwnIsNoRawField() {
-        Stream.of(
-                        "name",
-                        "attributes",
-                        "capacity",
-                        "allowMultipleAllocations",
-                        "consumesCounters",
-                        "taints",
-                        "nodeName",
-                        "nodeSelector",
-                        "allNodes",
-                        "bindingConditions",
-                        "bindingFailureConditions",
-                        "bindsToNode")
-                .forEach(
-                        field -> {
-                            Pool pool = pool(device().rawField(field, "1"));
-                            assertThat(PoolRules.problems(pool))
-                                    .extracting(Problem::field)
-                                    .containsExactly("devices[gpu-0]." + field);
-                            assertThatIllegalArgumentException()
-                                    .as("the codec knows the same fields")
-                                    .isThrownBy(() -> SliceCodec.canonical(content(pool)));
-                        });
+        for (String field : FIELDS) {
+            Pool pool = pool(device().rawField(field, "[]"));
+            String rule = "must be set by its own method, not as a raw field; found \"[]\"";
+            assertThat(PoolRules.problems(pool))
+                    .singleElement()
+                    .asString()
+                    .endsWith("field devices[gpu-0]." + field + ": " + rule);
+            assertThatIllegalArgumentException()
+                    .as("the codec knows the same fields")
+                    .isThrownBy(() -> SliceCodec.canonical(content(pool)));
+        }
     }
 
     private static Content content(Pool pool) {
@@ -290,15 +247,12 @@ class PoolRulesTest {
 
     @Test
     void noNameOfTheProvidersBreaksALine() {
-        Map<String, Quantity> one = Map.of("c", one());
+        CounterSet set = new CounterSet("\n", Map.of("c", one()));
         Device.Builder device =
-                Device.builder("gpu-0")
-                        .consumes(new CounterConsumption("\n", Map.of("c", Quantity.of(2))))
+                consumes("\n", "c", "2")
                         .consumes(new CounterConsumption("\n", Map.of("other\n", one())));
 
-        assertThat(
-                        PoolRules.problems(
-                                pool(device).withCounterSets(List.of(new CounterSet("\n", one)))))
+        assertThat(PoolRules.problems(pool(device).withCounterSets(List.of(set))))
                 .hasSizeGreaterThan(4)
                 .allSatisfy(problem -> assertThat(problem.toString()).hasLineCount(1));
     }
@@ -395,12 +349,6 @@ class PoolRulesTest {
         Device.Builder device = device();
         IntStream.range(0, count).forEach(i -> device.taint(taint("t" + i, "")));
         return device;
-    }
-
-    private static BindingConditions conditions(int conditions, int failures) {
-        return new BindingConditions(
-                IntStream.range(0, conditions).mapToObj(i -> "c" + i).toList(),
-                IntStream.range(0, failures).mapToObj(i -> "f" + i).toList());
     }
 
     private static Quantity one() {
