@@ -40,7 +40,8 @@ final class InventoryMutants {
             id = "M-73",
             what = "an attribute holds the time, so that slices are written every 10 s",
             with = Busy.class,
-            collateral = "DRA-SLICE-13")
+            collateral = {"DRA-SLICE-05", "DRA-SLICE-11", "DRA-SLICE-13"},
+            timeoutFactor = 0.3)
     @Violation("DRA-SLICE-06: no device was changed within")
     static final class Dated extends Inventory {
         @Override

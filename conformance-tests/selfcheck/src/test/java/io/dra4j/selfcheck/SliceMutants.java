@@ -130,7 +130,11 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(id = "M-75b", what = "deletes its slices at its start", from = Build.PLAIN)
+    @Mutant(
+            id = "M-75b",
+            what = "deletes its slices at its start",
+            collateral = "DRA-UPG-03",
+            from = Build.PLAIN)
     @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
     static final class CleanStart extends Publisher {
         private boolean clean;
