@@ -15,7 +15,7 @@ import io.dra4j.testkit.apiserver.model.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,15 +51,10 @@ class ClaimIT {
             """;
     private static final String MERGE = "application/merge-patch+json";
 
-    private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+    @AutoClose private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
     private final HttpProbe http = new HttpProbe(server);
 
     @TempDir private Path folder;
-
-    @AfterEach
-    void stop() {
-        server.close();
-    }
 
     private JsonNode applied() throws Exception {
         Path file = Files.writeString(folder.resolve("claim.yaml"), MANIFEST);

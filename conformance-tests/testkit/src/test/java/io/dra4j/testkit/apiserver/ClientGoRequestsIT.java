@@ -5,18 +5,18 @@ package io.dra4j.testkit.apiserver;
 import static io.dra4j.testkit.apiserver.GoConnection.PROTOBUF;
 import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
 import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
+import static io.dra4j.testkit.apiserver.HttpProbe.shown;
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.GoConnection.Answer;
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,31 +36,17 @@ class ClientGoRequestsIT {
     private static final String OWN_SLICES =
             SLICES + "?fieldSelector=spec.driver%3Dgpu.example.com%2Cspec.nodeName%3Dnode-1";
 
+    @AutoClose
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().node("node-1").historySize(20).start();
-    private final ApiProxy proxy = ApiProxy.before(server.url());
-    private GoConnection go;
 
-    @BeforeEach
-    void connect() throws IOException {
-        go = new GoConnection(proxy.url());
-    }
-
-    @AfterEach
-    void stop() throws IOException {
-        go.close();
-        proxy.close();
-        server.close();
-    }
+    @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
+    @AutoClose private final GoConnection go = new GoConnection(proxy.url());
 
     private void publish(String... names) {
         for (String name : names) {
             server.store().put(Trees.tree(slice(name, 1)));
         }
-    }
-
-    private static String shown(JsonNode event) {
-        return event.path("type").asText() + " " + Json.text(event, "object", "metadata", "name");
     }
 
     @Nested
@@ -196,8 +182,7 @@ class ClientGoRequestsIT {
             Answer expired = rest(first);
             Answer newer = rest(expired);
 
-            assertThat(expired.status()).isEqualTo(410);
-            assertThat(expired.text("reason")).isEqualTo("Expired");
+            assertThat(expired.refusal()).isEqualTo("410 Expired");
             assertThat(names(newer)).containsExactly("s3", "s4");
             assertThat(newer.body().at("/items/1/spec/pool/generation").asInt()).isEqualTo(29);
         }

@@ -22,7 +22,7 @@ import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,12 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The fabric8 client against the server, with and without its first try by web socket. */
 @Timeout(60)
 class Fabric8IT {
-    private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
-
-    @AfterEach
-    void stop() {
-        server.close();
-    }
+    @AutoClose private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
 
     private KubernetesClient client(boolean onlyHttpWatches) {
         Config config =

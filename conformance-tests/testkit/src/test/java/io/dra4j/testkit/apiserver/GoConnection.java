@@ -5,11 +5,13 @@ package io.dra4j.testkit.apiserver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -28,17 +30,6 @@ final class GoConnection implements AutoCloseable {
     static final String JSON = "application/json, */*";
     static final String PROTOBUF = "application/vnd.kubernetes.protobuf";
 
-    /** A response; header names in lower case. */
-    record Answer(int status, Map<String, String> headers, byte[] bytes) {
-        JsonNode body() {
-            return Json.parse(new String(bytes, StandardCharsets.UTF_8));
-        }
-
-        String text(String... path) {
-            return Json.text(body(), path);
-        }
-    }
-
     private final Socket socket;
     private final InputStream in;
     private final String host;
@@ -47,11 +38,15 @@ final class GoConnection implements AutoCloseable {
     private String begunEvent = "";
     private boolean watchEnded;
 
-    GoConnection(URI server) throws IOException {
-        socket = new Socket(server.getHost(), server.getPort());
-        socket.setSoTimeout(20_000);
-        in = new BufferedInputStream(socket.getInputStream());
+    GoConnection(URI server) {
         host = server.getAuthority();
+        try {
+            socket = new Socket(server.getHost(), server.getPort());
+            socket.setSoTimeout(20_000);
+            in = new BufferedInputStream(socket.getInputStream());
+        } catch (IOException e) {
+            throw new UncheckedIOException("No connection to " + server, e);
+        }
     }
 
     Answer get(String path) throws IOException {
@@ -119,15 +114,9 @@ final class GoConnection implements AutoCloseable {
     }
 
     private String head(String method, String path, String headers, int length) {
-        return method
-                + " "
-                + path
-                + " HTTP/1.1\r\nHost: "
-                + host
-                + "\r\nUser-Agent: gpu-plugin/v0.0.0 (linux/amd64) kubernetes/$Format\r\n"
-                + (length > 0 ? "Content-Length: " + length + "\r\n" : "")
-                + headers
-                + "\r\nAccept-Encoding: gzip\r\n\r\n";
+        String lengthHeader = length > 0 ? "Content-Length: " + length + "\r\n" : "";
+        return "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: gpu-plugin/v0.0.0 (linux/amd64) kubernetes/$Format\r\n%s%s\r\nAccept-Encoding: gzip\r\n\r\n"
+                .formatted(method, path, host, lengthHeader, headers);
     }
 
     private void write(String text) throws IOException {

@@ -3,7 +3,10 @@
 package io.dra4j.testkit.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.protobuf.KubernetesProtobuf;
+import io.dra4j.testkit.protobuf.WatchFrames;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,33 +20,97 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
 
-/** Hand-written requests to a server, and the responses. */
+/** Hand-written requests to a server, and the responses in JSON or protobuf. */
 public final class HttpProbe {
     public static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
     public static final String CLAIMS =
             "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+    static final String JSON = "application/json";
+    static final String PROTOBUF = KubernetesProtobuf.MEDIA_TYPE;
+    static final String BOTH = PROTOBUF + ",application/json";
 
-    /** A status and a JSON body. */
-    public record Answer(int status, JsonNode body, String contentType) {
-        public String reason() {
-            return body.path("reason").asText();
+    private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+    /** A response; header names in lower case. */
+    public record Answer(int status, Map<String, String> headers, byte[] bytes) {
+        String contentType() {
+            return headers.getOrDefault("content-type", "");
+        }
+
+        /** The object by the content type; of another body its text in a field. */
+        public ObjectNode body() {
+            if (KubernetesProtobuf.isProtobuf(contentType())) {
+                return CODEC.decode(bytes);
+            }
+            String text = new String(bytes, StandardCharsets.UTF_8);
+            return contentType().startsWith(JSON)
+                    ? (ObjectNode) Json.parse(text)
+                    : Json.object().put("text", text);
+        }
+
+        public String text(String... path) {
+            return Json.text(body(), path);
+        }
+
+        /** The status and the reason of a refusal, for example {@code 404 NotFound}. */
+        public String refusal() {
+            return status + " " + text("reason");
         }
 
         public String message() {
-            return body.path("message").asText();
+            return text("message");
         }
 
         String resourceVersion() {
-            return Json.text(body, "metadata", "resourceVersion");
+            return text("metadata", "resourceVersion");
         }
     }
 
-    /** An open watch, read line by line. */
-    record Stream(BufferedReader lines) implements AutoCloseable {
-        JsonNode next() throws IOException {
-            String line = lines.readLine();
-            return line == null ? Json.object() : Json.MAPPER.readTree(line);
+    /** An open watch, read event by event. */
+    static final class Stream implements AutoCloseable {
+        private final HttpResponse<InputStream> response;
+        private final BufferedReader lines;
+        private final WatchFrames frames = new WatchFrames(CODEC);
+        private final Queue<ObjectNode> events = new ArrayDeque<>();
+
+        private Stream(HttpResponse<InputStream> response) {
+            this.response = response;
+            lines =
+                    new BufferedReader(
+                            new InputStreamReader(response.body(), StandardCharsets.UTF_8));
+        }
+
+        String contentType() {
+            return response.headers().firstValue("Content-Type").orElse("");
+        }
+
+        /** The next event; empty at the end. */
+        ObjectNode next() throws IOException {
+            if (contentType().equals(JSON)) {
+                String line = lines.readLine();
+                return line == null ? Json.object() : (ObjectNode) Json.parse(line);
+            }
+            byte[] chunk = new byte[8192];
+            while (events.isEmpty()) {
+                int count = response.body().read(chunk);
+                if (count < 0) {
+                    return Json.object();
+                }
+                events.addAll(frames.add(Arrays.copyOf(chunk, count)));
+            }
+            return events.remove();
+        }
+
+        /** The type of the next event and the name of its object. */
+        String shown() throws IOException {
+            return HttpProbe.shown(next());
         }
 
         @Override
@@ -52,53 +119,69 @@ public final class HttpProbe {
         }
     }
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
-
     private final URI base;
 
     public HttpProbe(EmbeddedApiServer server) {
         base = server.url();
     }
 
+    static String shown(JsonNode event) {
+        return Json.text(event, "type") + " " + Json.text(event, "object", "metadata", "name");
+    }
+
     public Answer get(String path) {
-        return get(path, "application/json");
+        return get(path, JSON);
     }
 
     public Answer get(String path, String accept) {
-        return send(HttpRequest.newBuilder(base.resolve(path)).header("Accept", accept));
+        return send(request(path, accept).build());
     }
 
     public Answer post(String path, String json) {
-        return send("POST", path, "application/json", json);
+        return send("POST", path, JSON, json);
     }
 
     public Answer put(String path, String json) {
-        return send("PUT", path, "application/json", json);
+        return send("PUT", path, JSON, json);
     }
 
     public Answer delete(String path, String json) {
-        return send("DELETE", path, "application/json", json);
+        return send("DELETE", path, JSON, json);
     }
 
     public Answer send(String method, String path, String type, String body) {
+        return send(method, path, type, "*/*", body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** A request in protobuf. */
+    Answer send(String method, String path, byte[] body) {
+        return send(method, path, PROTOBUF, BOTH, body);
+    }
+
+    Answer send(String method, String path, JsonNode object) {
+        return send(method, path, CODEC.encode(object));
+    }
+
+    Answer send(String method, String path, String type, String accept, byte[] body) {
         return send(
-                HttpRequest.newBuilder(base.resolve(path))
+                request(path, accept)
                         .header("Content-Type", type)
-                        .method(method, BodyPublishers.ofString(body)));
+                        .method(method, BodyPublishers.ofByteArray(body))
+                        .build());
     }
 
-    private Answer send(HttpRequest.Builder request) {
-        HttpResponse<byte[]> response = send(request.build(), BodyHandlers.ofByteArray());
-        String type = response.headers().firstValue("Content-Type").orElse("");
-        JsonNode body =
-                type.startsWith("application/json")
-                        ? Json.parse(new String(response.body(), StandardCharsets.UTF_8))
-                        : Json.object()
-                                .put("text", new String(response.body(), StandardCharsets.UTF_8));
-        return new Answer(response.statusCode(), body, type);
+    private HttpRequest.Builder request(String path, String accept) {
+        return HttpRequest.newBuilder(base.resolve(path)).header("Accept", accept);
     }
 
-    static <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler) {
+    private static Answer send(HttpRequest request) {
+        HttpResponse<byte[]> response = send(request, BodyHandlers.ofByteArray());
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        response.headers().map().forEach((name, values) -> headers.put(name, values.get(0)));
+        return new Answer(response.statusCode(), headers, response.body());
+    }
+
+    private static <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler) {
         try {
             return CLIENT.send(request, handler);
         } catch (IOException e) {
@@ -110,15 +193,11 @@ public final class HttpProbe {
     }
 
     Stream watch(String path) {
-        return watch(path, "application/json");
+        return watch(path, JSON);
     }
 
     Stream watch(String path, String accept) {
-        HttpRequest request =
-                HttpRequest.newBuilder(base.resolve(path)).header("Accept", accept).build();
-        HttpResponse<InputStream> response = send(request, BodyHandlers.ofInputStream());
-        return new Stream(
-                new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8)));
+        return new Stream(send(request(path, accept).build(), BodyHandlers.ofInputStream()));
     }
 
     /** A small valid slice of node-1; single quotes for double ones. */

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,6 +53,7 @@ class KubectlIT {
     /** The output of a run of kubectl, both streams together. */
     private record Result(int exit, String output) {}
 
+    @AutoClose
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().version(KubernetesVersion.V1_34).node("node-1").start();
 
@@ -71,11 +72,6 @@ class KubectlIT {
     @BeforeEach
     void login() throws IOException {
         kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
-    }
-
-    @AfterEach
-    void stop() {
-        server.close();
     }
 
     private ProcessBuilder command(String... arguments) {

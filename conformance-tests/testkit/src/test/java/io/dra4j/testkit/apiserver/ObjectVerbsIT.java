@@ -12,19 +12,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The verbs on objects, over real HTTP. */
 class ObjectVerbsIT {
+    @AutoClose
     private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
-    private final HttpProbe http = new HttpProbe(server);
 
-    @AfterEach
-    void stop() {
-        server.close();
-    }
+    private final HttpProbe http = new HttpProbe(server);
 
     @Nested
     class Create {
@@ -62,8 +59,7 @@ class ObjectVerbsIT {
 
             Answer second = http.post(SLICES, slice("s1", 1));
 
-            assertThat(second.status()).isEqualTo(409);
-            assertThat(second.reason()).isEqualTo("AlreadyExists");
+            assertThat(second.refusal()).isEqualTo("409 AlreadyExists");
             assertThat(second.message())
                     .isEqualTo("resourceslices.resource.k8s.io \"s1\" already exists");
         }
@@ -101,8 +97,7 @@ class ObjectVerbsIT {
                                             "\"resourceVersion\":\"%s\",\"name\""
                                                     .formatted(created.resourceVersion())));
 
-            assertThat(late.status()).isEqualTo(409);
-            assertThat(late.reason()).isEqualTo("Conflict");
+            assertThat(late.refusal()).isEqualTo("409 Conflict");
             assertThat(late.message())
                     .isEqualTo(
                             "Operation cannot be fulfilled on resourceslices.resource.k8s.io \"s1\": the object has"
@@ -153,8 +148,7 @@ class ObjectVerbsIT {
         void ofAMissingObjectIsNotFound() {
             Answer answer = http.put(SLICES + "/gone", slice("gone", 1));
 
-            assertThat(answer.status()).isEqualTo(404);
-            assertThat(answer.reason()).isEqualTo("NotFound");
+            assertThat(answer.refusal()).isEqualTo("404 NotFound");
             assertThat(answer.body().path("details").path("kind").asText())
                     .isEqualTo("resourceslices");
         }

@@ -2,25 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver;
 
+import static io.dra4j.testkit.apiserver.HttpProbe.BOTH;
 import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
+import static io.dra4j.testkit.apiserver.HttpProbe.PROTOBUF;
 import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
 import static io.dra4j.testkit.apiserver.HttpProbe.claim;
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
-import static io.dra4j.testkit.apiserver.ProtobufProbe.BOTH;
-import static io.dra4j.testkit.apiserver.ProtobufProbe.PROTOBUF;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.ProtobufProbe.Answer;
-import io.dra4j.testkit.apiserver.ProtobufProbe.Stream;
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
+import io.dra4j.testkit.apiserver.HttpProbe.Stream;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.protobuf.MutatedBytes;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,14 +35,11 @@ class ProtobufIT {
     private static final int BROKEN = Boolean.getBoolean("dra4j.full") ? 10_000 : 1_000;
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 
+    @AutoClose
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).historySize(20).start();
-    private final ProtobufProbe http = new ProtobufProbe(server);
 
-    @AfterEach
-    void stop() {
-        server.close();
-    }
+    private final HttpProbe http = new HttpProbe(server);
 
     private void publish(String name, int generation) {
         server.store().put(Trees.tree(slice(name, generation)));
@@ -73,7 +69,7 @@ class ProtobufIT {
             for (String path : new String[] {SLICES, SLICES + "/s1"}) {
                 Answer answer = http.get(path, accept);
 
-                assertThat(answer.code()).isEqualTo(200);
+                assertThat(answer.status()).isEqualTo(200);
                 assertThat(answer.contentType()).isEqualTo(contentType);
             }
         }
@@ -83,7 +79,7 @@ class ProtobufIT {
         void areRefusedInJsonWhereThereIsNoSuchForm(String accept) {
             Answer answer = http.get(SLICES, accept);
 
-            assertThat(answer.code()).isEqualTo(406);
+            assertThat(answer.status()).isEqualTo(406);
             assertThat(answer.contentType()).isEqualTo("application/json");
             assertThat(answer.text("message")).endsWith("application/json, " + PROTOBUF);
         }
@@ -94,7 +90,7 @@ class ProtobufIT {
 
             Answer answer = http.get(SLICES + "/s1", PROTOBUF + table + "application/json" + table);
 
-            assertThat(answer.code()).isEqualTo(404);
+            assertThat(answer.status()).isEqualTo(404);
             assertThat(answer.contentType()).isEqualTo("application/json");
         }
 
@@ -106,9 +102,9 @@ class ProtobufIT {
             Answer one = http.get(SLICES + "/s1", PROTOBUF + META.replace("List", ""));
 
             assertThat(list.text("kind")).isEqualTo("PartialObjectMetadataList");
-            assertThat(list.json().at("/items/0/metadata/name").asText()).isEqualTo("s1");
+            assertThat(list.body().at("/items/0/metadata/name").asText()).isEqualTo("s1");
             assertThat(one.text("kind")).isEqualTo("PartialObjectMetadata");
-            assertThat(one.json().has("spec")).isFalse();
+            assertThat(one.body().has("spec")).isFalse();
         }
 
         @Test
@@ -135,8 +131,8 @@ class ProtobufIT {
             Answer refused = http.get("/api/v1/nodes", PROTOBUF);
 
             assertThat(inJson.contentType()).isEqualTo("application/json");
-            assertThat(inJson.json().at("/spec/newField").asInt()).isEqualTo(1);
-            assertThat(refused.code()).isEqualTo(406);
+            assertThat(inJson.body().at("/spec/newField").asInt()).isEqualTo(1);
+            assertThat(refused.status()).isEqualTo(406);
             assertThat(refused.text("message")).contains("spec.newField", "application/json");
         }
     }
@@ -147,7 +143,7 @@ class ProtobufIT {
         void ofCborAreRefused() {
             Answer answer = http.send("POST", SLICES, "application/cbor", BOTH, new byte[] {1});
 
-            assertThat(answer.code()).isEqualTo(415);
+            assertThat(answer.status()).isEqualTo(415);
             assertThat(answer.text("message")).endsWith(PROTOBUF);
         }
 
@@ -159,11 +155,11 @@ class ProtobufIT {
             Answer strict = http.send("POST", SLICES + "?fieldValidation=Strict", slice);
             Answer lenient = http.send("POST", SLICES, slice);
 
-            assertThat(strict.code()).isEqualTo(400);
+            assertThat(strict.status()).isEqualTo(400);
             assertThat(strict.text("message"))
                     .contains("strict decoding error: unknown field \"spec.skipNodeOperations\"");
-            assertThat(lenient.code()).isEqualTo(201);
-            assertThat(lenient.json().path("spec").has("skipNodeOperations")).isFalse();
+            assertThat(lenient.status()).isEqualTo(201);
+            assertThat(lenient.body().path("spec").has("skipNodeOperations")).isFalse();
         }
 
         @Test
@@ -173,12 +169,12 @@ class ProtobufIT {
 
             Answer answer = http.send("POST", SLICES, body);
 
-            assertThat(answer.code()).isEqualTo(400);
+            assertThat(answer.status()).isEqualTo(400);
             assertThat(answer.text("message"))
                     .isEqualTo(
                             "ResourceSlice in version \"v1\" cannot be handled as a ResourceSlice: spec has a field"
                                     + " that is not known here, with number 99 in ResourceSliceSpec");
-            assertThat(http.get(SLICES, BOTH).json().path("items")).isEmpty();
+            assertThat(http.get(SLICES, BOTH).body().path("items")).isEmpty();
         }
 
         /** The codec alone gets 100,000, in MutatedBytesTest. */
@@ -190,9 +186,9 @@ class ProtobufIT {
             for (int i = 0; i < BROKEN; i++) {
                 Answer answer = http.send("POST", SLICES + "?dryRun=All", bodies.next());
 
-                assertThat(answer.code()).as("%s", answer.json()).isBetween(200, 499);
+                assertThat(answer.status()).as("%s", answer.body()).isBetween(200, 499);
                 assertThat(answer.text("kind")).isIn("Status", "ResourceSlice");
-                written += answer.code() == 201 ? 1 : 0;
+                written += answer.status() == 201 ? 1 : 0;
             }
             assertThat(written).isBetween(BROKEN / 10, BROKEN - BROKEN / 10);
         }
@@ -216,10 +212,10 @@ class ProtobufIT {
             Answer invalid = http.send("POST", SLICES, Trees.tree(slice("s1", -1)));
             Answer claim = http.send("POST", CLAIMS, Trees.tree(claim("c1")));
 
-            assertThat(invalid.code()).isEqualTo(422);
-            assertThat(invalid.json().at("/details/causes/0/field").asText())
+            assertThat(invalid.status()).isEqualTo(422);
+            assertThat(invalid.body().at("/details/causes/0/field").asText())
                     .isEqualTo("spec.pool.generation");
-            assertThat(claim.json().at("/spec/devices/requests/0/exactly/count").asInt())
+            assertThat(claim.body().at("/spec/devices/requests/0/exactly/count").asInt())
                     .isEqualTo(1);
         }
 
@@ -227,12 +223,12 @@ class ProtobufIT {
         void thatAreTooLargeAreRefused() {
             Answer answer = http.send("POST", SLICES, new byte[3 * 1024 * 1024 + 1]);
 
-            assertThat(answer.code()).isEqualTo(413);
+            assertThat(answer.status()).isEqualTo(413);
         }
 
         @Test
         void ofAnotherKindAreRefused() {
-            assertThat(http.send("POST", SLICES, Trees.tree(claim("c1"))).code()).isEqualTo(400);
+            assertThat(http.send("POST", SLICES, Trees.tree(claim("c1"))).status()).isEqualTo(400);
         }
 
         @Test
@@ -245,9 +241,8 @@ class ProtobufIT {
             Answer kept = http.send("DELETE", SLICES + "/s1", options);
             Answer gone = http.send("DELETE", SLICES, options.without("preconditions"));
 
-            assertThat(kept.code()).isEqualTo(409);
-            assertThat(kept.text("reason")).isEqualTo("Conflict");
-            assertThat(gone.code()).isEqualTo(200);
+            assertThat(kept.refusal()).isEqualTo("409 Conflict");
+            assertThat(gone.status()).isEqualTo(200);
             assertThat(gone.text("kind")).isEqualTo("ResourceSliceList");
         }
 
@@ -257,31 +252,26 @@ class ProtobufIT {
 
             Answer created = http.send("POST", SLICES, "application/json", PROTOBUF, json);
 
-            assertThat(created.code()).isEqualTo(201);
+            assertThat(created.status()).isEqualTo(201);
             assertThat(created.text("metadata", "name")).isEqualTo("s1");
         }
     }
 
     @Nested
     class Watches {
-        private String event(Stream watch) throws IOException {
-            ObjectNode event = watch.next();
-            return Json.text(event, "type") + " " + Json.text(event, "object", "metadata", "name");
-        }
-
         @Test
         void bringFramesOfEvents() throws Exception {
             publish("s1", 1);
             try (Stream watch = http.watch(WATCH + "&resourceVersion=0", PROTOBUF + ", */*")) {
                 assertThat(watch.contentType()).isEqualTo(PROTOBUF + ";stream=watch");
-                assertThat(event(watch)).isEqualTo("ADDED s1");
+                assertThat(watch.shown()).isEqualTo("ADDED s1");
                 publish("s1", 2);
                 ObjectNode modified = watch.next();
                 assertThat(Json.text(modified, "type")).isEqualTo("MODIFIED");
                 assertThat(modified.path("object"))
-                        .isEqualTo(http.get(SLICES + "/s1", BOTH).json());
+                        .isEqualTo(http.get(SLICES + "/s1", BOTH).body());
                 server.store().delete("resourceslices", "", "s1");
-                assertThat(event(watch)).isEqualTo("DELETED s1");
+                assertThat(watch.shown()).isEqualTo("DELETED s1");
             }
         }
 
@@ -290,7 +280,7 @@ class ProtobufIT {
             publish("s1", 1);
             String list = WATCH + "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
             try (Stream watch = http.watch(list, BOTH)) {
-                assertThat(event(watch)).isEqualTo("ADDED s1");
+                assertThat(watch.shown()).isEqualTo("ADDED s1");
                 ObjectNode end = watch.next();
                 assertThat(Json.text(end, "type")).isEqualTo("BOOKMARK");
                 assertThat(Json.text(end, "object", "kind")).isEqualTo("ResourceSlice");

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver;
 
-import static io.dra4j.testkit.apiserver.ProtobufProbe.BOTH;
-import static io.dra4j.testkit.apiserver.ProtobufProbe.PROTOBUF;
+import static io.dra4j.testkit.apiserver.HttpProbe.BOTH;
+import static io.dra4j.testkit.apiserver.HttpProbe.PROTOBUF;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.ProtobufProbe.Answer;
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.apiserver.validation.Canonical;
@@ -36,7 +36,7 @@ class ProtobufReplayIT {
 
     private static final EmbeddedApiServer SERVER =
             EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start();
-    private static final ProtobufProbe HTTP = new ProtobufProbe(SERVER);
+    private static final HttpProbe HTTP = new HttpProbe(SERVER);
     private static final List<Recording> SERVED =
             Recording.all().stream().filter(line -> !line.path().contains("/v1beta")).toList();
 
@@ -50,10 +50,10 @@ class ProtobufReplayIT {
     private static void create(Recording line) {
         ObjectNode object = withoutServersFields(line.json());
         Answer created = HTTP.send("POST", collection(line), object);
-        assertThat(created.code()).as("%s: %s", line, created.json()).isIn(201, 409);
+        assertThat(created.status()).as("%s: %s", line, created.body()).isIn(201, 409);
         assertThat(created.contentType()).isEqualTo(PROTOBUF);
-        if (created.code() == 201) {
-            putStatus(line, created.json());
+        if (created.status() == 201) {
+            putStatus(line, created.body());
         }
     }
 
@@ -61,7 +61,7 @@ class ProtobufReplayIT {
         if (line.path().contains("/resourceclaims/")) {
             created.set("status", line.json().path("status"));
             Answer put = HTTP.send("PUT", line.path() + "/status", created);
-            assertThat(put.code()).as("%s: %s", line, put.json()).isEqualTo(200);
+            assertThat(put.status()).as("%s: %s", line, put.body()).isEqualTo(200);
         }
     }
 
@@ -104,7 +104,7 @@ class ProtobufReplayIT {
             Answer answer = HTTP.get(line.path(), BOTH);
 
             assertThat(answer.contentType()).isEqualTo(PROTOBUF);
-            assertThat(withoutServersFields(answer.json()))
+            assertThat(withoutServersFields(answer.body()))
                     .as("%s", line)
                     .isEqualTo(withoutServersFields(line.json()));
         }
@@ -118,12 +118,12 @@ class ProtobufReplayIT {
             Answer answer = HTTP.get(line.path(), BOTH);
 
             assertThat(answer.contentType()).isEqualTo(PROTOBUF);
-            JsonNode list = answer.json();
+            JsonNode list = answer.body();
             assertThat(list.path("kind")).isEqualTo(line.json().path("kind"));
             assertThat(list.path("items")).hasSize(3);
             assertThat(list.path("metadata").has("continue")).isTrue();
             for (JsonNode item : list.path("items")) {
-                ObjectNode whole = HTTP.get(path(line, item), PROTOBUF).json();
+                ObjectNode whole = HTTP.get(path(line, item), PROTOBUF).body();
                 whole.remove(Set.of("kind", "apiVersion"));
                 assertThat(item).isEqualTo(whole);
             }
@@ -151,7 +151,7 @@ class ProtobufReplayIT {
         for (Recording line : lines("put of its own bytes")) {
             ObjectNode sent = CODEC.decode(line.body());
             Answer before = HTTP.get(line.path(), BOTH);
-            assertThat(before.code()).as("%s", line).isEqualTo(200);
+            assertThat(before.status()).as("%s", line).isEqualTo(200);
             for (String own : List.of("uid", "resourceVersion")) {
                 Json.metadata(sent).put(own, before.text("metadata", own));
             }
@@ -159,11 +159,11 @@ class ProtobufReplayIT {
             Answer answer =
                     HTTP.send("PUT", line.path(), PROTOBUF, "application/json", CODEC.encode(sent));
 
-            assertThat(answer.code()).as("%s: %s", line, answer.json()).isEqualTo(200);
+            assertThat(answer.status()).as("%s: %s", line, answer.body()).isEqualTo(200);
             assertThat(answer.contentType()).isEqualTo("application/json");
             ObjectNode expected = withoutServersFields(line.json());
             Canonical.dropNulls(expected);
-            assertThat(withoutServersFields(answer.json()).get("spec"))
+            assertThat(withoutServersFields(answer.body()).get("spec"))
                     .as("%s", line)
                     .isEqualTo(expected.get("spec"));
         }
@@ -179,8 +179,8 @@ class ProtobufReplayIT {
             Answer answer =
                     HTTP.send("POST", line.path(), PROTOBUF, "application/json", line.body());
 
-            assertThat(answer.code()).as("%s", line).isEqualTo(line.code());
-            assertThat(answer.json()).as("%s", line).isEqualTo(line.json());
+            assertThat(answer.status()).as("%s", line).isEqualTo(line.code());
+            assertThat(answer.body()).as("%s", line).isEqualTo(line.json());
         }
     }
 
@@ -191,7 +191,7 @@ class ProtobufReplayIT {
         for (Recording line : lines("error")) {
             Answer answer = HTTP.get(line.path(), BOTH);
 
-            assertThat(answer.code()).as("%s", line).isEqualTo(line.code());
+            assertThat(answer.status()).as("%s", line).isEqualTo(line.code());
             assertThat(answer.contentType()).isEqualTo(PROTOBUF);
             assertThat(answer.text("reason")).isEqualTo(line.json().path("reason").asText());
             if (line.code() == 404) {
@@ -209,9 +209,9 @@ class ProtobufReplayIT {
 
         Answer answer = HTTP.send("DELETE", line.path(), PROTOBUF, "application/json", line.body());
 
-        assertThat(answer.code()).isEqualTo(200);
+        assertThat(answer.status()).isEqualTo(200);
         ObjectNode expected = line.json().deepCopy();
         expected.withObject("/details").put("uid", uid);
-        assertThat(answer.json()).isEqualTo(expected);
+        assertThat(answer.body()).isEqualTo(expected);
     }
 }

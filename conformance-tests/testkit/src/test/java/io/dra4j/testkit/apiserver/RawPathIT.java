@@ -4,11 +4,12 @@ package io.dra4j.testkit.apiserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.io.IOException;
 import java.net.URI;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,24 +22,20 @@ class RawPathIT {
 
     private static final String NODES = "/api/v1/nodes/";
 
+    @AutoClose
     private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
-    private final ApiProxy proxy = ApiProxy.before(server.url());
 
-    @AfterEach
-    void stop() {
-        proxy.close();
-        server.close();
-    }
+    @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
 
-    private static GoConnection.Answer get(URI where, String path) throws IOException {
+    private static Answer get(URI where, String path) throws IOException {
         try (GoConnection connection = new GoConnection(where)) {
             return connection.get(path);
         }
     }
 
-    private GoConnection.Answer getBothWays(String path) throws IOException {
-        GoConnection.Answer direct = get(server.url(), path);
-        GoConnection.Answer proxied = get(proxy.url(), path);
+    private Answer getBothWays(String path) throws IOException {
+        Answer direct = get(server.url(), path);
+        Answer proxied = get(proxy.url(), path);
         assertThat(proxied.status()).isEqualTo(direct.status());
         assertThat(proxied.body().path("kind")).isEqualTo(direct.body().path("kind"));
         assertThat(proxied.body().path("reason")).isEqualTo(direct.body().path("reason"));
@@ -67,7 +64,7 @@ class RawPathIT {
                 "%5Cb|\\b",
             })
     void aSegmentIsOneNameDecodedOnce(String sent, String name) throws IOException {
-        GoConnection.Answer answer = getBothWays(NODES + sent);
+        Answer answer = getBothWays(NODES + sent);
 
         assertThat(answer.text("message")).isEqualTo("nodes \"" + name + "\" not found");
         assertThat(lastRecorded().path()).isEqualTo(NODES + sent);
@@ -84,7 +81,7 @@ class RawPathIT {
     @ParameterizedTest
     @ValueSource(strings = {"a%", "a%4", "a%zz", "a%zz?limit=1"})
     void anInvalidEscapeIsABadRequest(String sent) throws IOException {
-        GoConnection.Answer answer = getBothWays(NODES + sent);
+        Answer answer = getBothWays(NODES + sent);
 
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.text("kind")).isEqualTo("Status");
@@ -94,7 +91,7 @@ class RawPathIT {
     @ParameterizedTest
     @ValueSource(strings = {"//x/y", "/api/v1/../nodes", "/api/v1/nodes/x%0d%0A"})
     void otherPathsLeadNowhere(String sent) throws IOException {
-        GoConnection.Answer answer = getBothWays(sent);
+        Answer answer = getBothWays(sent);
 
         assertThat(answer.status()).isEqualTo(404);
         assertThat(lastRecorded().path()).isEqualTo(sent);
@@ -102,7 +99,7 @@ class RawPathIT {
 
     @Test
     void aQueryIsSentOnAsItIs() throws IOException {
-        GoConnection.Answer answer = getBothWays("/api/v1/nodes?labelSelector=a%3Db%3Bc&limit=1");
+        Answer answer = getBothWays("/api/v1/nodes?labelSelector=a%3Db%3Bc&limit=1");
 
         assertThat(answer.status()).isEqualTo(400);
         assertThat(lastRecorded().query("labelSelector")).isEqualTo("a=b;c");

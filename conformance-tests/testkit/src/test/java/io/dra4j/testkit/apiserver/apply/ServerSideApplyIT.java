@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,10 @@ class ServerSideApplyIT {
 
     private final AtomicReference<Instant> now =
             new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
+
+    @AutoClose
     private final EmbeddedApiServer server = EmbeddedApiServer.builder().clock(now::get).start();
+
     private final HttpProbe http = new HttpProbe(server);
 
     @BeforeEach
@@ -48,11 +51,6 @@ class ServerSideApplyIT {
                                         + "},{'request':'r',"
                                         + NIC_0
                                         + "}]}}}}"));
-    }
-
-    @AfterEach
-    void stop() {
-        server.close();
     }
 
     private static String condition(String type, String status) {
@@ -146,8 +144,7 @@ class ServerSideApplyIT {
                             status("{" + GPU_0 + ",'data':{'x':2}}"));
             Answer back = apply("a", "{" + GPU_0 + ",'data':{'x':1}}");
 
-            assertThat(refused.status()).isEqualTo(409);
-            assertThat(refused.reason()).isEqualTo("Conflict");
+            assertThat(refused.refusal()).isEqualTo("409 Conflict");
             assertThat(refused.message())
                     .startsWith("Apply failed with 1 conflict: conflict with \"a\"")
                     .contains("subresource \"status\" using resource.k8s.io/v1")
