@@ -38,25 +38,26 @@ public final class CdiCheck {
                     .may("options", Check.list(Check.text()))
                     .may("type", Check.text())
                     .and(CdiCheck::mountsAFile);
+    private static final Check HOOK_NAME =
+            Check.text(
+                    "prestart|createRuntime|createContainer|startContainer|poststart|poststop",
+                    "a hook of the OCI runtime specification");
     private static final Check HOOK =
             Check.object()
-                    .needs(
-                            "hookName",
-                            Check.text(
-                                    "prestart|createRuntime|createContainer|startContainer"
-                                            + "|poststart|poststop",
-                                    "a hook of the OCI runtime specification"))
+                    .needs("hookName", HOOK_NAME)
                     .needs("path", Check.path())
                     .may("args", Check.list(Check.text()))
                     .may("env", ENV)
                     .may("timeout", Check.number(0, Integer.MAX_VALUE));
     private static final Check NET_DEVICE =
             Check.object().needs("hostInterfaceName", FILLED).needs("name", FILLED);
+    private static final Check NET_DEVICES =
+            Check.list(NET_DEVICE).and(Check.unique("hostInterfaceName")).and(Check.unique("name"));
+    private static final Check DIRECTORY_NAME =
+            Check.text("(?!\\.{1,2}$)[^/\\n]{0,4095}", "a name of a directory");
     private static final Check RDT =
             Check.object()
-                    .may(
-                            "closID",
-                            Check.text("(?!\\.{1,2}$)[^/\\n]{0,4095}", "a name of a directory"))
+                    .may("closID", DIRECTORY_NAME)
                     .may("l3CacheSchema", Check.text())
                     .may("memBwSchema", Check.text())
                     .may("schemata", Check.list(Check.text()))
@@ -65,11 +66,7 @@ public final class CdiCheck {
             Check.object()
                     .may("env", ENV)
                     .may("deviceNodes", Check.list(NODE))
-                    .may(
-                            "netDevices",
-                            Check.list(NET_DEVICE)
-                                    .and(Check.unique("hostInterfaceName"))
-                                    .and(Check.unique("name")))
+                    .may("netDevices", NET_DEVICES)
                     .may("hooks", Check.list(HOOK))
                     .may("mounts", Check.list(MOUNT))
                     .may("intelRdt", RDT)
@@ -79,16 +76,14 @@ public final class CdiCheck {
                     .needs("name", Check.text(CdiName::problemOfDevice))
                     .may("annotations", Check.texts())
                     .needs("containerEdits", EDITS.and(CdiCheck::areNotEmpty));
+    private static final Check DEVICES =
+            Check.list(DEVICE).and(Check.unique("name")).and(CdiCheck::hasAnElement);
     private static final Check SPEC =
             Check.object()
                     .needs("cdiVersion", FILLED)
                     .needs("kind", Check.text(CdiName::problemOfKind))
                     .may("annotations", Check.texts())
-                    .needs(
-                            "devices",
-                            Check.list(DEVICE)
-                                    .and(Check.unique("name"))
-                                    .and(CdiCheck::hasAnElement))
+                    .needs("devices", DEVICES)
                     .may("containerEdits", EDITS);
 
     private CdiCheck() {}

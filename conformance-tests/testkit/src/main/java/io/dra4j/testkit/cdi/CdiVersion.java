@@ -68,23 +68,18 @@ public final class CdiVersion {
     /** The least version that the fields of a spec need. */
     public static Least least(JsonNode spec) {
         String kind = spec.path("kind").asText();
+        boolean dotted = kind.indexOf('.', kind.indexOf('/')) > 0;
         Least least =
                 new Least("0.3.0", "every spec")
                         .or("0.6.0", has(spec, "annotations"), "annotations")
-                        .or(
-                                "0.6.0",
-                                kind.indexOf('.', kind.indexOf('/')) > 0,
-                                "a dot in the class");
+                        .or("0.6.0", dotted, "a dot in the class");
         least = ofEdits(least, spec.path("containerEdits"));
         for (JsonNode device : spec.path("devices")) {
             String name = device.path("name").asText();
-            least =
-                    least.or("0.6.0", has(device, "annotations"), "annotations of a device")
-                            .or(
-                                    "0.5.0",
-                                    !name.isEmpty() && !Character.isLetter(name.charAt(0)),
-                                    "the device name " + name + ", which begins with a digit,");
-            least = ofEdits(least, device.path("containerEdits"));
+            boolean digit = !name.isEmpty() && !Character.isLetter(name.charAt(0));
+            String named = "the device name " + name + ", which begins with a digit,";
+            least = least.or("0.6.0", has(device, "annotations"), "annotations of a device");
+            least = ofEdits(least.or("0.5.0", digit, named), device.path("containerEdits"));
         }
         return least;
     }

@@ -12,6 +12,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Objects on an API server, as JSON. Thread-safe.
@@ -101,22 +103,11 @@ public final class Cluster {
     }
 
     private Stream<String> lines(String path) {
-        HttpRequest request =
-                HttpRequest.newBuilder(server.resolve(path))
-                        .header("Accept", "application/json")
-                        .build();
-        try {
-            HttpResponse<Stream<String>> response = CLIENT.send(request, BodyHandlers.ofLines());
-            if (response.statusCode() / 100 != 2) {
-                throw new ClusterException(path + " was answered " + response.statusCode());
-            }
-            return response.body();
-        } catch (IOException e) {
-            throw new ClusterException(path + ": " + e, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ClusterException(path + ": interrupted", e);
+        HttpResponse<Stream<String>> response = send(request(path).build(), BodyHandlers.ofLines());
+        if (response.statusCode() / 100 != 2) {
+            throw new ClusterException(path + " was answered " + response.statusCode());
         }
+        return response.body();
     }
 
     /** Deletes an object, if it is there. */
@@ -144,41 +135,39 @@ public final class Cluster {
     }
 
     private HttpResponse<String> send(
-            String method,
-            String path,
-            String type,
-            @org.jspecify.annotations.Nullable JsonNode body) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(server.resolve(path))
-                        .timeout(LIMIT)
-                        .header("Accept", "application/json")
-                        .method(
-                                method,
-                                body == null
-                                        ? BodyPublishers.noBody()
-                                        : BodyPublishers.ofString(body.toString()));
-        if (body != null) {
+            String method, String path, String type, @Nullable JsonNode body) {
+        HttpRequest.Builder request = request(path).timeout(LIMIT);
+        if (body == null) {
+            request.method(method, BodyPublishers.noBody());
+        } else {
+            request.method(method, BodyPublishers.ofString(body.toString()));
             request.header("Content-Type", type);
         }
+        return send(request.build(), BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(server.resolve(path)).header("Accept", "application/json");
+    }
+
+    private static <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler) {
         try {
-            return CLIENT.send(request.build(), BodyHandlers.ofString());
+            return CLIENT.send(request, handler);
         } catch (IOException e) {
-            throw new ClusterException(method + " " + server + path + ": " + e, e);
+            throw new ClusterException(request.method() + " " + request.uri() + ": " + e, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ClusterException(method + " " + path + ": interrupted", e);
+            String what = request.method() + " " + request.uri();
+            throw new ClusterException(what + ": interrupted", e);
         }
     }
 
     private static JsonNode expect(HttpResponse<String> response, String path) {
         if (response.statusCode() / 100 != 2) {
+            String method = response.request().method();
             throw new ClusterException(
                     "%s %s was answered %d: %s"
-                            .formatted(
-                                    response.request().method(),
-                                    path,
-                                    response.statusCode(),
-                                    response.body()));
+                            .formatted(method, path, response.statusCode(), response.body()));
         }
         try {
             return JSON.readTree(response.body());

@@ -49,16 +49,15 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
                     "The kubeconfig %s has no current-context; name one of its contexts: %s"
                             .formatted(file, contexts(config)));
         }
+        String unknown =
+                "The kubeconfig %s has no context \"%s\"; it has: %s"
+                        .formatted(file, name, contexts(config));
         Context context =
                 config.getContexts().stream()
                         .filter(one -> name.equals(one.getName()) && one.getContext() != null)
                         .map(NamedContext::getContext)
                         .findFirst()
-                        .orElseThrow(
-                                () ->
-                                        new UpstreamException(
-                                                "The kubeconfig %s has no context \"%s\"; it has: %s"
-                                                        .formatted(file, name, contexts(config))));
+                        .orElseThrow(() -> new UpstreamException(unknown));
         requireCluster(file, config, name, orEmpty(context.getCluster()));
         return new KubeconfigFile(file, name, user(file, config, name, context.getUser()));
     }
@@ -106,15 +105,14 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         if (name == null || name.isEmpty()) {
             return new AuthInfo();
         }
+        String unknown =
+                "The kubeconfig %s has no user \"%s\", which its context \"%s\" names"
+                        .formatted(file, name, context);
         NamedAuthInfo user =
                 config.getUsers().stream()
                         .filter(one -> name.equals(one.getName()))
                         .findFirst()
-                        .orElseThrow(
-                                () ->
-                                        new UpstreamException(
-                                                "The kubeconfig %s has no user \"%s\", which its context \"%s\" names"
-                                                        .formatted(file, name, context)));
+                        .orElseThrow(() -> new UpstreamException(unknown));
         return user.getUser() == null ? new AuthInfo() : user.getUser();
     }
 

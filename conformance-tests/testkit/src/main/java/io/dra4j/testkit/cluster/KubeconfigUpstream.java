@@ -89,11 +89,8 @@ public final class KubeconfigUpstream {
             return Map.of(); // A client certificate, or anonymous.
         }
         String pair = config.getUsername() + ":" + config.getPassword();
-        return Map.of(
-                "Authorization",
-                "Basic "
-                        + Base64.getEncoder()
-                                .encodeToString(pair.getBytes(StandardCharsets.UTF_8)));
+        byte[] bytes = pair.getBytes(StandardCharsets.UTF_8);
+        return Map.of("Authorization", "Basic " + Base64.getEncoder().encodeToString(bytes));
     }
 
     /** A token file goes before a token, as in client-go; fabric8 does not know token files. */

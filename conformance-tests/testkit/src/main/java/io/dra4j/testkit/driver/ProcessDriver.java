@@ -8,12 +8,12 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A driver that the suite runs as a process of its own, as often and as many as it wants. */
 public final class ProcessDriver implements DriverAdapter {
@@ -115,21 +115,18 @@ public final class ProcessDriver implements DriverAdapter {
 
     /** The shell in between could report it in the driver's log only. */
     private static void requireProgram(String program) {
+        String path = System.getenv().getOrDefault("PATH", "");
         boolean found =
                 program.contains("/")
                         ? Files.isExecutable(Path.of(program))
-                        : Arrays.stream(
-                                        System.getenv()
-                                                .getOrDefault("PATH", "")
-                                                .split(File.pathSeparator))
+                        : Stream.of(path.split(File.pathSeparator))
                                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
         if (!found) {
-            throw new DriverUnusable(
+            String problem =
                     Files.exists(Path.of(program))
-                            ? "Can't run the driver: %s is not executable; chmod +x makes it so"
-                                    .formatted(program)
-                            : "Can't run the driver: there is no program %s; give a path, or a name on the PATH"
-                                    .formatted(program));
+                            ? "%s is not executable; chmod +x makes it so"
+                            : "there is no program %s; give a path, or a name on the PATH";
+            throw new DriverUnusable("Can't run the driver: " + problem.formatted(program));
         }
     }
 

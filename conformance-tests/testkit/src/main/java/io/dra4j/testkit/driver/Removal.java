@@ -59,10 +59,7 @@ final class Removal extends SimpleFileVisitor<Path> {
     }
 
     Optional<String> complaint(Path root) {
-        return Optional.ofNullable(first)
-                .map(
-                        problem ->
-                                "The directory %s of this run could not be removed (%s); remove it by hand"
-                                        .formatted(root, problem));
+        String words = "The directory %s of this run could not be removed (%s); remove it by hand";
+        return Optional.ofNullable(first).map(problem -> words.formatted(root, problem));
     }
 }

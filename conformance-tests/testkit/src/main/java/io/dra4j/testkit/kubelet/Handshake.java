@@ -6,7 +6,6 @@ import io.dra4j.testkit.kubelet.RegistrationCalls.Info;
 import io.grpc.ManagedChannel;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
@@ -93,19 +92,18 @@ final class Handshake {
                 response.endpoint().isEmpty()
                         ? socket
                         : outside.apply(Path.of(response.endpoint()));
-        PluginInfo.Service service =
-                response.versions().stream()
-                        .flatMap(
-                                version ->
-                                        Arrays.stream(PluginInfo.Service.values())
-                                                .filter(s -> s.wireName().equals(version)))
-                        .findFirst()
-                        .orElseThrow(
-                                () ->
-                                        new Failed(
-                                                "none of the plugin's versions is supported: "
-                                                        + response.versions()));
-        return new PluginInfo(response.name(), endpoint, response.versions(), service);
+        return new PluginInfo(response.name(), endpoint, response.versions(), service(response));
+    }
+
+    private static PluginInfo.Service service(Info response) throws Failed {
+        for (String version : response.versions()) {
+            for (PluginInfo.Service service : PluginInfo.Service.values()) {
+                if (service.wireName().equals(version)) {
+                    return service;
+                }
+            }
+        }
+        throw new Failed("none of the plugin's versions is supported: " + response.versions());
     }
 
     private static void notify(RegistrationCalls calls, String error) throws Failed {

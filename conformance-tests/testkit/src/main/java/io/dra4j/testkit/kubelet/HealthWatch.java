@@ -3,6 +3,7 @@
 package io.dra4j.testkit.kubelet;
 
 import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc;
+import io.dra4j.testkit.stubs.health.v1.DeviceHealth;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
 import io.grpc.ManagedChannel;
@@ -157,19 +158,18 @@ public final class HealthWatch implements AutoCloseable {
     }
 
     private static Report report(NodeWatchResourcesResponse message) {
-        return new Report(
-                Instant.now(),
-                message.getDevicesList().stream()
-                        .map(
-                                one ->
-                                        new Device(
-                                                one.getDevice().getPoolName(),
-                                                one.getDevice().getDeviceName(),
-                                                one.getHealth().name(),
-                                                one.getLastUpdatedTime(),
-                                                one.getHealthCheckTimeoutSeconds(),
-                                                one.getMessage()))
-                        .toList());
+        List<Device> devices = message.getDevicesList().stream().map(HealthWatch::device).toList();
+        return new Report(Instant.now(), devices);
+    }
+
+    private static Device device(DeviceHealth health) {
+        return new Device(
+                health.getDevice().getPoolName(),
+                health.getDevice().getDeviceName(),
+                health.getHealth().name(),
+                health.getLastUpdatedTime(),
+                health.getHealthCheckTimeoutSeconds(),
+                health.getMessage());
     }
 
     private synchronized void ended(Status status) {

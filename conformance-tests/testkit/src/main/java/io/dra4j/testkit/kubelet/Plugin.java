@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A registered driver: one connection for all service calls, in the version that was chosen. */
@@ -88,18 +89,18 @@ final class Plugin {
     }
 
     static Map<String, ClaimResult> results(NodePrepareResourcesResponse response) {
+        return results(
+                response.getClaimsMap(),
+                one -> {
+                    var devices = one.getDevicesList().stream().map(Plugin::prepared).toList();
+                    return new ClaimResult(devices, one.getError(), hex(one));
+                });
+    }
+
+    private static <T> Map<String, ClaimResult> results(
+            Map<String, T> claims, Function<T, ClaimResult> result) {
         Map<String, ClaimResult> results = new LinkedHashMap<>();
-        response.getClaimsMap()
-                .forEach(
-                        (uid, result) ->
-                                results.put(
-                                        uid,
-                                        new ClaimResult(
-                                                result.getDevicesList().stream()
-                                                        .map(Plugin::prepared)
-                                                        .toList(),
-                                                result.getError(),
-                                                hex(result))));
+        claims.forEach((uid, one) -> results.put(uid, result.apply(one)));
         return results;
     }
 
@@ -113,15 +114,9 @@ final class Plugin {
     }
 
     private static Map<String, ClaimResult> results(NodeUnprepareResourcesResponse response) {
-        Map<String, ClaimResult> results = new LinkedHashMap<>();
-        response.getClaimsMap()
-                .forEach(
-                        (uid, result) ->
-                                results.put(
-                                        uid,
-                                        new ClaimResult(
-                                                List.of(), result.getError(), hex(result))));
-        return results;
+        return results(
+                response.getClaimsMap(),
+                one -> new ClaimResult(List.of(), one.getError(), hex(one)));
     }
 
     static Claim wire(KubeletClaim claim) {

@@ -192,12 +192,9 @@ public final class KubernetesProtobuf {
     }
 
     private Descriptor descriptor(String apiVersion, String kind) {
+        String unknown = "no kind \"" + kind + "\" is known in version \"" + apiVersion + "\"";
         return schemas.find(apiVersion, kind)
-                .orElseThrow(
-                        () ->
-                                new ProtobufFormatException(
-                                        "no kind \"%s\" is known in version \"%s\" in protobuf"
-                                                .formatted(kind, apiVersion)));
+                .orElseThrow(() -> new ProtobufFormatException(unknown + " in protobuf"));
     }
 
     /** A list whose items omit apiVersion and kind. */

@@ -17,6 +17,7 @@ import com.google.protobuf.Message;
 import io.dra4j.testkit.protobuf.MessageType.Field;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 
 /** Shows messages as JSON. */
 final class MessageReader {
@@ -43,12 +44,11 @@ final class MessageReader {
     }
 
     private static void requireKnown(Message message, Where where) {
-        if (!message.getUnknownFields().asMap().isEmpty()) {
-            throw where.fault(
-                    "has a field that is not known here, with number %s in %s"
-                            .formatted(
-                                    message.getUnknownFields().asMap().keySet().iterator().next(),
-                                    message.getDescriptorForType().getName()));
+        Map<Integer, ?> unknown = message.getUnknownFields().asMap();
+        if (!unknown.isEmpty()) {
+            String fault = "has a field that is not known here, with number %s in %s";
+            String type = message.getDescriptorForType().getName();
+            throw where.fault(fault.formatted(unknown.keySet().iterator().next(), type));
         }
     }
 

@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -45,16 +44,13 @@ final class MessageWriter {
             throw where.fault("must be an object, is " + object.getNodeType());
         }
         MessageType type = schemas.type(descriptor);
-        object.fieldNames()
-                .forEachRemaining(
-                        name -> {
-                            if (!type.names().contains(name) && !aside.contains(name)) {
-                                throw where.field(name)
-                                        .fault(
-                                                "is not in the protobuf schema: %s has no such field"
-                                                        .formatted(descriptor.getName()));
-                            }
-                        });
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            String name = field.getKey();
+            if (!type.names().contains(name) && !aside.contains(name)) {
+                String fault = "is not in the protobuf schema: %s has no such field";
+                throw where.field(name).fault(fault.formatted(descriptor.getName()));
+            }
+        }
         return fields(type, object, where);
     }
 
@@ -109,22 +105,14 @@ final class MessageWriter {
         if (!value.isObject()) {
             throw where.fault("must be an object, is " + value.getNodeType());
         }
-        List<FieldDescriptor> pair = field.getMessageType().getFields();
-        value.properties().stream()
-                .sorted(BY_KEY)
-                .forEach(
-                        entry ->
-                                message.addRepeatedField(
-                                        field,
-                                        message.newBuilderForField(field)
-                                                .setField(pair.get(0), entry.getKey())
-                                                .setField(
-                                                        pair.get(1),
-                                                        value(
-                                                                pair.get(1),
-                                                                entry.getValue(),
-                                                                where.key(entry.getKey())))
-                                                .build()));
+        FieldDescriptor key = field.getMessageType().getFields().get(0);
+        FieldDescriptor content = field.getMessageType().getFields().get(1);
+        for (var entry : value.properties().stream().sorted(BY_KEY).toList()) {
+            Message.Builder pair = message.newBuilderForField(field).setField(key, entry.getKey());
+            Where inside = where.key(entry.getKey());
+            pair.setField(content, value(content, entry.getValue(), inside));
+            message.addRepeatedField(field, pair.build());
+        }
     }
 
     private Object value(FieldDescriptor field, JsonNode value, Where where) {

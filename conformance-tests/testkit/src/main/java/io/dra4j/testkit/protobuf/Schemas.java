@@ -33,6 +33,7 @@ import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -114,14 +115,10 @@ final class Schemas {
 
     private static Map<String, Presence> fields(JsonNode line) {
         Map<String, Presence> fields = new HashMap<>();
-        line.properties()
-                .forEach(
-                        rule -> {
-                            Presence kind =
-                                    Presence.valueOf(
-                                            rule.getKey().toUpperCase(java.util.Locale.ROOT));
-                            rule.getValue().forEach(name -> fields.put(name.asText(), kind));
-                        });
+        for (Map.Entry<String, JsonNode> rule : line.properties()) {
+            Presence kind = Presence.valueOf(rule.getKey().toUpperCase(Locale.ROOT));
+            rule.getValue().forEach(name -> fields.put(name.asText(), kind));
+        }
         return fields;
     }
 

@@ -63,14 +63,10 @@ enum Shape {
     /** Less than a tree may be deep, so that an object around it can be written. */
     private static final int DEEPEST = 900;
 
+    private static final StreamReadConstraints LIMITS =
+            StreamReadConstraints.builder().maxNestingDepth(DEEPEST).build();
     private static final JsonMapper JSON =
-            JsonMapper.builder(
-                            JsonFactory.builder()
-                                    .streamReadConstraints(
-                                            StreamReadConstraints.builder()
-                                                    .maxNestingDepth(DEEPEST)
-                                                    .build())
-                                    .build())
+            JsonMapper.builder(JsonFactory.builder().streamReadConstraints(LIMITS).build())
                     .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .build();

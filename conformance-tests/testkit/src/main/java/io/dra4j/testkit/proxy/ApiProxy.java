@@ -160,11 +160,8 @@ public final class ApiProxy implements AutoCloseable {
     public List<RecordedRequest> awaitAll(
             Duration timeout, Predicate<List<RecordedRequest>> wanted) {
         try {
-            return log.await(timeout, wanted)
-                    .orElseThrow(
-                            () ->
-                                    new AssertionError(
-                                            "not within " + timeout + "; the requests:\n" + log()));
+            String late = "not within " + timeout + "; the requests:\n";
+            return log.await(timeout, wanted).orElseThrow(() -> new AssertionError(late + log()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError("interrupted while waiting for a request", e);

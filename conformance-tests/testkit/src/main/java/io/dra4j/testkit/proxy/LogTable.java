@@ -7,6 +7,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -36,12 +37,9 @@ final class LogTable {
     }
 
     private static String query(Map<String, String> query) {
-        return query.isEmpty()
-                ? ""
-                : new TreeMap<>(query)
-                        .entrySet().stream()
-                                .map(entry -> entry.getKey() + "=" + entry.getValue())
-                                .collect(Collectors.joining("&", "?", ""));
+        StringJoiner text = new StringJoiner("&", "?", "").setEmptyValue("");
+        new TreeMap<>(query).forEach((name, value) -> text.add(name + "=" + value));
+        return text.toString();
     }
 
     private static String state(RecordedRequest request) {

@@ -3,6 +3,7 @@
 package io.dra4j.testkit.proxy;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,12 +43,8 @@ final class RequestLog {
 
     /** The first end counts: a cut is often noticed twice. */
     void ended(int number, String errorBody) {
-        update(
-                number,
-                request ->
-                        request.ended() == null
-                                ? request.withEnd(clock.instant(), errorBody)
-                                : request);
+        Instant now = clock.instant();
+        update(number, one -> one.ended() == null ? one.withEnd(now, errorBody) : one);
     }
 
     private synchronized void update(int number, UnaryOperator<RecordedRequest> change) {

@@ -7,7 +7,6 @@ import io.dra4j.testkit.settings.SettingsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -15,24 +14,13 @@ import java.util.stream.StreamSupport;
 final class Grants {
 
     /** The rights that Kubernetes grants every authenticated user: discovery and health. */
+    private static final List<String> DISCOVERY_PATHS =
+            List.of(
+                    "/api /api/* /apis /apis/* /healthz /livez /readyz /openapi /openapi/* /version /version/"
+                            .split(" "));
+
     private static final PolicyRule DISCOVERY =
-            new PolicyRule(
-                    List.of("get"),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    List.of(
-                            "/api",
-                            "/api/*",
-                            "/apis",
-                            "/apis/*",
-                            "/healthz",
-                            "/livez",
-                            "/readyz",
-                            "/openapi",
-                            "/openapi/*",
-                            "/version",
-                            "/version/"));
+            new PolicyRule(List.of("get"), List.of(), List.of(), List.of(), DISCOVERY_PATHS);
 
     private static final PolicyRule EVERYTHING =
             new PolicyRule(List.of("*"), List.of("*"), List.of("*"), List.of(), List.of("*"));
@@ -67,10 +55,7 @@ final class Grants {
 
     boolean allow(ApiAction action) {
         return grants.stream()
-                .filter(
-                        grant ->
-                                grant.namespace.isEmpty()
-                                        || grant.namespace.equals(action.namespace()))
+                .filter(grant -> List.of("", action.namespace()).contains(grant.namespace))
                 .anyMatch(grant -> grant.rule.allows(action));
     }
 
@@ -85,13 +70,10 @@ final class Grants {
                         .map(one -> namespaceOf(one) + "/" + one.at("/metadata/name").asText())
                         .toList();
         if (!known.contains(namespace + "/" + name)) {
+            String found = known.isEmpty() ? "none" : String.join(", ", known);
             throw new SettingsException(
                     "apiServer.serviceAccount: %s/%s is not in the %d manifests of apiServer.manifests; the ServiceAccounts there: %s"
-                            .formatted(
-                                    namespace,
-                                    name,
-                                    manifests.size(),
-                                    known.isEmpty() ? "none" : String.join(", ", known)));
+                            .formatted(namespace, name, manifests.size(), found));
         }
     }
 
@@ -105,27 +87,25 @@ final class Grants {
     }
 
     private boolean isBound(JsonNode binding) {
-        Set<String> groups =
-                Set.of(
-                        "system:authenticated",
-                        "system:serviceaccounts",
-                        "system:serviceaccounts:" + namespace);
-        String user = "system:serviceaccount:" + namespace + ":" + name;
-        return StreamSupport.stream(binding.path("subjects").spliterator(), false)
-                .anyMatch(
-                        subject -> {
-                            String subjects = subject.path("name").asText();
-                            return switch (subject.path("kind").asText()) {
-                                case "ServiceAccount" ->
-                                        subjects.equals(name)
-                                                && subject.path("namespace")
-                                                        .asText(namespaceOf(binding))
-                                                        .equals(namespace);
-                                case "Group" -> groups.contains(subjects);
-                                case "User" -> subjects.equals(user);
-                                default -> false;
-                            };
-                        });
+        return elements(binding.path("subjects"))
+                .anyMatch(subject -> isAccount(subject, namespaceOf(binding)));
+    }
+
+    private boolean isAccount(JsonNode subject, String bindingNamespace) {
+        String all = "system:serviceaccounts";
+        Set<String> groups = Set.of("system:authenticated", all, all + ":" + namespace);
+        String subjects = subject.path("name").asText();
+        String where = subject.path("namespace").asText(bindingNamespace);
+        return switch (subject.path("kind").asText()) {
+            case "ServiceAccount" -> subjects.equals(name) && where.equals(namespace);
+            case "Group" -> groups.contains(subjects);
+            case "User" -> subjects.equals("system:serviceaccount:" + namespace + ":" + name);
+            default -> false;
+        };
+    }
+
+    private static Stream<JsonNode> elements(JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false);
     }
 
     private void grant(JsonNode binding, String where) {
@@ -140,12 +120,9 @@ final class Grants {
         } else if (found.isEmpty()) {
             missingRoles.add(kind + " " + role);
         }
-        grants.addAll(
-                found.stream()
-                        .flatMap(
-                                one -> StreamSupport.stream(one.path("rules").spliterator(), false))
-                        .map(rule -> new Grant(where, PolicyRule.of(rule)))
-                        .collect(Collectors.toList()));
+        for (JsonNode one : found) {
+            one.path("rules").forEach(rule -> grants.add(new Grant(where, PolicyRule.of(rule))));
+        }
     }
 
     /** One rule of a Role or a ClusterRole. */
@@ -168,7 +145,7 @@ final class Grants {
         }
 
         private static List<String> texts(JsonNode array) {
-            return StreamSupport.stream(array.spliterator(), false).map(JsonNode::asText).toList();
+            return elements(array).map(JsonNode::asText).toList();
         }
 
         boolean allows(ApiAction action) {
@@ -185,13 +162,12 @@ final class Grants {
         }
 
         private boolean allowsPath(String path) {
-            return paths.stream()
-                    .anyMatch(
-                            one ->
-                                    one.equals(path)
-                                            || one.endsWith(ALL)
-                                                    && path.startsWith(
-                                                            one.substring(0, one.length() - 1)));
+            return paths.stream().anyMatch(one -> one.equals(path) || isBelow(path, one));
+        }
+
+        private static boolean isBelow(String path, String prefix) {
+            return prefix.endsWith(ALL)
+                    && path.startsWith(prefix.substring(0, prefix.length() - 1));
         }
 
         private static boolean has(List<String> values, String wanted) {

@@ -115,28 +115,23 @@ public final class ServiceAccountAccess {
     /** The notes for the report: a sentence for each missing rule. */
     public synchronized List<String> notes() {
         List<String> notes = new ArrayList<>();
-        grants.missingRoles()
-                .forEach(
-                        role ->
-                                notes.add(
-                                        "RBAC: %s is bound to the ServiceAccount %s and is in none of the manifests, so that it grants nothing here."
-                                                .formatted(role, account)));
-        missing.forEach(
-                (rule, found) ->
-                        notes.add(
-                                "RBAC: the API server refused %s of the driver (403): %s. If the driver needs that, add %s to a ClusterRole of the ServiceAccount %s."
-                                        .formatted(
-                                                found.count == 1
-                                                        ? "a request"
-                                                        : found.count + " requests",
-                                                found.example,
-                                                rule,
-                                                account)));
+        for (String role : grants.missingRoles()) {
+            notes.add(
+                    "RBAC: %s is bound to the ServiceAccount %s and is in none of the manifests, so that it grants nothing here."
+                            .formatted(role, account));
+        }
+        missing.forEach((rule, found) -> notes.add(note(rule, found)));
         if (notes.isEmpty()) {
             notes.add(
                     "RBAC: the API server refused no request of the ServiceAccount %s."
                             .formatted(account));
         }
         return notes;
+    }
+
+    private String note(String rule, Missing found) {
+        String requests = found.count == 1 ? "a request" : found.count + " requests";
+        return "RBAC: the API server refused %s of the driver (403): %s. If the driver needs that, add %s to a ClusterRole of the ServiceAccount %s."
+                .formatted(requests, found.example, rule, account);
     }
 }

@@ -28,17 +28,9 @@ final class ManagedFields {
     private static final Set<String> UNOWNED = Set.of("f:apiVersion", "f:kind");
     private static final Set<String> SERVERS_METADATA =
             Set.of(
-                    "f:name",
-                    "f:generateName",
-                    "f:namespace",
-                    "f:selfLink",
-                    "f:uid",
-                    "f:resourceVersion",
-                    "f:generation",
-                    "f:creationTimestamp",
-                    "f:deletionTimestamp",
-                    "f:deletionGracePeriodSeconds",
-                    "f:managedFields");
+                    ("f:name f:generateName f:namespace f:selfLink f:uid f:resourceVersion f:generation"
+                                    + " f:creationTimestamp f:deletionTimestamp f:deletionGracePeriodSeconds f:managedFields")
+                            .split(" "));
 
     private final Map<Manager, Share> shares;
 
@@ -59,6 +51,10 @@ final class ManagedFields {
 
         static Manager updating(String name, ResourceKind kind, String subresource) {
             return new Manager(name, "Update", kind.apiVersion(), subresource);
+        }
+
+        String writtenVersion(ResourceKind kind) {
+            return apiVersion.isEmpty() ? kind.apiVersion() : apiVersion;
         }
     }
 
@@ -131,15 +127,10 @@ final class ManagedFields {
         List<ApiFailure.Conflict> conflicts = new ArrayList<>();
         shares.forEach(
                 (manager, share) -> {
-                    if (!manager.equals(applier)) {
-                        share.fields
-                                .and(changed)
-                                .texts()
-                                .forEach(
-                                        field ->
-                                                conflicts.add(
-                                                        new ApiFailure.Conflict(
-                                                                describe(manager, kind), field)));
+                    String owner = describe(manager, kind);
+                    FieldSet taken = manager.equals(applier) ? FieldSet.EMPTY : share.fields;
+                    for (String field : taken.and(changed).texts()) {
+                        conflicts.add(new ApiFailure.Conflict(owner, field));
                     }
                 });
         if (!conflicts.isEmpty()) {
@@ -148,13 +139,9 @@ final class ManagedFields {
     }
 
     private static String describe(Manager manager, ResourceKind kind) {
-        return "\"%s\"%s using %s"
-                .formatted(
-                        manager.name,
-                        manager.subresource.isEmpty()
-                                ? ""
-                                : " with subresource \"" + manager.subresource + "\"",
-                        manager.apiVersion.isEmpty() ? kind.apiVersion() : manager.apiVersion);
+        String subresource = manager.subresource;
+        String part = subresource.isEmpty() ? "" : " with subresource \"" + subresource + "\"";
+        return "\"%s\"%s using %s".formatted(manager.name, part, manager.writtenVersion(kind));
     }
 
     /**
@@ -208,11 +195,7 @@ final class ManagedFields {
                 Json.object()
                         .put("manager", manager.name)
                         .put("operation", manager.operation)
-                        .put(
-                                "apiVersion",
-                                manager.apiVersion.isEmpty()
-                                        ? kind.apiVersion()
-                                        : manager.apiVersion)
+                        .put("apiVersion", manager.writtenVersion(kind))
                         .put("time", share.time)
                         .put("fieldsType", "FieldsV1");
         entry.set("fieldsV1", share.fields.encode());

@@ -10,7 +10,6 @@ import io.dra4j.testkit.apiserver.model.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -81,14 +80,10 @@ final class MergeRules {
     private static void collect(
             JsonNode value, String place, List<String> path, Map<List<String>, JsonNode> fields) {
         if (isGranular(value, place) && !value.isEmpty()) {
-            value.properties()
-                    .forEach(
-                            field ->
-                                    collect(
-                                            field.getValue(),
-                                            in(place, field.getKey()),
-                                            FieldSet.append(path, "f:" + field.getKey()),
-                                            fields));
+            for (Map.Entry<String, JsonNode> field : value.properties()) {
+                List<String> inside = FieldSet.append(path, "f:" + field.getKey());
+                collect(field.getValue(), in(place, field.getKey()), inside, fields);
+            }
         } else if (hasElements(value, place) && !value.isEmpty()) {
             for (JsonNode element : value) {
                 List<String> inside = FieldSet.append(path, step(element, place));
@@ -105,15 +100,10 @@ final class MergeRules {
     /** Returns the live value with the fields of the applied one; the live one may be modified. */
     static JsonNode merge(JsonNode live, JsonNode applied, String place) {
         if (live instanceof ObjectNode object && isGranular(applied, place)) {
-            applied.properties()
-                    .forEach(
-                            field ->
-                                    object.set(
-                                            field.getKey(),
-                                            merge(
-                                                    object.path(field.getKey()),
-                                                    field.getValue(),
-                                                    in(place, field.getKey()))));
+            for (Map.Entry<String, JsonNode> field : applied.properties()) {
+                String name = field.getKey();
+                object.set(name, merge(object.path(name), field.getValue(), in(place, name)));
+            }
             return object;
         }
         if (live instanceof ArrayNode list && hasElements(applied, place)) {
@@ -141,14 +131,12 @@ final class MergeRules {
 
     private static void remove(JsonNode value, String place, List<String> path, FieldSet unwanted) {
         if (value instanceof ObjectNode object && isGranular(value, place)) {
-            object.properties()
-                    .removeIf(
-                            field ->
-                                    isGone(
-                                            field.getValue(),
-                                            in(place, field.getKey()),
-                                            FieldSet.append(path, "f:" + field.getKey()),
-                                            unwanted));
+            for (String name : Json.names(object)) {
+                List<String> inside = FieldSet.append(path, "f:" + name);
+                if (isGone(object.get(name), in(place, name), inside, unwanted)) {
+                    object.remove(name);
+                }
+            }
         } else if (value instanceof ArrayNode list && hasElements(value, place)) {
             for (var elements = list.iterator(); elements.hasNext(); ) {
                 JsonNode element = elements.next();
@@ -172,19 +160,10 @@ final class MergeRules {
     static Difference difference(JsonNode before, JsonNode after) {
         Map<List<String>, JsonNode> old = fields(before);
         Map<List<String>, JsonNode> now = fields(after);
-        FieldSet kept =
-                FieldSet.of(
-                        now.entrySet().stream()
-                                .filter(
-                                        field ->
-                                                Optional.ofNullable(old.get(field.getKey()))
-                                                        .filter(field.getValue()::equals)
-                                                        .isPresent())
-                                .map(Map.Entry::getKey)
-                                .toList());
+        FieldSet current = FieldSet.of(now.keySet());
         return new Difference(
-                FieldSet.of(now.keySet()).minus(kept),
-                FieldSet.of(old.keySet()).minus(FieldSet.of(now.keySet())));
+                current.where(path -> !now.get(path).equals(old.get(path))),
+                FieldSet.of(old.keySet()).minus(current));
     }
 
     /**

@@ -20,15 +20,7 @@ final class Discovery {
     private static final String AGGREGATED_TYPE =
             "application/json;g=apidiscovery.k8s.io;v=v2;as=" + AGGREGATED_KIND;
     private static final List<String> VERBS =
-            List.of(
-                    "create",
-                    "delete",
-                    "deletecollection",
-                    "get",
-                    "list",
-                    "patch",
-                    "update",
-                    "watch");
+            List.of("create delete deletecollection get list patch update watch".split(" "));
     private static final List<String> STATUS_VERBS = List.of("get", "patch", "update");
 
     private final ResourceKinds kinds;
@@ -120,10 +112,16 @@ final class Discovery {
                         .put("namespaced", kind.namespaced())
                         .put("kind", kind.kind());
         verbs.forEach(resource.putArray("verbs")::add);
-        if (!kind.shortNames().isEmpty() && name.equals(kind.plural())) {
-            kind.shortNames().forEach(resource.putArray("shortNames")::add);
+        if (name.equals(kind.plural())) {
+            putShortNames(kind, resource);
         }
         return resource;
+    }
+
+    private static void putShortNames(ResourceKind kind, ObjectNode resource) {
+        if (!kind.shortNames().isEmpty()) {
+            kind.shortNames().forEach(resource.putArray("shortNames")::add);
+        }
     }
 
     private ObjectNode aggregated(List<String> groups) {
@@ -153,9 +151,7 @@ final class Discovery {
         resource.put("scope", kind.namespaced() ? "Namespaced" : "Cluster");
         resource.put("singularResource", kind.singular());
         VERBS.forEach(resource.putArray("verbs")::add);
-        if (!kind.shortNames().isEmpty()) {
-            kind.shortNames().forEach(resource.putArray("shortNames")::add);
-        }
+        putShortNames(kind, resource);
         if (kind.has(Trait.STATUS)) {
             ObjectNode status =
                     resource.putArray("subresources").addObject().put("subresource", "status");

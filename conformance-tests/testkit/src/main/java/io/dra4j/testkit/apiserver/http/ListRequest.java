@@ -3,6 +3,7 @@
 package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
@@ -132,15 +133,9 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
         static final long CURRENT = -1;
 
         String token() {
-            return Base64.getUrlEncoder()
-                    .withoutPadding()
-                    .encodeToString(
-                            Json.bytes(
-                                    Json.object()
-                                            .put("v", "meta.k8s.io/v1")
-                                            .put("rv", revision)
-                                            .put("namespace", after.namespace())
-                                            .put("name", after.name())));
+            ObjectNode fields = Json.object().put("v", "meta.k8s.io/v1").put("rv", revision);
+            fields.put("namespace", after.namespace()).put("name", after.name());
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(fields));
         }
 
         /**
@@ -151,12 +146,11 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
         static Continuation parse(String token) {
             try {
                 JsonNode fields = Json.MAPPER.readTree(Base64.getUrlDecoder().decode(token));
-                if (fields.path("rv").isIntegralNumber() && fields.path("name").isTextual()) {
-                    return new Continuation(
-                            fields.path("rv").asLong(),
-                            new ObjectKey(
-                                    fields.path("namespace").asText(),
-                                    fields.path("name").asText()));
+                JsonNode revision = fields.path("rv");
+                String namespace = fields.path("namespace").asText();
+                if (revision.isIntegralNumber() && fields.path("name").isTextual()) {
+                    ObjectKey last = new ObjectKey(namespace, fields.path("name").asText());
+                    return new Continuation(revision.asLong(), last);
                 }
             } catch (IOException | IllegalArgumentException e) {
                 throw invalid();

@@ -89,13 +89,10 @@ final class Negotiation {
     static boolean acceptsForm(List<String> accepted, String as, String version) {
         for (String range : accepted) {
             Map<String, String> parameters = new HashMap<>();
-            if (isJson(HttpField.getValueParameters(range, parameters))) {
-                boolean wanted =
-                        as.equals(parameters.getOrDefault("as", ""))
-                                && (as.isEmpty() || version.equals(parameters.get("v")));
-                if (wanted) {
-                    return true;
-                }
+            if (isJson(HttpField.getValueParameters(range, parameters))
+                    && as.equals(parameters.getOrDefault("as", ""))
+                    && (as.isEmpty() || version.equals(parameters.get("v")))) {
+                return true;
             }
         }
         return false;

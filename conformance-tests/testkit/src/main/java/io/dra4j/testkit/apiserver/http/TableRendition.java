@@ -14,6 +14,7 @@ import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -108,33 +109,29 @@ final class TableRendition extends Rendition {
         private static final Column NAME =
                 new Column("Name", "name", (object, now) -> Json.text(object, "metadata", "name"));
         private static final Column AGE = new Column("Age", "", TableColumns::age);
-        private static final List<Column> DEFAULT = List.of(NAME, AGE);
+        private static final Column NODE = column("Node", "spec.nodeName");
+        private static final Column DRIVER = column("Driver", "spec.driver");
+        private static final Column POOL = column("Pool", "spec.pool.name");
+        private static final Column VERSION = column("Version", "status.nodeInfo.kubeletVersion");
 
         private TableColumns() {}
 
         static List<Column> of(ResourceKind kind) {
             return switch (kind.plural()) {
-                case "resourceslices" ->
-                        List.of(
-                                NAME,
-                                column("Node", "spec.nodeName"),
-                                column("Driver", "spec.driver"),
-                                column("Pool", "spec.pool.name"),
-                                AGE);
-                case "resourceclaims" ->
-                        List.of(NAME, computed("State", TableColumns::claimState), AGE);
-                case "nodes" ->
-                        List.of(
-                                NAME,
-                                computed("Status", TableColumns::nodeStatus),
-                                column("Version", "status.nodeInfo.kubeletVersion"),
-                                AGE);
-                case "namespaces", "pods" -> List.of(NAME, column("Status", "status.phase"), AGE);
-                case "leases" -> List.of(NAME, column("Holder", "spec.holderIdentity"), AGE);
-                case "events" ->
-                        List.of(NAME, column("Type", "type"), column("Reason", "reason"), AGE);
-                default -> DEFAULT;
+                case "resourceslices" -> columns(NODE, DRIVER, POOL);
+                case "resourceclaims" -> columns(computed("State", TableColumns::claimState));
+                case "nodes" -> columns(computed("Status", TableColumns::nodeStatus), VERSION);
+                case "namespaces", "pods" -> columns(column("Status", "status.phase"));
+                case "leases" -> columns(column("Holder", "spec.holderIdentity"));
+                case "events" -> columns(column("Type", "type"), column("Reason", "reason"));
+                default -> columns();
             };
+        }
+
+        private static List<Column> columns(Column... between) {
+            List<Column> columns = new ArrayList<>(List.of(NAME, AGE));
+            columns.addAll(1, List.of(between));
+            return columns;
         }
 
         private static Column column(String title, String path) {

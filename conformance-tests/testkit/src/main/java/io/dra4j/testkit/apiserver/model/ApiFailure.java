@@ -138,6 +138,13 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(400, "BadRequest", message);
     }
 
+    /** A body that is no object of its kind. */
+    public static ApiFailure unfit(ResourceKind kind, String why) {
+        return badRequest(
+                "%s in version \"%s\" cannot be handled as a %s: %s"
+                        .formatted(kind.kind(), kind.version(), kind.kind(), why));
+    }
+
     public static ApiFailure methodNotAllowed() {
         return new ApiFailure(
                 405,

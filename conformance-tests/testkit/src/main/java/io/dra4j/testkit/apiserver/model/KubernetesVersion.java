@@ -11,6 +11,9 @@ public enum KubernetesVersion {
     V1_36(36, "v1.36.2"),
     V1_37(37, "v1.37.0");
 
+    private static final String UNKNOWN =
+            "no embedded API server for Kubernetes %s; choose one of 1.34, 1.35, 1.36, 1.37";
+
     private final int minor;
     private final String gitVersion;
 
@@ -44,10 +47,6 @@ public enum KubernetesVersion {
         return Arrays.stream(values())
                 .filter(version -> bare.equals("1." + version.minor))
                 .findFirst()
-                .orElseThrow(
-                        () ->
-                                new IllegalArgumentException(
-                                        "no embedded API server for Kubernetes %s; choose one of 1.34, 1.35, 1.36, 1.37"
-                                                .formatted(text)));
+                .orElseThrow(() -> new IllegalArgumentException(UNKNOWN.formatted(text)));
     }
 }

@@ -29,13 +29,7 @@ public record WriteOptions(
         List<String> warnings =
                 fields.stream().map(field -> "unknown field \"" + field + "\"").toList();
         if (fieldValidation.equals("Strict")) {
-            throw ApiFailure.badRequest(
-                    "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s"
-                            .formatted(
-                                    kind.kind(),
-                                    kind.version(),
-                                    kind.kind(),
-                                    String.join(", ", warnings)));
+            throw ApiFailure.unfit(kind, "strict decoding error: " + String.join(", ", warnings));
         }
         warnings.forEach(warn);
     }

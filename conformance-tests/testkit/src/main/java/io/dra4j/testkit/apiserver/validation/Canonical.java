@@ -4,6 +4,8 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.Json;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -31,14 +33,15 @@ public final class Canonical {
 
     private static void prune(JsonNode node, Predicate<JsonNode> unwanted) {
         if (node instanceof ObjectNode object) {
-            object.properties()
-                    .removeIf(
-                            field ->
-                                    !RAW.contains(field.getKey())
-                                            && unwanted.test(field.getValue()));
-            object.properties().stream()
-                    .filter(field -> !RAW.contains(field.getKey()))
-                    .forEach(field -> prune(field.getValue(), unwanted));
+            List<String> names = Json.names(object);
+            names.removeAll(RAW);
+            for (String name : names) {
+                if (unwanted.test(object.get(name))) {
+                    object.remove(name);
+                } else {
+                    prune(object.get(name), unwanted);
+                }
+            }
         } else {
             node.forEach(child -> prune(child, unwanted));
         }

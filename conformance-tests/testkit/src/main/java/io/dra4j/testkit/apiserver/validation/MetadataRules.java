@@ -25,11 +25,8 @@ public final class MetadataRules {
     private static final String RANDOM_CHARACTERS = "bcdfghjklmnpqrstvwxz2456789";
     private static final List<String> SERVER_OWNED =
             List.of(
-                    "uid",
-                    "creationTimestamp",
-                    "deletionTimestamp",
-                    "deletionGracePeriodSeconds",
-                    "generation");
+                    "uid creationTimestamp deletionTimestamp deletionGracePeriodSeconds generation"
+                            .split(" "));
 
     private final InstantSource clock;
 

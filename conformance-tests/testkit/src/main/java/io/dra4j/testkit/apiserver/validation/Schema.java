@@ -58,14 +58,12 @@ public final class Schema {
             return type;
         }
         ObjectNode kept = fields.objectNode();
-        fields.properties()
-                .forEach(
-                        field -> {
-                            String[] name = field.getKey().split("@");
-                            if (name.length == 1 || exists(name[1], version)) {
-                                kept.set(name[0], ofRelease(field.getValue(), version));
-                            }
-                        });
+        for (Map.Entry<String, JsonNode> field : fields.properties()) {
+            String[] name = field.getKey().split("@");
+            if (name.length == 1 || exists(name[1], version)) {
+                kept.set(name[0], ofRelease(field.getValue(), version));
+            }
+        }
         return kept;
     }
 
@@ -147,11 +145,10 @@ public final class Schema {
             switch (type) {
                 case "raw" -> {}
                 case "string" -> require(value.isTextual(), path, "a string");
-                case "int" ->
-                        require(
-                                value.isIntegralNumber() && value.canConvertToLong(),
-                                path,
-                                "an integer");
+                case "int" -> {
+                    boolean fits = value.isIntegralNumber() && value.canConvertToLong();
+                    require(fits, path, "an integer");
+                }
                 case "bool" -> require(value.isBoolean(), path, "a boolean");
                 case "time" -> {
                     require(isTime(value), path, "a time in RFC 3339");
@@ -179,10 +176,7 @@ public final class Schema {
 
         private void require(boolean fits, String path, String expected) {
             if (!fits) {
-                throw ApiFailure.badRequest(
-                        "%s in version \"%s\" cannot be handled as a %s: %s must be %s"
-                                .formatted(
-                                        kind.kind(), kind.version(), kind.kind(), path, expected));
+                throw ApiFailure.unfit(kind, path + " must be " + expected);
             }
         }
     }
