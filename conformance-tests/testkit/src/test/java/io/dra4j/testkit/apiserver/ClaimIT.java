@@ -15,6 +15,8 @@ import io.dra4j.testkit.apiserver.model.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -81,11 +83,7 @@ class ClaimIT {
 
         @Test
         void getTheDefaultsOfRequests() throws Exception {
-            JsonNode request =
-                    Json.at(applied(), "spec", "devices", "requests")
-                            .get(0)
-                            .path("firstAvailable")
-                            .get(0);
+            JsonNode request = applied().at("/spec/devices/requests/0/firstAvailable/0");
 
             assertThat(request.path("allocationMode").asText()).isEqualTo("ExactCount");
             assertThat(request.path("count").asInt()).isEqualTo(1);
@@ -93,13 +91,11 @@ class ClaimIT {
 
         @Test
         void thatAreInvalidAreRefused() {
-            assertThatThrownBy(
-                            () ->
-                                    server.store()
-                                            .put(
-                                                    tree(
-                                                            "{'apiVersion':'resource.k8s.io/v1',"
-                                                                    + "'kind':'ResourceClaim','metadata':{'name':'c'},'spec':{'devices':{'requests':[{}]}}}")))
+            JsonNode claim =
+                    tree(
+                            "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},'spec':{'devices':{'requests':[{}]}}}");
+
+            assertThatThrownBy(() -> server.store().put(claim))
                     .isInstanceOf(ApiFailure.class)
                     .hasMessageContaining("spec.devices.requests[0].name: Required value");
         }
@@ -168,13 +164,10 @@ class ClaimIT {
                             .featureGate(FeatureGate.DRA_RESOURCE_CLAIM_DEVICE_STATUS, false)
                             .start()) {
                 JsonNode claim =
-                        off.store()
-                                .put(
-                                        tree(
-                                                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim',"
-                                                        + "'metadata':{'name':'c'},'spec':{},'status':{'devices':[{'driver':'d'}]}}"));
+                        tree(
+                                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},'spec':{},'status':{'devices':[{'driver':'d'}]}}");
 
-                assertThat(Json.at(claim, "status").has("devices")).isFalse();
+                assertThat(off.store().put(claim).path("status").has("devices")).isFalse();
             }
         }
 
@@ -193,12 +186,8 @@ class ClaimIT {
         void isImmutable() throws Exception {
             applied();
 
-            Answer answer =
-                    http.send(
-                            "PATCH",
-                            CLAIMS + "/c1",
-                            MERGE,
-                            "{\"spec\":{\"devices\":{\"requests\":[]}}}");
+            String empty = HttpProbe.json("{'spec':{'devices':{'requests':[]}}}");
+            Answer answer = http.send("PATCH", CLAIMS + "/c1", MERGE, empty);
 
             assertThat(answer.status()).isEqualTo(422);
             assertThat(answer.message())
@@ -214,25 +203,18 @@ class ClaimIT {
             var writer = new Thread(() -> http.post(CLAIMS, HttpProbe.claim("late")));
             writer.start();
 
+            Predicate<JsonNode> late = one -> Json.text(one, "metadata", "name").equals("late");
             JsonNode claim =
-                    server.store()
-                            .awaitObject(
-                                    "resourceclaims",
-                                    object -> Json.text(object, "metadata", "name").equals("late"),
-                                    Duration.ofSeconds(10));
+                    server.store().awaitObject("resourceclaims", late, Duration.ofSeconds(10));
 
             assertThat(claim.path("kind").asText()).isEqualTo("ResourceClaim");
         }
 
         @Test
         void saysWhatThereWasInstead() {
-            assertThatThrownBy(
-                            () ->
-                                    server.store()
-                                            .await(
-                                                    "pods",
-                                                    pods -> !pods.isEmpty(),
-                                                    Duration.ofMillis(1)))
+            Predicate<List<JsonNode>> some = pods -> !pods.isEmpty();
+
+            assertThatThrownBy(() -> server.store().await("pods", some, Duration.ofMillis(1)))
                     .isInstanceOf(AssertionError.class)
                     .hasMessage("after PT0.001S the pods were []");
         }

@@ -36,12 +36,21 @@ class ClientGoRequestsIT {
     private static final String OWN_SLICES =
             SLICES + "?fieldSelector=spec.driver%3Dgpu.example.com%2Cspec.nodeName%3Dnode-1";
 
+    private static final String WATCH =
+            "%sallowWatchBookmarks=true&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true";
+
     @AutoClose
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().node("node-1").historySize(20).start();
 
     @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
     @AutoClose private final GoConnection go = new GoConnection(proxy.url());
+
+    private void forgetRevisions(String name) {
+        for (int i = 2; i < 30; i++) {
+            server.store().put(Trees.tree(slice(name, i)));
+        }
+    }
 
     private void publish(String... names) {
         for (String name : names) {
@@ -59,13 +68,7 @@ class ClientGoRequestsIT {
             Answer list = go.get(OWN_SLICES + "&limit=500&resourceVersion=0");
             String revision = list.text("metadata", "resourceVersion");
             try (GoConnection watch = new GoConnection(proxy.url())) {
-                Answer begun =
-                        watch.watch(
-                                "%s&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true"
-                                        .formatted(
-                                                OWN_SLICES.replace(
-                                                        "?", "?allowWatchBookmarks=true&"),
-                                                revision));
+                Answer begun = watch.watch(WATCH.formatted(OWN_SLICES + "&", revision));
                 publish("s2");
 
                 assertThat(list.body().path("items")).hasSize(1);
@@ -106,14 +109,10 @@ class ClientGoRequestsIT {
         void getsAnErrorEventWhenItsRevisionIsTooOld() throws Exception {
             publish("s1");
             String old = go.get(SLICES).text("metadata", "resourceVersion");
-            for (int i = 2; i < 30; i++) {
-                server.store().put(Trees.tree(slice("s1", i)));
-            }
+            forgetRevisions("s1");
 
             try (GoConnection watch = new GoConnection(proxy.url())) {
-                watch.watch(
-                        "%s?allowWatchBookmarks=true&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true"
-                                .formatted(SLICES, old));
+                watch.watch(WATCH.formatted(SLICES + "?", old));
                 JsonNode error = watch.event();
 
                 assertThat(error.path("type").asText()).isEqualTo("ERROR");
@@ -175,9 +174,7 @@ class ClientGoRequestsIT {
         void canBeCompletedWithNewerObjectsWhenItsRevisionIsForgotten() throws Exception {
             publish("s1", "s2", "s3", "s4");
             Answer first = go.get(SLICES + "?limit=2");
-            for (int i = 2; i < 30; i++) {
-                server.store().put(Trees.tree(slice("s4", i)));
-            }
+            forgetRevisions("s4");
 
             Answer expired = rest(first);
             Answer newer = rest(expired);
@@ -193,12 +190,9 @@ class ClientGoRequestsIT {
             String revision = go.get(SLICES).text("metadata", "resourceVersion");
             publish("s2");
 
-            Answer then =
-                    go.get(SLICES + "?resourceVersion=" + revision + "&resourceVersionMatch=Exact");
-            Answer sinceThen =
-                    go.get(
-                            "%s?resourceVersion=%s&resourceVersionMatch=NotOlderThan"
-                                    .formatted(SLICES, revision));
+            String matching = SLICES + "?resourceVersion=" + revision + "&resourceVersionMatch=";
+            Answer then = go.get(matching + "Exact");
+            Answer sinceThen = go.get(matching + "NotOlderThan");
 
             assertThat(names(then)).containsExactly("s1");
             assertThat(names(sinceThen)).containsExactly("s1", "s2");

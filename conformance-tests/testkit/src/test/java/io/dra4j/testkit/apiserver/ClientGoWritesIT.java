@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.proxy.ApiProxy;
+import java.io.IOException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -67,11 +68,8 @@ class ClientGoWritesIT {
                             "{'kind':'DeleteOptions','apiVersion':'resource.k8s.io/v1','preconditions':{'uid':'%s'}}\n");
 
             Answer other = go.send("DELETE", CLAIMS + "/c1", options.formatted("another"));
-            Answer deleted =
-                    go.send(
-                            "DELETE",
-                            CLAIMS + "/c1",
-                            options.formatted(created.text("metadata", "uid")));
+            String own = options.formatted(created.text("metadata", "uid"));
+            Answer deleted = go.send("DELETE", CLAIMS + "/c1", own);
 
             assertThat(other.refusal()).isEqualTo("409 Conflict");
             assertThat(deleted.status()).isEqualTo(200);
@@ -102,12 +100,8 @@ class ClientGoWritesIT {
                             "{'kind':'ResourceClaim','apiVersion':'resource.k8s.io/v1','metadata':{'name':'c1',"
                                     + "'namespace':'default'},'status':{'devices':[]}}");
 
-            Answer applied =
-                    go.send(
-                            "PATCH",
-                            CLAIMS + "/c1/status?fieldManager=gpu.example.com&force=true",
-                            "application/apply-patch+yaml",
-                            status);
+            String path = CLAIMS + "/c1/status?fieldManager=gpu.example.com&force=true";
+            Answer applied = go.send("PATCH", path, "application/apply-patch+yaml", status);
 
             assertThat(applied.status()).isEqualTo(200);
         }
@@ -115,22 +109,19 @@ class ClientGoWritesIT {
         @Test
         void arePatchedInThreeForms() throws Exception {
             go.send("POST", CLAIMS, claim("c1"));
-            String[][] patches = {
-                {"application/merge-patch+json", "{'metadata':{'labels':{'a':'1'}}}"},
-                {"application/strategic-merge-patch+json", "{'metadata':{'labels':{'b':'2'}}}"},
-                {
-                    "application/json-patch+json",
-                    "[{'op':'add','path':'/metadata/labels/c','value':'3'}]"
-                }
-            };
-
-            for (String[] patch : patches) {
-                Answer patched = go.send("PATCH", CLAIMS + "/c1", patch[0], json(patch[1]));
-                assertThat(patched.status()).as(patch[0]).isEqualTo(200);
-            }
+            patch("merge-patch", "{'metadata':{'labels':{'a':'1'}}}");
+            patch("strategic-merge-patch", "{'metadata':{'labels':{'b':'2'}}}");
+            patch("json-patch", "[{'op':'add','path':'/metadata/labels/c','value':'3'}]");
 
             assertThat(go.get(CLAIMS + "/c1").body().at("/metadata/labels"))
                     .isEqualTo(Json.object().put("a", "1").put("b", "2").put("c", "3"));
+        }
+
+        private void patch(String form, String patch) throws IOException {
+            String type = "application/" + form + "+json";
+            assertThat(go.send("PATCH", CLAIMS + "/c1", type, json(patch)).status())
+                    .as(form)
+                    .isEqualTo(200);
         }
     }
 
@@ -172,19 +163,10 @@ class ClientGoWritesIT {
 
             assertThat(go.send("POST", core, json(old)).status()).isEqualTo(201);
             assertThat(go.send("POST", group, json(recent)).status()).isEqualTo(201);
-            Answer counted =
-                    go.send(
-                            "PATCH",
-                            core + "/c1.17a",
-                            "application/strategic-merge-patch+json",
-                            json("{'count':2}"));
-            Answer series =
-                    go.send(
-                            "PATCH",
-                            group + "/c1.17b",
-                            "application/strategic-merge-patch+json",
-                            json(
-                                    "{'series':{'count':2,'lastObservedTime':'2026-01-01T00:00:09.000000Z'}}"));
+            String strategic = "application/strategic-merge-patch+json";
+            String more = "{'series':{'count':2,'lastObservedTime':'2026-01-01T00:00:09.000000Z'}}";
+            Answer counted = go.send("PATCH", core + "/c1.17a", strategic, json("{'count':2}"));
+            Answer series = go.send("PATCH", group + "/c1.17b", strategic, json(more));
 
             assertThat(counted.body().path("count").asInt()).isEqualTo(2);
             assertThat(series.body().at("/series/count").asInt()).isEqualTo(2);

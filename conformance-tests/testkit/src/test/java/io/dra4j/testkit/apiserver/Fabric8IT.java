@@ -4,8 +4,9 @@ package io.dra4j.testkit.apiserver;
 
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.resource.v1.ResourceSlice;
 import io.fabric8.kubernetes.api.model.resource.v1.ResourceSliceList;
 import io.fabric8.kubernetes.client.Config;
@@ -22,6 +23,7 @@ import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,13 +94,9 @@ class Fabric8IT {
             assertThat(updated.getMetadata().getGeneration()).isEqualTo(2);
             assertThat(slices(client).withField("spec.driver", "gpu.example.com").list().getItems())
                     .containsExactly(updated);
-            assertThatThrownBy(() -> slices(client).resource(created).update())
-                    .isInstanceOfSatisfying(
-                            KubernetesClientException.class,
-                            conflict -> {
-                                assertThat(conflict.getCode()).isEqualTo(409);
-                                assertThat(conflict.getStatus().getReason()).isEqualTo("Conflict");
-                            });
+            Status conflict = refusal(() -> slices(client).resource(created).update());
+            assertThat(conflict.getCode()).isEqualTo(409);
+            assertThat(conflict.getReason()).isEqualTo("Conflict");
 
             assertThat(slices(client).withName("s1").delete()).hasSize(1);
             assertThat(slices(client).withName("s1").get()).isNull();
@@ -111,20 +109,15 @@ class Fabric8IT {
             ResourceSlice invalid = sliceOf(client, "s1");
             invalid.getSpec().getDevices().get(0).setName("GPU");
 
-            assertThatThrownBy(() -> slices(client).resource(invalid).create())
-                    .isInstanceOfSatisfying(
-                            KubernetesClientException.class,
-                            refusal -> {
-                                assertThat(refusal.getCode()).isEqualTo(422);
-                                assertThat(
-                                                refusal.getStatus()
-                                                        .getDetails()
-                                                        .getCauses()
-                                                        .get(0)
-                                                        .getField())
-                                        .isEqualTo("spec.devices[0].name");
-                            });
+            Status refusal = refusal(() -> slices(client).resource(invalid).create());
+            assertThat(refusal.getCode()).isEqualTo(422);
+            assertThat(refusal.getDetails().getCauses().get(0).getField())
+                    .isEqualTo("spec.devices[0].name");
         }
+    }
+
+    private static Status refusal(ThrowingCallable write) {
+        return catchThrowableOfType(KubernetesClientException.class, write).getStatus();
     }
 
     @ParameterizedTest

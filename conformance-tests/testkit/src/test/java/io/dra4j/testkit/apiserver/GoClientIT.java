@@ -54,13 +54,9 @@ class GoClientIT {
         assumeTrue(go.isPresent(), "no Go in GOROOT or on the PATH: client-go cannot be tried");
         Optional<String> gopath = gopath();
         assumeTrue(gopath.isPresent(), "no client-go in GOPATH or in " + DEBIAN_GOPATH);
+        String program = folder.resolve("client").toString();
         ProcessBuilder build =
-                new ProcessBuilder(
-                        go.get().toString(),
-                        "build",
-                        "-o",
-                        folder.resolve("client").toString(),
-                        SOURCE.toString());
+                new ProcessBuilder(go.get().toString(), "build", "-o", program, SOURCE.toString());
         build.environment().put("GO111MODULE", "off");
         build.environment().put("GOPATH", gopath.get());
         build.environment().put("CGO_ENABLED", "0");
@@ -78,13 +74,14 @@ class GoClientIT {
     }
 
     private static Optional<String> gopath() {
-        return Stream.of(Optional.ofNullable(System.getenv("GOPATH")).orElse(""), DEBIAN_GOPATH)
-                .filter(
-                        places ->
-                                Arrays.stream(places.split(File.pathSeparator))
-                                        .anyMatch(
-                                                place -> Files.isDirectory(Path.of(place, CLIENT))))
+        return Stream.of(System.getenv().getOrDefault("GOPATH", ""), DEBIAN_GOPATH)
+                .filter(GoClientIT::hasClient)
                 .findFirst();
+    }
+
+    private static boolean hasClient(String places) {
+        return Arrays.stream(places.split(File.pathSeparator))
+                .anyMatch(place -> Files.isDirectory(Path.of(place, CLIENT)));
     }
 
     private static String output(ProcessBuilder command) throws Exception {
@@ -106,12 +103,8 @@ class GoClientIT {
     }
 
     private List<String> run(String contentType) throws Exception {
-        String output =
-                output(
-                        new ProcessBuilder(
-                                folder.resolve("client").toString(),
-                                kubeconfig.toString(),
-                                contentType));
+        String program = folder.resolve("client").toString();
+        String output = output(new ProcessBuilder(program, kubeconfig.toString(), contentType));
         System.out.println("client-go with \"" + contentType + "\":\n" + output);
         return output.lines().toList();
     }

@@ -30,13 +30,8 @@ class NegotiationIT {
         void serverSideApplyIsUnsupported() {
             http.post(SLICES, slice("s1", 1));
 
-            assertThat(
-                            http.send(
-                                            "PATCH",
-                                            SLICES + "/s1",
-                                            "application/apply-patch+yaml",
-                                            slice("s1", 1))
-                                    .status())
+            String apply = "application/apply-patch+yaml";
+            assertThat(http.send("PATCH", SLICES + "/s1", apply, slice("s1", 1)).status())
                     .isEqualTo(415);
         }
 
@@ -44,12 +39,8 @@ class NegotiationIT {
         void aYamlBodyIsRead() {
             String yaml = "metadata: {name: d}\nspec: {}\n";
 
-            Answer created =
-                    http.send(
-                            "POST",
-                            "/apis/resource.k8s.io/v1/deviceclasses",
-                            "application/yaml",
-                            yaml);
+            String classes = "/apis/resource.k8s.io/v1/deviceclasses";
+            Answer created = http.send("POST", classes, "application/yaml", yaml);
 
             assertThat(created.status()).isEqualTo(201);
         }
@@ -58,10 +49,8 @@ class NegotiationIT {
         void metadataAloneCanBeHad() {
             http.post(SLICES, slice("s1", 1));
 
-            Answer list =
-                    http.get(
-                            SLICES,
-                            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+            String metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+            Answer list = http.get(SLICES, metadata + ",application/json");
 
             assertThat(list.body().path("kind").asText()).isEqualTo("PartialObjectMetadataList");
             assertThat(list.body().path("items").get(0).has("spec")).isFalse();
@@ -71,10 +60,8 @@ class NegotiationIT {
         void claimsCanBeHadAsATable() {
             http.post(CLAIMS, claim("c1"));
 
-            Answer table =
-                    http.get(
-                            CLAIMS,
-                            "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
+            String asTable = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+            Answer table = http.get(CLAIMS, asTable);
 
             assertThat(table.body().path("rows").get(0).path("cells").get(1).asText())
                     .isEqualTo("pending");
@@ -123,16 +110,13 @@ class NegotiationIT {
         @Test
         void tellTheResourcesInBothForms() {
             Answer legacy = http.get("/apis/resource.k8s.io/v1");
-            Answer aggregated =
-                    http.get(
-                            "/apis",
-                            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json");
+            String together =
+                    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+            Answer aggregated = http.get("/apis", together + ",application/json");
 
             assertThat(legacy.body().path("resources").findValuesAsText("name"))
                     .contains("resourceclaims", "resourceclaims/status", "resourceslices");
-            assertThat(aggregated.contentType())
-                    .isEqualTo(
-                            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+            assertThat(aggregated.contentType()).isEqualTo(together);
             assertThat(aggregated.body().findValuesAsText("resource"))
                     .contains("resourceslices", "leases");
         }

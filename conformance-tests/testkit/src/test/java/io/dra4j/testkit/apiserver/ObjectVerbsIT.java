@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,14 @@ class ObjectVerbsIT {
     private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
 
     private final HttpProbe http = new HttpProbe(server);
+
+    private static String withMetadata(String object, String fields) {
+        return object.replaceFirst("\"name\"", fields + "\"name\"");
+    }
+
+    private static String withStatus(String object, String status) {
+        return object.replaceFirst("\\{", "{\"status\":" + status + ",");
+    }
 
     @Nested
     class Create {
@@ -41,11 +50,8 @@ class ObjectVerbsIT {
         void generatesANameFromATruncatedBase() {
             String base = "0000-gpu.example.com-" + "n".repeat(60) + "-";
 
-            Answer created =
-                    http.post(
-                            SLICES,
-                            slice("", 1)
-                                    .replace("\"name\":\"\"", "\"generateName\":\"" + base + '"'));
+            String generated = "\"generateName\":\"" + base + '"';
+            Answer created = http.post(SLICES, slice("", 1).replace("\"name\":\"\"", generated));
 
             assertThat(created.status()).isEqualTo(201);
             assertThat(Json.text(created.body(), "metadata", "name"))
@@ -74,10 +80,9 @@ class ObjectVerbsIT {
 
         @Test
         void dropsTheStatusOfAClaim() {
-            String withStatus =
-                    claim("c1").replaceFirst("\\{", json("{'status':{'reservedFor':[]},"));
+            String body = withStatus(claim("c1"), json("{'reservedFor':[]}"));
 
-            assertThat(http.post(CLAIMS, withStatus).body().has("status")).isFalse();
+            assertThat(http.post(CLAIMS, body).body().has("status")).isFalse();
         }
     }
 
@@ -88,14 +93,8 @@ class ObjectVerbsIT {
             Answer created = http.post(SLICES, slice("s1", 1));
             http.put(SLICES + "/s1", slice("s1", 2));
 
-            Answer late =
-                    http.put(
-                            SLICES + "/s1",
-                            slice("s1", 3)
-                                    .replaceFirst(
-                                            "\"name\"",
-                                            "\"resourceVersion\":\"%s\",\"name\""
-                                                    .formatted(created.resourceVersion())));
+            String version = json("'resourceVersion':'" + created.resourceVersion() + "',");
+            Answer late = http.put(SLICES + "/s1", withMetadata(slice("s1", 3), version));
 
             assertThat(late.refusal()).isEqualTo("409 Conflict");
             assertThat(late.message())
@@ -124,16 +123,9 @@ class ObjectVerbsIT {
 
         @Test
         void ofTheMainPartLeavesTheStatusAndTheOtherWayRound() {
-            server.store()
-                    .put(
-                            Trees.tree(
-                                    claim("c1")
-                                            .replaceFirst(
-                                                    "\\{", "{\"status\":" + ALLOCATION + ",")));
-            String both =
-                    claim("c1")
-                            .replaceFirst("\"name\"", "\"labels\":{\"a\":\"b\"},\"name\"")
-                            .replaceFirst("\\{", "{\"status\":{},");
+            server.store().put(Trees.tree(withStatus(claim("c1"), ALLOCATION)));
+            String labelled = withMetadata(claim("c1"), json("'labels':{'a':'b'},"));
+            String both = withStatus(labelled, "{}");
 
             Answer main = http.put(CLAIMS + "/c1", both);
             Answer status = http.put(CLAIMS + "/c1/status", both.replace("\"b\"", "\"other\""));
@@ -164,10 +156,8 @@ class ObjectVerbsIT {
             http.post(SLICES, slice("s1", 1));
             String replace = "{'op':'replace','path':'/spec/pool/generation','value':2}";
 
-            Answer refused =
-                    patch(
-                            JSON_PATCH,
-                            "[" + replace + ",{'op':'test','path':'/spec/driver','value':'x'}]");
+            String test = "{'op':'test','path':'/spec/driver','value':'x'}";
+            Answer refused = patch(JSON_PATCH, "[" + replace + "," + test + "]");
             Answer patched = patch(JSON_PATCH, "[" + replace + "]");
 
             assertThat(refused.status()).isEqualTo(422);
@@ -179,11 +169,13 @@ class ObjectVerbsIT {
         void thatIsNoneIsRefused() {
             http.post(SLICES, slice("s1", 1));
 
-            assertThat(patch(JSON_PATCH, "{}").status()).isBetween(400, 422);
-            assertThat(patch(JSON_PATCH, "[{'op':'jump','path':'/spec'}]").status())
-                    .isBetween(400, 422);
-            assertThat(patch(JSON_PATCH, "[{'op':'replace','path':'','value':1}]").status())
-                    .isBetween(400, 422);
+            String jump = "[{'op':'jump','path':'/spec'}]";
+            String replaceAll = "[{'op':'replace','path':'','value':1}]";
+            assertThat(List.of("{}", jump, replaceAll))
+                    .allSatisfy(
+                            patch ->
+                                    assertThat(patch(JSON_PATCH, patch).status())
+                                            .isBetween(400, 422));
             assertThat(patch(MERGE, "[]").status()).isEqualTo(400);
         }
 
@@ -192,10 +184,8 @@ class ObjectVerbsIT {
             Answer created = http.post(SLICES, slice("s1", 1));
             patch(MERGE, "{'metadata':{'labels':{'a':'b'}}}");
 
-            Answer late =
-                    patch(
-                            MERGE,
-                            "{'metadata':{'resourceVersion':'" + created.resourceVersion() + "'}}");
+            String old = "{'metadata':{'resourceVersion':'%s'}}";
+            Answer late = patch(MERGE, old.formatted(created.resourceVersion()));
 
             assertThat(late.status()).isEqualTo(409);
         }
@@ -220,14 +210,9 @@ class ObjectVerbsIT {
             Answer created = http.post(SLICES, slice("s1", 1));
             String uid = Json.text(created.body(), "metadata", "uid");
 
-            Answer otherUid =
-                    http.delete(SLICES + "/s1", json("{'preconditions':{'uid':'other'}}"));
-            Answer otherVersion =
-                    http.delete(
-                            SLICES + "/s1",
-                            json("{'preconditions':{'uid':'" + uid + "','resourceVersion':'1'}}"));
-            Answer right =
-                    http.delete(SLICES + "/s1", json("{'preconditions':{'uid':'" + uid + "'}}"));
+            Answer otherUid = delete("'uid':'other'");
+            Answer otherVersion = delete("'uid':'" + uid + "','resourceVersion':'1'");
+            Answer right = delete("'uid':'" + uid + "'");
 
             assertThat(otherUid.status()).isEqualTo(409);
             assertThat(otherUid.message())
@@ -237,11 +222,13 @@ class ObjectVerbsIT {
             assertThat(http.get(SLICES + "/s1").status()).isEqualTo(404);
         }
 
+        private Answer delete(String preconditions) {
+            return http.delete(SLICES + "/s1", json("{'preconditions':{" + preconditions + "}}"));
+        }
+
         @Test
         void waitsForFinalizers() {
-            http.post(
-                    SLICES,
-                    slice("s1", 1).replaceFirst("\"name\"", "\"finalizers\":[\"a/b\"],\"name\""));
+            http.post(SLICES, withMetadata(slice("s1", 1), json("'finalizers':['a/b'],")));
 
             http.delete(SLICES + "/s1", "");
             assertThat(MetadataRules.isDeleting(http.get(SLICES + "/s1").body())).isTrue();

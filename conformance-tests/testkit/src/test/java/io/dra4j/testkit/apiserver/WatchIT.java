@@ -86,10 +86,8 @@ class WatchIT {
 
         @Test
         void ofOtherNodesAreNotSeen() throws Exception {
-            try (Stream watch =
-                    http.watch(
-                            "%s?watch=1&fieldSelector=spec.nodeName%%3Dnode-2%%2Cspec.driver%%3Dgpu.example.com"
-                                    .formatted(SLICES))) {
+            String node2 = "spec.nodeName%3Dnode-2%2Cspec.driver%3Dgpu.example.com";
+            try (Stream watch = http.watch(SLICES + "?watch=1&fieldSelector=" + node2)) {
                 http.post(SLICES, slice("s1", 1));
                 http.post(SLICES, slice("s2", 1).replace("node-1", "node-2"));
 
@@ -100,10 +98,8 @@ class WatchIT {
         @Test
         void comeAsTableRowsWhenAskedFor() throws Exception {
             http.post(SLICES, slice("s1", 1));
-            try (Stream watch =
-                    http.watch(
-                            SLICES + "?watch=1",
-                            "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")) {
+            String table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+            try (Stream watch = http.watch(SLICES + "?watch=1", table)) {
                 http.put(SLICES + "/s1", slice("s1", 2));
 
                 JsonNode first = watch.next();
@@ -140,19 +136,15 @@ class WatchIT {
         @Test
         void whenItsClientDoesNotRead() throws Exception {
             try (Socket socket = new Socket("127.0.0.1", server.url().getPort())) {
-                socket.getOutputStream()
-                        .write(
-                                ("GET /api/v1/nodes?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                                        .getBytes(UTF_8));
+                String request = "GET /api/v1/nodes?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+                socket.getOutputStream().write(request.getBytes(UTF_8));
                 assertThat(socket.getInputStream().read()).isEqualTo('H');
                 String large = "x".repeat(20_000);
+                String node =
+                        "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n','annotations':{'a':'%s%s'}}}";
 
                 for (int i = 0; i < 3_000 && server.openWatches() > 0; i++) {
-                    server.store()
-                            .put(
-                                    Trees.tree(
-                                            "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n','annotations':{'a':'%s%s'}}}"
-                                                    .formatted(i, large)));
+                    server.store().put(Trees.tree(node.formatted(i, large)));
                 }
 
                 assertThat(server.openWatches()).isZero();
@@ -182,10 +174,8 @@ class WatchIT {
 
         private long serverThreads() {
             return Thread.getAllStackTraces().keySet().stream()
-                    .filter(
-                            thread ->
-                                    thread.isAlive()
-                                            && thread.getName().startsWith("dra4j-apiserver"))
+                    .filter(Thread::isAlive)
+                    .filter(thread -> thread.getName().startsWith("dra4j-apiserver"))
                     .count();
         }
     }
@@ -197,11 +187,8 @@ class WatchIT {
             http.post(SLICES, slice("s1", 1));
             Answer list = http.get(SLICES);
 
-            try (Stream watch =
-                    http.watch(
-                            SLICES
-                                    + "?watch=1&allowWatchBookmarks=true&resourceVersion="
-                                    + list.resourceVersion())) {
+            String bookmarks = SLICES + "?watch=1&allowWatchBookmarks=true&resourceVersion=";
+            try (Stream watch = http.watch(bookmarks + list.resourceVersion())) {
                 JsonNode bookmark = watch.next();
 
                 assertThat(bookmark.path("type").asText()).isEqualTo("BOOKMARK");
@@ -215,10 +202,8 @@ class WatchIT {
         void areNotSentToWhoWantsOnlyWhatIsNew() throws Exception {
             http.post(SLICES, slice("s1", 1));
 
-            try (Stream watch =
-                    http.watch(
-                            SLICES
-                                    + "?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan")) {
+            String onlyNew = "?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan";
+            try (Stream watch = http.watch(SLICES + onlyNew)) {
                 http.post(SLICES, slice("s2", 1));
 
                 assertThat(watch.shown()).isEqualTo("ADDED s2");

@@ -3,17 +3,14 @@
 package io.dra4j.testkit.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Upstream;
-import java.io.BufferedReader;
+import io.dra4j.testkit.proxy.UpstreamException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -21,10 +18,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -111,7 +109,11 @@ class KubeconfigUpstreamIT {
     }
 
     private Path usual() throws Exception {
-        return kubeconfig(cluster("server: " + front.url(), serverKeys.authority()), user());
+        return kubeconfig(trusted(front.url()), user());
+    }
+
+    private static String trusted(String url) throws Exception {
+        return cluster("server: " + url, serverKeys.authority());
     }
 
     private void proxyBefore(Path kubeconfig) {
@@ -153,12 +155,9 @@ class KubeconfigUpstreamIT {
             proxyBefore(usual());
             int before = front.authorizations().size();
 
-            HttpResponse<String> answer =
-                    client.send(
-                            request("/api/v1/nodes")
-                                    .header("Authorization", "Bearer of-another-cluster")
-                                    .build(),
-                            BodyHandlers.ofString());
+            HttpRequest.Builder request = request("/api/v1/nodes");
+            request.header("Authorization", "Bearer of-another-cluster");
+            HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
 
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(front.authorizations().subList(before, before + 1))
@@ -169,21 +168,17 @@ class KubeconfigUpstreamIT {
         @Test
         void withWatchesEventByEvent() throws Exception {
             proxyBefore(usual());
-            HttpResponse<InputStream> answer =
-                    client.send(
-                            request("/api/v1/nodes?watch=true").build(),
-                            BodyHandlers.ofInputStream());
-            try (BufferedReader lines =
-                    new BufferedReader(
-                            new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
-                assertThat(lines.readLine()).contains("ADDED", "node-1");
+            HttpRequest request = request("/api/v1/nodes?watch=true").build();
+            try (Stream<String> watch = client.send(request, BodyHandlers.ofLines()).body()) {
+                Iterator<String> lines = watch.iterator();
+                assertThat(lines.next()).contains("ADDED", "node-1");
 
                 ObjectNode node =
                         (ObjectNode) api.store().find("nodes", "", "node-1").orElseThrow();
                 node.withObject("/metadata/annotations").put("seen", "yes");
                 api.store().put(node);
 
-                assertThat(lines.readLine()).contains("MODIFIED", "\"seen\":\"yes\"");
+                assertThat(lines.next()).contains("MODIFIED", "\"seen\":\"yes\"");
             }
         }
 
@@ -191,10 +186,8 @@ class KubeconfigUpstreamIT {
         void withCredentialsInFilesBesideTheKubeconfig() throws Exception {
             Files.writeString(folder.resolve("ca.crt"), serverKeys.certificatePem());
             Files.writeString(folder.resolve("token"), TOKEN + "\n");
-            proxyBefore(
-                    kubeconfig(
-                            cluster("server: " + front.url(), "certificate-authority: ca.crt"),
-                            clientKeys.client() + "\n    tokenFile: token"));
+            String cluster = cluster("server: " + front.url(), "certificate-authority: ca.crt");
+            proxyBefore(kubeconfig(cluster, clientKeys.client() + "\n    tokenFile: token"));
         }
 
         @Test
@@ -208,27 +201,21 @@ class KubeconfigUpstreamIT {
                             """
                                     .formatted(TOKEN));
             assertThat(plugin.toFile().setExecutable(true)).isTrue();
-            proxyBefore(
-                    kubeconfig(
-                            cluster("server: " + front.url(), serverKeys.authority()),
-                            "%s\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: %s}"
-                                    .formatted(clientKeys.client(), plugin)));
+            String user =
+                    "%s\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: %s}"
+                            .formatted(clientKeys.client(), plugin);
+            proxyBefore(kubeconfig(trusted(front.url()), user));
         }
 
         @Test
         void withoutCheckOfTheServersCertificateIfConfigured() throws Exception {
-            proxyBefore(
-                    kubeconfig(
-                            cluster("server: " + front.url(), "insecure-skip-tls-verify: true"),
-                            user()));
+            String cluster = cluster("server: " + front.url(), "insecure-skip-tls-verify: true");
+            proxyBefore(kubeconfig(cluster, user()));
         }
 
         @Test
         void belowAPath() throws Exception {
-            proxyBefore(
-                    kubeconfig(
-                            cluster("server: " + front.urlWithPath(), serverKeys.authority()),
-                            user()));
+            proxyBefore(kubeconfig(trusted(front.urlWithPath()), user()));
             assertThat(get("/api/v1/nodes?limit=1").statusCode()).isEqualTo(200);
             assertThat(proxy.requests())
                     .extracting(RecordedRequest::path)
@@ -242,10 +229,8 @@ class KubeconfigUpstreamIT {
 
                 assertThat(refusal(cluster(lines), user()))
                         .contains("its certificate is for another name", "tls-server-name");
-                proxyBefore(
-                        kubeconfig(
-                                cluster(lines[0], lines[1], "tls-server-name: api.example.com"),
-                                user()));
+                String name = "tls-server-name: api.example.com";
+                proxyBefore(kubeconfig(cluster(lines[0], lines[1], name), user()));
             }
         }
     }
@@ -256,20 +241,17 @@ class KubeconfigUpstreamIT {
 
     /** Returns the message for a kubeconfig that cannot be used. */
     private String failure(Path kubeconfig, String context) {
-        Throwable failure =
-                catchThrowable(
-                        () -> {
-                            try (ApiProxy before =
-                                    ApiProxy.before(KubeconfigUpstream.read(kubeconfig, context))) {
-                                before.serverVersion(TIMEOUT);
-                            }
-                        });
-        assertThat(failure).isNotNull();
-        assertThat(failure.getMessage())
+        String message = "";
+        try (ApiProxy before = ApiProxy.before(KubeconfigUpstream.read(kubeconfig, context))) {
+            before.serverVersion(TIMEOUT);
+        } catch (UpstreamException e) {
+            message = e.getMessage();
+        }
+        assertThat(message)
                 .contains(kubeconfig.toString())
                 .doesNotContain("\n", TOKEN, "Exception")
                 .hasSizeLessThan(400);
-        return failure.getMessage();
+        return message;
     }
 
     @Nested
@@ -285,13 +267,13 @@ class KubeconfigUpstreamIT {
         void whenTheTokenHasExpired() throws Exception {
             String old = clientKeys.client() + "\n    token: expired";
 
-            assertThat(refusal(cluster("server: " + front.url(), serverKeys.authority()), old))
+            assertThat(refusal(trusted(front.url()), old))
                     .contains("does not accept the credentials (401 Unauthorized)");
         }
 
         @Test
         void whenThereIsNoClientCertificateOrAnother() throws Exception {
-            String server = cluster("server: " + front.url(), serverKeys.authority());
+            String server = trusted(front.url());
 
             assertThat(refusal(server, "token: " + TOKEN)).contains("client certificate");
             assertThat(refusal(server, namedKeys.client())).contains("certificate");
@@ -337,18 +319,11 @@ class KubeconfigUpstreamIT {
                     .contains("no context \"two\"", "one, nowhere, nobody");
             assertThat(failure(usual(), "nowhere")).contains("cluster \"lost\"", "\"nowhere\"");
             assertThat(failure(usual(), "nobody")).contains("user \"lost\"", "\"nobody\"");
-            Path noCurrent =
-                    Files.writeString(
-                            folder.resolve("kubeconfig"),
-                            Files.readString(usual()).replace("current-context: one\n", ""));
+            String text = Files.readString(usual()).replace("current-context: one\n", "");
+            Path noCurrent = Files.writeString(folder.resolve("kubeconfig"), text);
             assertThat(failure(noCurrent, "")).contains("no current-context");
-            assertThat(
-                            refusal(
-                                    cluster(
-                                            "server: " + front.url(),
-                                            "certificate-authority: lost.crt"),
-                                    user()))
-                    .contains("lost.crt");
+            String lost = cluster("server: " + front.url(), "certificate-authority: lost.crt");
+            assertThat(refusal(lost, user())).contains("lost.crt");
             assertThat(refusal("server: " + front.url(), "tokenFile: lost")).contains("lost");
         }
 

@@ -10,6 +10,7 @@ import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** A collection that is watched state by state. */
@@ -43,13 +44,9 @@ class ObjectWatchIT {
                 cluster.create(NAMESPACES, namespace("b"));
                 cluster.delete(NAMESPACES + "/a");
 
-                assertThat(
-                                watch.await(
-                                        now ->
-                                                names(now).contains("b")
-                                                        && !names(now).contains("a"),
-                                        TIMEOUT))
-                        .isTrue();
+                Predicate<List<JsonNode>> onlyB =
+                        now -> names(now).contains("b") && !names(now).contains("a");
+                assertThat(watch.await(onlyB, TIMEOUT)).isTrue();
                 assertThat(watch.states())
                         .extracting(List::size)
                         .containsExactly(first, first + 1, first + 2, first + 1);

@@ -11,9 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** A key with a certificate that it signed itself, made by the JDK's keytool. */
 public record TestKeys(KeyStore store) {
@@ -27,20 +27,15 @@ public record TestKeys(KeyStore store) {
      */
     public static TestKeys make(Path folder, String owner, String names) throws Exception {
         Path file = folder.resolve(owner + ".p12");
-        List<String> command =
-                Stream.of(
-                                Stream.of(
-                                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                                .toString()),
-                                Stream.of("-genkeypair", "-alias", ALIAS, "-keyalg", "RSA"),
-                                Stream.of("-dname", "CN=" + owner, "-validity", "2"),
-                                Stream.of("-keystore", file.toString(), "-storetype", "PKCS12"),
-                                Stream.of("-storepass", PASSWORD),
-                                names.isEmpty()
-                                        ? Stream.<String>empty()
-                                        : Stream.of("-ext", "san=" + names))
-                        .flatMap(part -> part)
-                        .toList();
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of("-genkeypair", "-alias", ALIAS, "-keyalg", "RSA"));
+        command.addAll(List.of("-dname", "CN=" + owner, "-validity", "2"));
+        command.addAll(List.of("-keystore", file.toString(), "-storetype", "PKCS12"));
+        command.addAll(List.of("-storepass", PASSWORD));
+        if (!names.isEmpty()) {
+            command.addAll(List.of("-ext", "san=" + names));
+        }
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(keytool.waitFor()).as(output).isZero();

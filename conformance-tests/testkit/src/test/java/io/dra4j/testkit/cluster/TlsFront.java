@@ -80,13 +80,11 @@ public final class TlsFront implements AutoCloseable {
     private final class Guarded extends ProxyHandler.Reverse {
 
         Guarded(URI api) {
-            super(
-                    request ->
-                            HttpURI.build(
-                                    api
-                                            + request.getHttpURI()
-                                                    .getPathQuery()
-                                                    .replaceFirst("^" + PREFIX, "")));
+            super(request -> HttpURI.build(api + withoutPrefix(request.getHttpURI())));
+        }
+
+        private static String withoutPrefix(HttpURI sent) {
+            return sent.getPathQuery().replaceFirst("^" + PREFIX, "");
         }
 
         @Override

@@ -53,8 +53,12 @@ class ProcessDriverIT {
     }
 
     private static ProcessSettings shell(String script, boolean standardPaths) {
-        return new ProcessSettings(
-                List.of("sh", "-c", script), Map.of(), standardPaths, false, List.of());
+        return shell(script, standardPaths, List.of());
+    }
+
+    private static ProcessSettings shell(String script, boolean standardPaths, List<String> made) {
+        List<String> command = List.of("sh", "-c", script);
+        return new ProcessSettings(command, Map.of(), standardPaths, false, made);
     }
 
     /** Returns the output of a script. */
@@ -201,14 +205,7 @@ class ProcessDriverIT {
     @Test
     void directoriesOfTheDaemonSetAreThereBeforeEachStart() throws IOException {
         String made = "{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}";
-        ProcessDriver driver =
-                driver(
-                        new ProcessSettings(
-                                List.of("sh", "-c", "rmdir " + made),
-                                Map.of(),
-                                false,
-                                false,
-                                List.of(made)));
+        ProcessDriver driver = driver(shell("rmdir " + made, false, List.of(made)));
 
         output(driver);
         output(driver);
@@ -218,10 +215,7 @@ class ProcessDriverIT {
 
     @Test
     void directoriesOfTheHostAreNotMade() {
-        ProcessDriver driver =
-                driver(
-                        new ProcessSettings(
-                                List.of("true"), Map.of(), false, false, List.of("/srv/driver")));
+        ProcessDriver driver = driver(shell("true", false, List.of("/srv/driver")));
         place = driver.place("node-1", "gpu.example.com");
 
         assertThatThrownBy(() -> driver.start(place, Map.of()))
@@ -247,10 +241,9 @@ class ProcessDriverIT {
     void theNeedOfANamespaceIsReported() {
         place = Place.create("node-1", "gpu.example.com");
 
-        assertThatThrownBy(
-                        () ->
-                                new StandardPaths(shell("true", true), List.of())
-                                        .in(place, "Operation not permitted"))
+        StandardPaths paths = new StandardPaths(shell("true", true), List.of());
+
+        assertThatThrownBy(() -> paths.in(place, "Operation not permitted"))
                 .isInstanceOf(DriverUnusable.class)
                 .hasMessage(
                         "driver.process.standardPaths needs a mount namespace for the driver's"

@@ -57,15 +57,23 @@ class FakeKubeletIT {
         assertThat(kubelet.awaitRegistered(ScriptedPlugin.DRIVER, TIMEOUT)).isTrue();
     }
 
-    private void awaitEvents(Kind kind, int count) throws InterruptedException {
-        assertThat(
-                        kubelet.awaitEvents(
-                                events ->
-                                        events.stream().filter(e -> e.kind() == kind).count()
-                                                >= count,
-                                TIMEOUT))
-                .as("%d times %s", count, kind)
-                .isTrue();
+    /** The first events of a kind, which are waited for. */
+    private List<KubeletEvent> awaitEvents(Kind kind, int count) throws InterruptedException {
+        kubelet.awaitEvents(events -> of(kind, events).size() >= count, TIMEOUT);
+        assertThat(of(kind, kubelet.events())).hasSizeGreaterThanOrEqualTo(count);
+        return of(kind, kubelet.events());
+    }
+
+    private static List<KubeletEvent> of(Kind kind, List<KubeletEvent> events) {
+        return events.stream().filter(event -> event.kind() == kind).toList();
+    }
+
+    private void setVersions(String... versions) {
+        plugin.info =
+                plugin.info.toBuilder()
+                        .clearSupportedVersions()
+                        .addAllSupportedVersions(List.of(versions))
+                        .build();
     }
 
     private List<Kind> kinds() {
@@ -97,12 +105,8 @@ class FakeKubeletIT {
         @Test
         void areFollowedByTheHealthStreamOfA136KubeletAgainAndAgain() throws Exception {
             kubelet = FakeKubelet.start(registry);
-            awaitEvents(Kind.HEALTH_ENDED, 2);
+            List<KubeletEvent> ends = awaitEvents(Kind.HEALTH_ENDED, 2);
 
-            List<KubeletEvent> ends =
-                    kubelet.events().stream()
-                            .filter(event -> event.kind() == Kind.HEALTH_ENDED)
-                            .toList();
             assertThat(ends).extracting(KubeletEvent::detail).containsOnly("UNIMPLEMENTED");
             assertThat(ends.get(1).at().minus(ends.get(0).at()))
                     .isGreaterThanOrEqualTo(Duration.ofSeconds(5));
@@ -116,12 +120,8 @@ class FakeKubeletIT {
         void refuseAnAnswerOfTheWrongForm(String type, String version, String reason)
                 throws Exception {
             var valid = plugin.info;
-            plugin.info =
-                    valid.toBuilder()
-                            .setType(type)
-                            .clearSupportedVersions()
-                            .addSupportedVersions(version)
-                            .build();
+            setVersions(version);
+            plugin.info = plugin.info.toBuilder().setType(type).build();
             kubelet = FakeKubelet.start(registry);
 
             RegistrationStatus status = plugin.awaitStatus();
@@ -134,21 +134,12 @@ class FakeKubeletIT {
 
         @Test
         void takeTheFirstVersionThatTheKubeletKnows() throws Exception {
-            plugin.info =
-                    plugin.info.toBuilder()
-                            .clearSupportedVersions()
-                            .addSupportedVersions("v9.DRAPlugin")
-                            .addSupportedVersions("v1beta1.DRAPlugin")
-                            .addSupportedVersions("v1.DRAPlugin")
-                            .build();
+            setVersions("v9.DRAPlugin", "v1beta1.DRAPlugin", "v1.DRAPlugin");
             kubelet = FakeKubelet.start(registry);
             awaitRegistered();
 
-            assertThat(kubelet.plugin(ScriptedPlugin.DRIVER))
-                    .hasValueSatisfying(
-                            info ->
-                                    assertThat(info.service())
-                                            .isEqualTo(PluginInfo.Service.V1BETA1));
+            assertThat(kubelet.plugin(ScriptedPlugin.DRIVER).map(PluginInfo::service))
+                    .hasValue(PluginInfo.Service.V1BETA1);
         }
 
         @Test
@@ -163,10 +154,7 @@ class FakeKubeletIT {
             plugin.notifyFailure = Status.OK;
             awaitRegistered();
 
-            List<KubeletEvent> failed =
-                    kubelet.events().stream()
-                            .filter(event -> event.kind() == Kind.REGISTRATION_FAILED)
-                            .toList();
+            List<KubeletEvent> failed = of(Kind.REGISTRATION_FAILED, kubelet.events());
             assertThat(failed).hasSize(2);
             assertThat(failed.get(1).at().minus(failed.get(0).at()))
                     .isGreaterThanOrEqualTo(Duration.ofMillis(500));
@@ -239,10 +227,16 @@ class FakeKubeletIT {
             return kubelet.prepare(ScriptedPlugin.DRIVER, List.of(CLAIM)).complaint().orElse("");
         }
 
-        @Test
-        void forEachClaimAreFine() {
-            answerFor("uid-1", "");
-            assertThat(complaint()).isEmpty();
+        @ParameterizedTest
+        @CsvSource({
+            "uid-1, '', ''",
+            "uid-2, '', unknown claim UID uid-2",
+            "uid-1, no such device, uid-1: no such device",
+        })
+        void areComplainedAboutByTheirClaim(String uid, String error, String complaint) {
+            answerFor(uid, error);
+            assertThat(complaint()).contains(complaint);
+            assertThat(complaint().isEmpty()).isEqualTo(complaint.isEmpty());
         }
 
         @Test
@@ -251,44 +245,21 @@ class FakeKubeletIT {
         }
 
         @Test
-        void forAnUnknownClaimAreNamed() {
-            answerFor("uid-2", "");
-            assertThat(complaint()).contains("unknown claim UID uid-2");
-        }
-
-        @Test
-        void withAnErrorFail() {
-            answerFor("uid-1", "no such device");
-            assertThat(complaint()).contains("uid-1").contains("no such device");
-        }
-
-        @Test
         void areTheSameInV1beta1UnderItsOwnName() {
             answerFor("uid-1", "no such device");
-            CallResult inV1 = kubelet.prepare(ScriptedPlugin.DRIVER, List.of(CLAIM));
+            List<KubeletClaim> claims = List.of(CLAIM);
+            CallResult inV1 = kubelet.prepare(ScriptedPlugin.DRIVER, claims);
+            PluginInfo.Service older = PluginInfo.Service.V1BETA1;
 
-            assertThat(
-                            kubelet.prepare(
-                                    ScriptedPlugin.DRIVER,
-                                    List.of(CLAIM),
-                                    PluginInfo.Service.V1BETA1))
-                    .isEqualTo(inV1);
-
+            assertThat(kubelet.prepare(ScriptedPlugin.DRIVER, claims, older)).isEqualTo(inV1);
             assertThat(plugin.calls)
                     .endsWith(
                             "localhost k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/NodePrepareResources");
         }
 
         private void answerFor(String uid, String error) {
-            plugin.prepared =
-                    answer ->
-                            answer.toBuilder()
-                                    .putClaims(
-                                            uid,
-                                            NodePrepareResourceResponse.newBuilder()
-                                                    .setError(error)
-                                                    .build())
-                                    .build();
+            var result = NodePrepareResourceResponse.newBuilder().setError(error).build();
+            plugin.prepared = answer -> answer.toBuilder().putClaims(uid, result).build();
         }
     }
 }

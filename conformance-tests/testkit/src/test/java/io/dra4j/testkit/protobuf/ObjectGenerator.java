@@ -24,12 +24,8 @@ final class ObjectGenerator {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final List<String> TEXTS =
             List.of(
-                    "a",
-                    "gpu.example.com/model",
-                    "länge",
-                    "\u4e2d\u6587",
-                    "\ud83d\ude80",
-                    "x\ny\u0000");
+                    "a gpu.example.com/model länge \u4e2d\u6587 \ud83d\ude80 x\ny\u0000"
+                            .split(" "));
     private static final List<String> QUANTITIES = List.of("0", "1", "10Gi", "1500m", "1e3", "-5");
     private static final List<String> DOCUMENTS =
             List.of("{}", "{\"a\":[1,2.5,{\"b\":null}]}", "[]", "\"text\"", "7", "false");

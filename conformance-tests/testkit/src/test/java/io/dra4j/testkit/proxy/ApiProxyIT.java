@@ -33,7 +33,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,16 +47,12 @@ class ApiProxyIT {
     private static final String NODES = "/api/v1/nodes";
     private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 
+    @AutoClose
     private final EmbeddedApiServer api = EmbeddedApiServer.builder().node("node-1").start();
-    private final ApiProxy proxy = ApiProxy.before(api.url());
+
+    @AutoClose private final ApiProxy proxy = ApiProxy.before(api.url());
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
-    @AfterEach
-    void stop() {
-        proxy.close();
-        api.close();
-    }
 
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create(proxy.url() + path)).timeout(TIMEOUT);
@@ -67,13 +63,17 @@ class ApiProxyIT {
     }
 
     private HttpResponse<String> create(String name) throws Exception {
+        return create(name, "");
+    }
+
+    private HttpResponse<String> create(String name, String query) throws Exception {
         String body =
                 """
                 {"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"%s"}}
                 """
                         .formatted(name);
         return client.send(
-                request(LEASES)
+                request(LEASES + query)
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(body))
                         .build(),
@@ -108,13 +108,9 @@ class ApiProxyIT {
 
         @Test
         void aRequestAndItsAnswerArePassedOnUnchanged() throws Exception {
-            String direct =
-                    client.send(
-                                    HttpRequest.newBuilder(
-                                                    URI.create(api.url() + NODES + "/node-1"))
-                                            .build(),
-                                    BodyHandlers.ofString())
-                            .body();
+            HttpRequest toServer =
+                    HttpRequest.newBuilder(URI.create(api.url() + NODES + "/node-1")).build();
+            String direct = client.send(toServer, BodyHandlers.ofString()).body();
 
             HttpResponse<String> answer = get(NODES + "/node-1");
 
@@ -141,16 +137,7 @@ class ApiProxyIT {
         @Test
         void aWriteIsRecordedWithItsBodyAndADryRunIsNoWrite() throws Exception {
             assertThat(create("one").statusCode()).isEqualTo(201);
-            HttpResponse<String> dryRun =
-                    client.send(
-                            request(LEASES + "?dryRun=All")
-                                    .header("Content-Type", "application/json")
-                                    .POST(
-                                            BodyPublishers.ofString(
-                                                    "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"two\"}}"))
-                                    .build(),
-                            BodyHandlers.ofString());
-            assertThat(dryRun.statusCode()).isEqualTo(201);
+            assertThat(create("two", "?dryRun=All").statusCode()).isEqualTo(201);
 
             assertThat(proxy.requests(Requests.writes("leases")))
                     .singleElement()

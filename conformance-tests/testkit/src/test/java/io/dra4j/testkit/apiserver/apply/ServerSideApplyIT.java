@@ -40,17 +40,11 @@ class ServerSideApplyIT {
 
     @BeforeEach
     void allocate() {
-        server.store()
-                .put(
-                        tree(
-                                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},"
-                                        + "'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'x'}}]}},"
-                                        + "'status':{'allocation':{'devices':{'results':["
-                                        + "{'request':'r',"
-                                        + GPU_0
-                                        + "},{'request':'r',"
-                                        + NIC_0
-                                        + "}]}}}}"));
+        String claim =
+                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},"
+                        + "'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'x'}}]}},"
+                        + "'status':{'allocation':{'devices':{'results':[{'request':'r',%s},{'request':'r',%s}]}}}}";
+        server.store().put(tree(claim.formatted(GPU_0, NIC_0)));
     }
 
     private static String condition(String type, String status) {
@@ -84,15 +78,11 @@ class ServerSideApplyIT {
 
     private static List<String> managers(Answer answer) {
         List<String> names = new ArrayList<>();
-        Json.at(answer.body(), "metadata", "managedFields")
-                .forEach(
-                        entry ->
-                                names.add(
-                                        "%s %s %s"
-                                                .formatted(
-                                                        entry.path("manager").asText(),
-                                                        entry.path("operation").asText(),
-                                                        entry.path("subresource").asText("-"))));
+        for (JsonNode entry : answer.body().at("/metadata/managedFields")) {
+            String manager =
+                    entry.path("manager").asText() + " " + entry.path("operation").asText();
+            names.add(manager + " " + entry.path("subresource").asText("-"));
+        }
         return names;
     }
 
@@ -138,10 +128,8 @@ class ServerSideApplyIT {
             applied("a", "{" + GPU_0 + ",'data':{'x':1}}");
 
             Answer refused = apply("b", "{" + GPU_0 + ",'data':{'x':2}}");
-            Answer forced =
-                    send(
-                            "/c/status?fieldManager=b&force=true",
-                            status("{" + GPU_0 + ",'data':{'x':2}}"));
+            String other = status("{" + GPU_0 + ",'data':{'x':2}}");
+            Answer forced = send("/c/status?fieldManager=b&force=true", other);
             Answer back = apply("a", "{" + GPU_0 + ",'data':{'x':1}}");
 
             assertThat(refused.refusal()).isEqualTo("409 Conflict");
@@ -232,15 +220,10 @@ class ServerSideApplyIT {
                 })
         void ofAppliesThatCanNotBeMeant(String path, String metadata, int status, String words) {
             String name = path.startsWith("/none") ? "none" : "c";
-            String body =
-                    status("{" + GPU_0 + "}")
-                            .replace(
-                                    "'name':'c'",
-                                    "%s'name':'%s'"
-                                            .formatted(
-                                                    (metadata.equals("''") ? "" : metadata), name));
+            String more = metadata.equals("''") ? "" : metadata;
+            String named = "%s'name':'%s'".formatted(more, name);
 
-            Answer answer = send(path, body);
+            Answer answer = send(path, status("{" + GPU_0 + "}").replace("'name':'c'", named));
 
             assertThat(answer.status()).as(answer.message()).isEqualTo(status);
             assertThat(answer.message()).contains(words);
@@ -265,9 +248,8 @@ class ServerSideApplyIT {
         @Test
         void ofOtherKinds() {
             http.post(SLICES, HttpProbe.slice("s", 1));
-            Answer answer =
-                    http.send(
-                            "PATCH", SLICES + "/s?fieldManager=a", APPLY, HttpProbe.slice("s", 2));
+            String slice = HttpProbe.slice("s", 2);
+            Answer answer = http.send("PATCH", SLICES + "/s?fieldManager=a", APPLY, slice);
 
             assertThat(answer.status()).isEqualTo(415);
         }
@@ -275,18 +257,13 @@ class ServerSideApplyIT {
 
     @Test
     void fieldsAreWrittenAndReadAsTheApiNamesThem() {
-        JsonNode entry =
-                Json.at(
-                                applied("a", "{" + GPU_0 + ",'data':{'x':1}}").body(),
-                                "metadata",
-                                "managedFields")
-                        .get(2);
+        Answer answer = applied("a", "{" + GPU_0 + ",'data':{'x':1}}");
+        JsonNode entry = answer.body().at("/metadata/managedFields/2");
 
-        assertThat(entry.path("fieldsV1"))
-                .isEqualTo(
-                        tree(
-                                "{'f:status':{'f:devices':{'k:{\\\"device\\\":\\\"gpu-0\\\",\\\"driver\\\":\\\"a.example.com\\\",\\\"pool\\\":\\\"p\\\"}':"
-                                        + "{'.':{},'f:data':{},'f:device':{},'f:driver':{},'f:pool':{}}}}}"));
+        String fields =
+                "{'f:status':{'f:devices':{'k:{\\\"device\\\":\\\"gpu-0\\\",\\\"driver\\\":\\\"a.example.com\\\",\\\"pool\\\":\\\"p\\\"}':"
+                        + "{'.':{},'f:data':{},'f:device':{},'f:driver':{},'f:pool':{}}}}}";
+        assertThat(entry.path("fieldsV1")).isEqualTo(tree(fields));
         assertThat(FieldSet.decode(entry.path("fieldsV1")).encode())
                 .isEqualTo(entry.path("fieldsV1"));
         assertThat(entry.path("fieldsType").asText()).isEqualTo("FieldsV1");
