@@ -3,12 +3,14 @@
 package io.dra4j.conformance.claims;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.validation.Quantities;
 import io.dra4j.testkit.settings.SettingsException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,16 +38,11 @@ public final class Allocator {
      * Sees what there is.
      *
      * @param devices the devices in the order in which a scheduler looks at them
-     * @param counters what the counters of the pools have, by {@link #counter}
+     * @param counters what the counters of the pools have, by pool, set and name, with slashes
      */
     public Allocator(List<Candidate> devices, Map<String, BigDecimal> counters) {
         this.devices = List.copyOf(devices);
         this.counters = new HashMap<>(counters);
-    }
-
-    /** The key of a counter of a pool. */
-    public static String counter(String pool, String set, String name) {
-        return pool + "/" + set + "/" + name;
     }
 
     /**
@@ -233,18 +230,18 @@ public final class Allocator {
     private static Map<String, BigDecimal> consumption(Candidate device) {
         Map<String, BigDecimal> amounts = new HashMap<>();
         for (JsonNode set : device.json().path("consumesCounters")) {
-            set.path("counters")
-                    .properties()
-                    .forEach(
-                            one ->
-                                    amounts.merge(
-                                            counter(
-                                                    device.pool(),
-                                                    set.path("counterSet").asText(),
-                                                    one.getKey()),
-                                            Quantity.parse(one.getValue().path("value").asText())
-                                                    .value(),
-                                            BigDecimal::add));
+            counters(device.pool() + "/" + set.path("counterSet").asText(), set)
+                    .forEach((counter, amount) -> amounts.merge(counter, amount, BigDecimal::add));
+        }
+        return amounts;
+    }
+
+    /** The amounts of a counter set, or of a device's part of it, by the set and the name. */
+    public static Map<String, BigDecimal> counters(String set, JsonNode json) {
+        Map<String, BigDecimal> amounts = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> one : json.path("counters").properties()) {
+            String amount = one.getValue().path("value").asText();
+            amounts.put(set + "/" + one.getKey(), Quantities.exact(amount));
         }
         return amounts;
     }

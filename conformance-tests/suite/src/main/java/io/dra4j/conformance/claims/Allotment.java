@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A claim of a template, and what it gets.
@@ -67,35 +69,18 @@ public record Allotment(
     /** Those of the classes come first, request by request, then those of the claim. */
     private static ArrayNode configs(ClaimTemplate template, List<RequestAlternative.Pick> picks) {
         ArrayNode configs = JsonNodeFactory.instance.arrayNode();
-        picks.stream()
-                .map(RequestAlternative.Pick::alternative)
-                .distinct()
-                .forEach(
-                        alternative ->
-                                alternative
-                                        .deviceClass()
-                                        .configs()
-                                        .forEach(
-                                                config ->
-                                                        configs.addObject()
-                                                                .put("source", "FromClass")
-                                                                .<ObjectNode>set(
-                                                                        "requests",
-                                                                        JsonNodeFactory.instance
-                                                                                .arrayNode()
-                                                                                .add(
-                                                                                        alternative
-                                                                                                .name()))
-                                                                .setAll(
-                                                                        (ObjectNode)
-                                                                                config
-                                                                                        .deepCopy())));
-        template.configs()
-                .forEach(
-                        config ->
-                                configs.addObject()
-                                        .put("source", "FromClaim")
-                                        .setAll((ObjectNode) config.deepCopy()));
+        Set<RequestAlternative> chosen = new LinkedHashSet<>();
+        picks.forEach(pick -> chosen.add(pick.alternative()));
+        for (RequestAlternative alternative : chosen) {
+            for (JsonNode config : alternative.deviceClass().configs()) {
+                ObjectNode written = configs.addObject().put("source", "FromClass");
+                written.putArray("requests").add(alternative.name());
+                written.setAll((ObjectNode) config.deepCopy());
+            }
+        }
+        for (JsonNode config : template.configs()) {
+            configs.addObject().put("source", "FromClaim").setAll((ObjectNode) config.deepCopy());
+        }
         return configs;
     }
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import java.io.IOException;
@@ -110,14 +111,10 @@ public final class CdiView {
     }
 
     private Map<String, JsonNode> specs(Path directory) {
+        Map<String, String> files = files(directory);
+        files.keySet().removeIf(name -> !name.endsWith(".json") && !name.endsWith(".yaml"));
         Map<String, JsonNode> specs = new TreeMap<>();
-        files(directory)
-                .forEach(
-                        (name, content) -> {
-                            if (name.endsWith(".json") || name.endsWith(".yaml")) {
-                                specs.put(name, parsed(name, content));
-                            }
-                        });
+        files.forEach((name, content) -> specs.put(name, parsed(name, content)));
         return specs;
     }
 
@@ -202,11 +199,11 @@ public final class CdiView {
 
     /** The ids of all devices of an answer. */
     public static List<String> ids(ClaimResult answer) {
-        return answer.devices().stream()
-                .map(PreparedDevice::cdiDeviceIds)
-                .flatMap(List::stream)
-                .distinct()
-                .toList();
+        return ids(answer.devices());
+    }
+
+    private static List<String> ids(List<PreparedDevice> devices) {
+        return devices.stream().flatMap(one -> one.cdiDeviceIds().stream()).distinct().toList();
     }
 
     /**
@@ -214,28 +211,18 @@ public final class CdiView {
      * GPU=0} or {@code deviceNodes {"path":"/dev/x"}}.
      */
     public List<String> edits(List<PreparedDevice> devices) {
-        List<String> lines = new ArrayList<>();
-        devices.stream()
-                .map(PreparedDevice::cdiDeviceIds)
-                .flatMap(List::stream)
+        return ids(devices).stream()
+                .flatMap(id -> resolve(id).edits().stream())
+                .flatMap(edits -> edits.properties().stream())
+                .flatMap(CdiView::lines)
                 .distinct()
-                .forEach(id -> resolve(id).edits().forEach(edits -> lines.addAll(lines(edits))));
-        return lines.stream().distinct().toList();
+                .toList();
     }
 
-    private static List<String> lines(JsonNode edits) {
-        List<String> lines = new ArrayList<>();
-        edits.properties()
-                .forEach(
-                        field -> {
-                            if (field.getValue().isArray()) {
-                                field.getValue()
-                                        .forEach(one -> lines.add(line(field.getKey(), one)));
-                            } else {
-                                lines.add(line(field.getKey(), field.getValue()));
-                            }
-                        });
-        return lines;
+    private static Stream<String> lines(Map.Entry<String, JsonNode> edit) {
+        JsonNode value = edit.getValue();
+        return (value.isArray() ? Cluster.elements(value) : List.of(value))
+                .stream().map(one -> line(edit.getKey(), one));
     }
 
     private static String line(String field, JsonNode value) {

@@ -7,7 +7,6 @@ import io.dra4j.conformance.claims.Allocator;
 import io.dra4j.conformance.claims.Allotment;
 import io.dra4j.conformance.claims.Candidate;
 import io.dra4j.conformance.claims.ClaimTemplates;
-import io.dra4j.testkit.apiserver.validation.Quantities;
 import io.dra4j.testkit.settings.SettingsException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -28,40 +27,19 @@ record ShapedDevices(List<Candidate> devices, Map<String, BigDecimal> counters) 
     static ShapedDevices of(String driver, Map<String, List<JsonNode>> pools) {
         List<Candidate> devices = new ArrayList<>();
         Map<String, BigDecimal> counters = new HashMap<>();
-        pools.forEach(
-                (pool, slices) ->
-                        slices.stream()
-                                .sorted(
-                                        Comparator.comparing(
-                                                slice -> slice.at("/metadata/name").asText()))
-                                .forEach(
-                                        slice -> {
-                                            slice.at("/spec/devices")
-                                                    .forEach(
-                                                            json ->
-                                                                    devices.add(
-                                                                            new Candidate(
-                                                                                    driver, pool,
-                                                                                    json)));
-                                            counters.putAll(counters(pool, slice));
-                                        }));
-        return new ShapedDevices(devices, counters);
-    }
-
-    private static Map<String, BigDecimal> counters(String pool, JsonNode slice) {
-        Map<String, BigDecimal> counters = new HashMap<>();
-        for (JsonNode set : slice.at("/spec/sharedCounters")) {
-            set.path("counters")
-                    .properties()
-                    .forEach(
-                            one ->
-                                    counters.put(
-                                            Allocator.counter(
-                                                    pool, set.path("name").asText(), one.getKey()),
-                                            Quantities.exact(
-                                                    one.getValue().path("value").asText())));
+        for (Map.Entry<String, List<JsonNode>> one : pools.entrySet()) {
+            String pool = one.getKey();
+            List<JsonNode> slices =
+                    one.getValue().stream().sorted(Comparator.comparing(Pools::name)).toList();
+            Pools.devicesOf(slices).forEach(json -> devices.add(new Candidate(driver, pool, json)));
+            for (JsonNode slice : slices) {
+                for (JsonNode set : slice.at("/spec/sharedCounters")) {
+                    counters.putAll(
+                            Allocator.counters(pool + "/" + set.path("name").asText(), set));
+                }
+            }
         }
-        return counters;
+        return new ShapedDevices(devices, counters);
     }
 
     /** The first device of each claim that there is room for. */

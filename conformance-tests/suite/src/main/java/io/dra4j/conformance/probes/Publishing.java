@@ -34,11 +34,8 @@ public record Publishing(TestContext context) {
 
     /** All slices of the driver, of any node, from now on. */
     public ObjectWatch watch() {
-        return context.cluster()
-                .watch(
-                        SLICES,
-                        "fieldSelector="
-                                + Cluster.encoded("spec.driver=" + context.place().driver()));
+        String selector = Cluster.encoded("spec.driver=" + context.place().driver());
+        return context.cluster().watch(SLICES, "fieldSelector=" + selector);
     }
 
     /** Of all slices of the driver those that its node can use. */
@@ -278,15 +275,9 @@ public record Publishing(TestContext context) {
     /** Deletes the slices, as the kubelet does when it starts and 30 s after it lost the driver. */
     public void wipe() {
         context.transcript().note("the kubelet wipes the slices of the driver on its node");
-        context.cluster()
-                .deleteCollection(
-                        SLICES,
-                        "fieldSelector="
-                                + Cluster.encoded(
-                                        "spec.nodeName="
-                                                + context.place().node()
-                                                + ",spec.driver="
-                                                + context.place().driver()));
+        String driver = ",spec.driver=" + context.place().driver();
+        String selector = Cluster.encoded("spec.nodeName=" + context.place().node() + driver);
+        context.cluster().deleteCollection(SLICES, "fieldSelector=" + selector);
     }
 
     /** Deletes all slices of the driver that its node can use, node-local or not. */

@@ -42,15 +42,12 @@ record CapacityRules(TestContext context, Publishing publishing) {
     }
 
     private static void check(JsonNode device) {
-        device.path("capacity")
-                .properties()
-                .forEach(
-                        capacity -> {
-                            JsonNode policy = capacity.getValue().path("requestPolicy");
-                            if (policy.isObject()) {
-                                check(device, capacity.getKey(), capacity.getValue(), policy);
-                            }
-                        });
+        for (Map.Entry<String, JsonNode> capacity : device.path("capacity").properties()) {
+            JsonNode policy = capacity.getValue().path("requestPolicy");
+            if (policy.isObject()) {
+                check(device, capacity.getKey(), capacity.getValue(), policy);
+            }
+        }
     }
 
     private static void check(JsonNode device, String name, JsonNode capacity, JsonNode policy) {
@@ -135,14 +132,9 @@ record CapacityRules(TestContext context, Publishing publishing) {
     private static Map<String, JsonNode> policies(Pools seen) {
         Map<String, JsonNode> policies = new TreeMap<>();
         for (PublishedDevice device : seen.devices()) {
-            device.json()
-                    .path("capacity")
-                    .properties()
-                    .forEach(
-                            capacity ->
-                                    policies.put(
-                                            device + " " + capacity.getKey(),
-                                            capacity.getValue().path("requestPolicy")));
+            for (Map.Entry<String, JsonNode> one : device.json().path("capacity").properties()) {
+                policies.put(device + " " + one.getKey(), one.getValue().path("requestPolicy"));
+            }
         }
         return policies;
     }

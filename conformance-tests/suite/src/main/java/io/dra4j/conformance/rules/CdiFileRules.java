@@ -177,23 +177,17 @@ record CdiFileRules(TestContext context) {
 
     private void noNameTwice() {
         Map<String, String> files = new HashMap<>();
-        context.cdi()
-                .specs()
-                .forEach(
-                        (file, spec) -> {
-                            for (JsonNode device : spec.path("devices")) {
-                                String name =
-                                        spec.path("kind").asText()
-                                                + "="
-                                                + device.path("name").asText();
-                                Path folder = context.cdi().path(file).getParent();
-                                String known = files.put(folder + " " + name, file);
-                                Violation.unless(known == null)
-                                        .because(
-                                                "the CDI device %s is defined in %s and in %s",
-                                                name, known, file);
-                            }
-                        });
+        for (Map.Entry<String, JsonNode> one : context.cdi().specs().entrySet()) {
+            String file = one.getKey();
+            Path folder = context.cdi().path(file).getParent();
+            for (JsonNode device : one.getValue().path("devices")) {
+                String kind = one.getValue().path("kind").asText();
+                String name = kind + "=" + device.path("name").asText();
+                String known = files.put(folder + " " + name, file);
+                Violation.unless(known == null)
+                        .because("the CDI device %s is defined in %s and in %s", name, known, file);
+            }
+        }
     }
 
     @Rule("DRA-CDI-12")

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /** Rules for the CDI specs that results lead to. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
@@ -52,39 +53,29 @@ record CdiRules(TestContext context) {
         ids().forEach(context.cdi()::resolve);
     }
 
-    /** The specs, by file, that some ids lead to. */
-    private Map<String, JsonNode> specs(List<String> ids) {
-        Map<String, JsonNode> specs = new LinkedHashMap<>();
-        for (String id : ids) {
-            Resolved resolved = context.cdi().resolve(id);
-            specs.put(resolved.file(), resolved.spec());
-        }
-        return specs;
+    /** The specs that some ids lead to, with their files. */
+    private List<Resolved> specs(List<String> ids) {
+        return ids.stream().map(context.cdi()::resolve).toList();
     }
 
     @Rule("DRA-CDI-03")
     void specsAreValid() {
-        specs(ids())
-                .forEach(
-                        (file, spec) -> {
-                            List<String> problems = CdiCheck.problems(spec);
-                            Violation.unless(problems.isEmpty())
-                                    .because(
-                                            "the CDI spec %s is invalid: %s",
-                                            file, String.join("; ", problems));
-                        });
+        for (Resolved resolved : specs(ids())) {
+            List<String> problems = CdiCheck.problems(resolved.spec());
+            Violation.unless(problems.isEmpty())
+                    .because(
+                            "the CDI spec %s is invalid: %s",
+                            resolved.file(), String.join("; ", problems));
+        }
     }
 
     @Rule("DRA-CDI-04")
     void specsNameTheVersionThatTheyNeed() {
         String newest = context.settings().driver().cdiVersion();
-        specs(ids())
-                .forEach(
-                        (file, spec) ->
-                                Violation.ifPresent(
-                                        CdiVersion.problem(spec, newest),
-                                        "in the CDI spec %s, %s",
-                                        file));
+        for (Resolved resolved : specs(ids())) {
+            Optional<String> problem = CdiVersion.problem(resolved.spec(), newest);
+            Violation.ifPresent(problem, "in the CDI spec %s, %s", resolved.file());
+        }
     }
 
     @Rule("DRA-CDI-06")
@@ -93,18 +84,16 @@ record CdiRules(TestContext context) {
         context.unpreparedClaim(device); // after it, what serves all claims is there
         Map<String, JsonNode> before = context.cdi().contents();
         KubeletClaim claim = context.unpreparedClaim(device);
-        context.cdi()
-                .contents()
-                .forEach(
-                        (file, spec) ->
-                                Violation.unless(spec.equals(before.get(file)))
-                                        .because(
-                                                "after Unprepare of claim %s, the CDI spec %s %s",
-                                                claim.uid(),
-                                                file,
-                                                before.containsKey(file)
-                                                        ? "has changed: " + spec
-                                                        : "is still there"));
+        Map<String, JsonNode> after = context.cdi().contents();
+        before.forEach((file, spec) -> after.remove(file, spec));
+        after.forEach(
+                (file, spec) -> {
+                    String what =
+                            before.containsKey(file) ? "has changed: " + spec : "is still there";
+                    throw new Violation(
+                            "after Unprepare of claim %s, the CDI spec %s %s"
+                                    .formatted(claim.uid(), file, what));
+                });
     }
 
     @Rule("DRA-CDI-07")

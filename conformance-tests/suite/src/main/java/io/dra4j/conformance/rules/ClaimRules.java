@@ -77,12 +77,9 @@ record ClaimRules(TestContext context) {
                 .because(
                         "the answer reports %s; the driver's own device is %s, the others are of driver %s",
                         Reported.names(answer), own, Absent.DRIVER);
-        answer.devices()
-                .forEach(
-                        device ->
-                                Violation.unless(!device.requests().contains("r1"))
-                                        .because(
-                                                "a device is reported for request r1, which another driver's devices were allocated for"));
+        Violation.unless(answer.devices().stream().noneMatch(one -> one.requests().contains("r1")))
+                .because(
+                        "a device is reported for request r1, which another driver's devices were allocated for");
         failingRollsBackNoOther(claim, own, answer);
     }
 

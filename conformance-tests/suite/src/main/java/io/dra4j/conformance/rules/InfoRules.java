@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.driver.Instance;
@@ -76,15 +76,9 @@ record InfoRules(TestContext context) {
     }
 
     private Set<String> driversOfTheNode() {
-        return context
-                .cluster()
-                .list(
-                        Cluster.RESOURCE + "/resourceslices",
-                        "fieldSelector="
-                                + Cluster.encoded("spec.nodeName=" + context.place().node()))
-                .stream()
-                .map(slice -> slice.at("/spec/driver"))
-                .map(JsonNode::asText)
+        String selector = Cluster.encoded("spec.nodeName=" + context.place().node());
+        return context.cluster().list(Publishing.SLICES, "fieldSelector=" + selector).stream()
+                .map(slice -> slice.at("/spec/driver").asText())
                 .collect(Collectors.toSet());
     }
 

@@ -94,16 +94,7 @@ record MetadataRules(TestContext context) {
             try (MappingIterator<JsonNode> objects =
                     JSON.readerFor(JsonNode.class).readValues(one.toFile())) {
                 List<JsonNode> all = objects.readAll();
-                Violation.unless(
-                                !all.isEmpty()
-                                        && all.stream()
-                                                .allMatch(
-                                                        o ->
-                                                                o.path("kind")
-                                                                                .asText()
-                                                                                .equals(
-                                                                                        "DeviceMetadata")
-                                                                        && o.has("apiVersion")))
+                Violation.unless(!all.isEmpty() && all.stream().allMatch(MetadataRules::isMetadata))
                         .because(
                                 "the metadata file %s must hold objects of kind DeviceMetadata, and holds %s",
                                 one, all);
@@ -112,6 +103,10 @@ record MetadataRules(TestContext context) {
                         "the metadata file " + one + " can't be parsed: " + e.getMessage());
             }
         }
+    }
+
+    private static boolean isMetadata(JsonNode object) {
+        return object.path("kind").asText().equals("DeviceMetadata") && object.has("apiVersion");
     }
 
     private static List<Path> list(Path folder) {

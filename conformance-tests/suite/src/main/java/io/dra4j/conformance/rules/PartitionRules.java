@@ -3,19 +3,20 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.claims.Allocator;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
-import io.dra4j.testkit.apiserver.validation.Quantities;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.math.BigDecimal;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Devices that share the counters of one piece of hardware. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
@@ -25,47 +26,25 @@ record PartitionRules(TestContext context, Publishing publishing) {
         this(context, new Publishing(context));
     }
 
-    /** The amount of one counter that a device takes, or a set has. */
-    private record Amount(String owner, String counter, BigDecimal value) {}
-
-    private static List<Amount> amounts(String pool, String set, JsonNode counters) {
-        List<Amount> amounts = new ArrayList<>();
-        counters.properties()
-                .forEach(
-                        counter ->
-                                amounts.add(
-                                        new Amount(
-                                                pool,
-                                                set + "/" + counter.getKey(),
-                                                Quantities.exact(
-                                                        counter.getValue()
-                                                                .path("value")
-                                                                .asText()))));
-        return amounts;
-    }
-
     /** The counters that a pool has, by set and name; no set is there twice. */
     private static Map<String, BigDecimal> had(String pool, List<JsonNode> slices) {
         Map<String, BigDecimal> had = new TreeMap<>();
         for (JsonNode slice : slices) {
             for (JsonNode set : slice.at("/spec/sharedCounters")) {
-                for (Amount amount :
-                        amounts(pool, set.path("name").asText(), set.path("counters"))) {
-                    Violation.unless(had.put(amount.counter(), amount.value()) == null)
-                            .because(
-                                    "pool %s has the counter set %s twice",
-                                    pool, set.path("name").asText());
+                String name = set.path("name").asText();
+                for (Map.Entry<String, BigDecimal> one : Allocator.counters(name, set).entrySet()) {
+                    Violation.unless(had.put(one.getKey(), one.getValue()) == null)
+                            .because("pool %s has the counter set %s twice", pool, name);
                 }
             }
         }
         return had;
     }
 
-    private static List<Amount> taken(PublishedDevice device) {
-        List<Amount> taken = new ArrayList<>();
-        for (JsonNode one : device.json().path("consumesCounters")) {
-            taken.addAll(
-                    amounts(device.name(), one.path("counterSet").asText(), one.path("counters")));
+    private static Map<String, BigDecimal> taken(PublishedDevice device) {
+        Map<String, BigDecimal> taken = new LinkedHashMap<>();
+        for (JsonNode set : device.json().path("consumesCounters")) {
+            taken.putAll(Allocator.counters(set.path("counterSet").asText(), set));
         }
         return taken;
     }
@@ -80,21 +59,34 @@ record PartitionRules(TestContext context, Publishing publishing) {
             String pool, List<JsonNode> slices, Pools pools, boolean withAmounts) {
         Map<String, BigDecimal> had = had(pool, slices);
         for (PublishedDevice device : pools.devices()) {
-            for (Amount amount : device.pool().equals(pool) ? taken(device) : List.<Amount>of()) {
-                BigDecimal whole = had.get(amount.counter());
-                Violation.unless(whole != null)
-                        .because(
-                                "device %s consumes the counter %s, and no slice of pool %s has it in its sharedCounters: no scheduler can allocate from this pool",
-                                device, amount.counter(), pool);
-                Violation.unless(
-                                !withAmounts
-                                        || whole == null
-                                        || amount.value().compareTo(whole) <= 0)
-                        .because(
-                                "device %s consumes %s of the counter %s, which has only %s: it can never be allocated",
-                                device, amount.value().toPlainString(), amount.counter(), whole);
+            if (device.pool().equals(pool)) {
+                taken(device)
+                        .forEach(
+                                (counter, amount) ->
+                                        check(
+                                                device,
+                                                counter,
+                                                amount,
+                                                had.get(counter),
+                                                withAmounts));
             }
         }
+    }
+
+    private static void check(
+            PublishedDevice device,
+            String counter,
+            BigDecimal amount,
+            @Nullable BigDecimal whole,
+            boolean withAmounts) {
+        Violation.unless(whole != null)
+                .because(
+                        "device %s consumes the counter %s, and no slice of pool %s has it in its sharedCounters: no scheduler can allocate from this pool",
+                        device, counter, device.pool());
+        Violation.unless(!withAmounts || whole == null || amount.compareTo(whole) <= 0)
+                .because(
+                        "device %s consumes %s of the counter %s, which has only %s: it can never be allocated",
+                        device, amount.toPlainString(), counter, whole);
     }
 
     @Rule("DRA-PART-02")
@@ -117,20 +109,12 @@ record PartitionRules(TestContext context, Publishing publishing) {
             return false;
         }
         Map<String, BigDecimal> had = had(first.pool(), pools.byPool().get(first.pool()));
-        return taken(first).stream()
-                .anyMatch(
-                        one ->
-                                taken(second).stream()
-                                        .filter(other -> other.counter().equals(one.counter()))
-                                        .anyMatch(
-                                                other ->
-                                                        one.value()
-                                                                        .add(other.value())
-                                                                        .compareTo(
-                                                                                had.get(
-                                                                                        one
-                                                                                                .counter()))
-                                                                > 0));
+        Map<String, BigDecimal> both = taken(first);
+        Map<String, BigDecimal> others = taken(second);
+        both.keySet().retainAll(others.keySet());
+        both.replaceAll((counter, amount) -> amount.add(others.get(counter)));
+        return both.entrySet().stream()
+                .anyMatch(one -> one.getValue().compareTo(had.get(one.getKey())) > 0);
     }
 
     private void refuse(PublishedDevice first, PublishedDevice second) {

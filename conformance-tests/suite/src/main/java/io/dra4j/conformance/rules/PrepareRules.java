@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /** Rules for the results of prepares of valid claims. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
@@ -60,13 +59,12 @@ record PrepareRules(TestContext context) {
                 .because(
                         "the response to a prepare of the claim UIDs %s has entries for %s",
                         asked, result.results().keySet());
-        result.results()
-                .forEach(
-                        (uid, answer) ->
-                                Violation.unless(answer.error().isEmpty())
-                                        .because(
-                                                "the valid claim with UID %s was not prepared: %s",
-                                                uid, answer.error()));
+        for (KubeletClaim claim : claims) {
+            String error = result.results().get(claim.uid()).error();
+            Violation.unless(error.isEmpty())
+                    .because(
+                            "the valid claim with UID %s was not prepared: %s", claim.uid(), error);
+        }
         return result.results();
     }
 
@@ -231,16 +229,13 @@ record PrepareRules(TestContext context) {
         KubeletClaim[] claims =
                 devices.stream().map(context.claims()::allocate).toArray(KubeletClaim[]::new);
         Map<String, ClaimResult> answers = answeredFor(claims);
-        IntStream.range(0, count)
-                .forEach(
-                        i ->
-                                Violation.unless(
-                                                Reported.names(answers.get(claims[i].uid()))
-                                                        .equals(Reported.names(devices.get(i))))
-                                        .because(
-                                                "in a batch, the claim with device %s is answered with %s",
-                                                devices.get(i),
-                                                Reported.of(answers.get(claims[i].uid()))));
+        for (int i = 0; i < count; i++) {
+            ClaimResult answer = answers.get(claims[i].uid());
+            Violation.unless(Reported.names(answer).equals(Reported.names(devices.get(i))))
+                    .because(
+                            "in a batch, the claim with device %s is answered with %s",
+                            devices.get(i), Reported.of(answer));
+        }
     }
 
     /**

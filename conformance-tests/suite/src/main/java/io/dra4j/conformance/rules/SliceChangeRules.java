@@ -189,17 +189,14 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                 PLUG_MANY);
         Set<String> names = new HashSet<>();
         for (JsonNode slice : pools.slices()) {
-            context.measurements()
-                    .count("devices of a slice", slice.at("/spec/devices").size(), ROOM);
-            Violation.unless(slice.at("/spec/devices").size() <= ROOM)
-                    .because(
-                            "slice %s has %d devices",
-                            Pools.name(slice), slice.at("/spec/devices").size());
+            int devices = slice.at("/spec/devices").size();
+            context.measurements().count("devices of a slice", devices, ROOM);
+            Violation.unless(devices <= ROOM)
+                    .because("slice %s has %d devices", Pools.name(slice), devices);
         }
-        pools.devices()
-                .forEach(
-                        device ->
-                                Violation.unless(names.add(device.toString()))
-                                        .because("device %s is in two slices", device));
+        for (PublishedDevice device : pools.devices()) {
+            Violation.unless(names.add(device.toString()))
+                    .because("device %s is in two slices", device);
+        }
     }
 }

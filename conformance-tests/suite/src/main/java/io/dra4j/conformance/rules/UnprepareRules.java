@@ -35,13 +35,11 @@ record UnprepareRules(TestContext context) {
                 .because(
                         "the response to an unprepare of the claim UIDs %s has entries for %s",
                         uids, result.results().keySet());
-        result.results()
-                .forEach(
-                        (uid, answer) ->
-                                Violation.unless(answer.error().isEmpty())
-                                        .because(
-                                                "the unprepare of the claim with UID %s failed: %s",
-                                                uid, answer.error()));
+        for (String uid : uids) {
+            String error = result.results().get(uid).error();
+            Violation.unless(error.isEmpty())
+                    .because("the unprepare of the claim with UID %s failed: %s", uid, error);
+        }
     }
 
     @Rule("DRA-UNP-02")

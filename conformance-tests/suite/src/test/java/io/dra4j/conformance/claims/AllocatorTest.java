@@ -85,22 +85,29 @@ class AllocatorTest {
                         .toList();
     }
 
+    /** Claims with one request of the class, and more about it. */
+    private static ClaimTemplates gpus(String more) {
+        return claims(
+                "{requests: [{name: a, exactly: {deviceClassName: gpu, %s}}]}".formatted(more));
+    }
+
+    /** Claims whose devices have roots that fit a constraint. */
+    private static ClaimTemplates gpus(int count, String constraint) {
+        return claims(
+                "{requests: [{name: a, exactly: {deviceClassName: gpu, count: %d}}], constraints: [{%s: resource.kubernetes.io/pcieRoot}]}"
+                        .formatted(count, constraint));
+    }
+
     @Test
     void aCountTakesThatManyAndTheNextClaimTheNext() {
-        assertThat(
-                        names(
-                                claims(
-                                        "{requests: [{name: a, exactly: {deviceClassName: gpu, count: 3}}]}"),
-                                eight()))
+        assertThat(names(gpus("count: 3"), eight()))
                 .containsExactly(
                         List.of("gpu-0", "gpu-1", "gpu-2"), List.of("gpu-3", "gpu-4", "gpu-5"));
     }
 
     @Test
     void allTakesAllThatMatchAndNothingIfOneIsTainted() {
-        ClaimTemplates all =
-                claims(
-                        "{requests: [{name: a, exactly: {deviceClassName: gpu, allocationMode: All}}]}");
+        ClaimTemplates all = gpus("allocationMode: All");
         List<Candidate> tainted =
                 List.of(
                         eight().get(0),
@@ -113,18 +120,10 @@ class AllocatorTest {
 
     @Test
     void constraintsFindPairsAcrossTheOrder() {
-        assertThat(
-                        names(
-                                claims(
-                                        "{requests: [{name: a, exactly: {deviceClassName: gpu, count: 2}}], constraints: [{matchAttribute: resource.kubernetes.io/pcieRoot}]}"),
-                                eight()))
+        assertThat(names(gpus(2, "matchAttribute"), eight()))
                 .hasSize(4)
                 .startsWith(List.of("gpu-0", "gpu-4"), List.of("gpu-1", "gpu-5"));
-        assertThat(
-                        names(
-                                claims(
-                                        "{requests: [{name: a, exactly: {deviceClassName: gpu, count: 4}}], constraints: [{distinctAttribute: resource.kubernetes.io/pcieRoot}]}"),
-                                eight()))
+        assertThat(names(gpus(4, "distinctAttribute"), eight()))
                 .containsExactly(
                         List.of("gpu-0", "gpu-1", "gpu-2", "gpu-3"),
                         List.of("gpu-4", "gpu-5", "gpu-6", "gpu-7"));
@@ -157,11 +156,7 @@ class AllocatorTest {
         ClaimTemplates one = claims("{requests: [{name: a, exactly: {deviceClassName: gpu}}]}");
 
         List<Allotment> all =
-                new Allocator(
-                                parts,
-                                Map.of(
-                                        Allocator.counter("pool", "set", "memory"),
-                                        BigDecimal.valueOf(8L << 30)))
+                new Allocator(parts, Map.of("pool/set/memory", BigDecimal.valueOf(8L << 30)))
                         .allocate(one);
 
         assertThat(all).extracting(a -> a.devices().get(0).name()).containsExactly("a", "c");
@@ -205,10 +200,7 @@ class AllocatorTest {
 
     @Test
     void whatFindsNoDeviceIsExplained() {
-        ClaimTemplates nine =
-                claims("{requests: [{name: a, exactly: {deviceClassName: gpu, count: 9}}]}");
-
-        assertThat(new Allocator(eight(), Map.of()).complaints(nine))
+        assertThat(new Allocator(eight(), Map.of()).complaints(gpus("count: 9")))
                 .containsExactly(
                         "ResourceClaim some gets no devices of the 8 that are published: request a wants 9 device(s) of class gpu, and 8 match");
     }
@@ -245,11 +237,7 @@ class AllocatorTest {
                         () -> claims("{requests: [{name: a, exactly: {deviceClassName: other}}]}"))
                 .hasMessageContainingAll(
                         "ResourceClaim some, request a", "DeviceClass \"other\"", "[gpu]");
-        assertThatThrownBy(
-                        () ->
-                                claims(
-                                        "{requests: [{name: a, exactly: {deviceClassName: gpu, adminAccess: true}}]}"))
-                .hasMessageContaining("admin access");
+        assertThatThrownBy(() -> gpus("adminAccess: true")).hasMessageContaining("admin access");
         assertThatThrownBy(() -> claims("{requests: []}"))
                 .hasMessageContaining("requests no devices");
     }
