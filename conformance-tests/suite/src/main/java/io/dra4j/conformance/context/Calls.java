@@ -152,8 +152,8 @@ public final class Calls {
                 .orElseThrow(
                         () ->
                                 new Violation(
-                                        "claim %s was prepared, although %s"
-                                                .formatted(text(claim), because)));
+                                        "claim %s was prepared, although %s",
+                                        text(claim), because));
     }
 
     private static Optional<String> complaintOf(CallResult result, KubeletClaim claim) {

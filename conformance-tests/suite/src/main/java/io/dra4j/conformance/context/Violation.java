@@ -22,6 +22,11 @@ public final class Violation extends RuntimeException {
         this(message, false, "");
     }
 
+    /** A violation with the arguments of its message. */
+    public Violation(String message, Object... arguments) {
+        this(message.formatted(arguments));
+    }
+
     private Violation(String message, boolean minor, String profile) {
         super(message);
         this.minor = minor;

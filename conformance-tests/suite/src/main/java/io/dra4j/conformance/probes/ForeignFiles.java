@@ -80,8 +80,7 @@ public final class ForeignFiles implements AutoCloseable {
                         now = identity(file);
                     } catch (IOException e) {
                         throw new Violation(
-                                "after %s, %s is gone, which is not the driver's"
-                                        .formatted(after, file));
+                                "after %s, %s is gone, which is not the driver's", after, file);
                     }
                     Violation.unless(now.equals(identity))
                             .because(

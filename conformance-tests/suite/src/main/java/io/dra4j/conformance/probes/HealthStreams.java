@@ -49,8 +49,8 @@ public record HealthStreams(TestContext context) {
         return found.orElseThrow(
                 () ->
                         new Violation(
-                                "%s has not come on the health stream within %d s; %s"
-                                        .formatted(what, timeout.toSeconds(), seen(watch))));
+                                "%s has not come on the health stream within %d s; %s",
+                                what, timeout.toSeconds(), seen(watch)));
     }
 
     /** Returns whether the driver ends a stream within a limit, with the time as measured. */

@@ -201,8 +201,8 @@ public record Publishing(TestContext context) {
         String difference = now().difference(before);
         repair(before);
         throw new Violation(
-                "%d s after %s the slices are not as before: %s"
-                        .formatted(timeout.toSeconds(), after, difference));
+                "%d s after %s the slices are not as before: %s",
+                timeout.toSeconds(), after, difference);
     }
 
     /** Starts the driver again where it does not put its slices right: other rules need them. */

@@ -69,8 +69,7 @@ public record RegistrationSocket(TestContext context, Path path) {
         try (RegistrationCalls calls = new RegistrationCalls(path, authority)) {
             return calls.info(Timeouts.GET_INFO.multipliedBy(5));
         } catch (RegistrationCalls.Failed e) {
-            throw new Violation(
-                    "GetInfo with :authority %s failed: %s".formatted(authority, e.getMessage()));
+            throw new Violation("GetInfo with :authority %s failed: %s", authority, e.getMessage());
         }
     }
 

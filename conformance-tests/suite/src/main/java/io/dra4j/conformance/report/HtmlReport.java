@@ -244,7 +244,7 @@ final class HtmlReport {
     private void jumps() {
         PROBLEMS.forEach(
                 (verdict, title) -> {
-                    int found = found(verdict).size();
+                    int found = outcome.with(verdict).size();
                     if (found > 0) {
                         html.element("a", numbered(title, found), "href", "#" + anchor(verdict));
                         html.text(" ");
@@ -256,16 +256,12 @@ final class HtmlReport {
     private void problems() {
         PROBLEMS.forEach(
                 (verdict, title) -> {
-                    List<Result> found = found(verdict);
+                    List<Result> found = outcome.with(verdict);
                     if (!found.isEmpty()) {
                         html.element("h2", numbered(title, found.size()), "id", anchor(verdict));
                         found.forEach(results::card);
                     }
                 });
-    }
-
-    private List<Result> found(Verdict verdict) {
-        return outcome.results().stream().filter(one -> one.verdict() == verdict).toList();
     }
 
     private static String numbered(String title, int number) {

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.report;
 
 import io.dra4j.conformance.context.Measured;
+import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Outcome.ProfileOutcome;
@@ -55,7 +56,7 @@ final class JunitReport {
         attribute(xml, "name", "dra-conformance");
         counts(xml, outcome.results());
         for (ProfileOutcome profile : outcome.profileOutcomes()) {
-            suite(xml, profile.profile().name());
+            suite(xml, profile.profile());
         }
         notes(xml);
         end(xml, 0);
@@ -67,20 +68,15 @@ final class JunitReport {
             start(xml, "testsuite", 1);
             attribute(xml, "name", "notes");
             counts(xml, List.of());
-            start(xml, "system-out", 2);
-            characters(xml, String.join("\n", outcome.notes()));
-            xml.writeEndElement();
+            element(xml, "system-out", 2, String.join("\n", outcome.notes()));
             end(xml, 1);
         }
     }
 
-    private void suite(XMLStreamWriter xml, String profile) throws XMLStreamException {
-        List<Result> results =
-                outcome.results().stream()
-                        .filter(result -> result.requirement().profile().equals(profile))
-                        .toList();
+    private void suite(XMLStreamWriter xml, Profile profile) throws XMLStreamException {
+        List<Result> results = outcome.of(profile);
         start(xml, "testsuite", 1);
-        attribute(xml, "name", profile);
+        attribute(xml, "name", profile.name());
         counts(xml, results);
         attribute(
                 xml,
@@ -120,7 +116,12 @@ final class JunitReport {
         switch (result.verdict()) {
             case FAIL -> problem(xml, "failure", result);
             case SUITE_ERROR -> problem(xml, "error", result);
-            case WARN, INFO -> element(xml, "system-out", Wording.label(result.verdict()), result);
+            case WARN, INFO ->
+                    element(
+                            xml,
+                            "system-out",
+                            3,
+                            Wording.label(result.verdict()) + ": " + explanation(result));
             case PASS -> measured(xml, result);
             default -> {
                 start(xml, "skipped", 3);
@@ -134,9 +135,7 @@ final class JunitReport {
 
     private static void measured(XMLStreamWriter xml, Result result) throws XMLStreamException {
         if (!result.measurements().isEmpty()) {
-            start(xml, "system-out", 3);
-            characters(xml, measured(result));
-            xml.writeEndElement();
+            element(xml, "system-out", 3, measured(result));
         }
     }
 
@@ -159,16 +158,14 @@ final class JunitReport {
         xml.writeEndElement();
         String calls = String.join("\n", result.evidence().calls());
         if (!calls.isEmpty()) {
-            start(xml, "system-out", 3);
-            characters(xml, Excerpt.tail(calls, TEXT));
-            xml.writeEndElement();
+            element(xml, "system-out", 3, Excerpt.tail(calls, TEXT));
         }
     }
 
-    private static void element(XMLStreamWriter xml, String name, String label, Result result)
+    private static void element(XMLStreamWriter xml, String name, int depth, String text)
             throws XMLStreamException {
-        start(xml, name, 3);
-        characters(xml, label + ": " + explanation(result));
+        start(xml, name, depth);
+        characters(xml, text);
         xml.writeEndElement();
     }
 

@@ -8,6 +8,7 @@ import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -70,7 +71,7 @@ public final class TerminalProgress implements Progress {
         if (problem.isEmpty() && !result.message().isBlank()) {
             line += "  " + terminal.shown(Excerpt.line(result.message(), LINE));
         }
-        return concat(List.of(line.stripTrailing()), problem);
+        return Stream.concat(Stream.of(line.stripTrailing()), problem.stream()).toList();
     }
 
     /** Prints a result that is not well at once: the rule, the finding, and a hint. */
@@ -91,12 +92,14 @@ public final class TerminalProgress implements Progress {
                         + terminal.coloured(
                                 AreaMarks.colour(result.verdict()),
                                 Wording.label(result.verdict()));
-        List<String> details = part("rule", requirement.level() + " " + requirement.rule());
-        details = concat(details, part("found", result.message()));
-        details = concat(details, part("hint", requirement.hint()));
-        details = concat(details, part("from", requirement.source()));
-        details = concat(details, part("more", "dra-conformance explain " + requirement.id()));
-        return concat(concat(List.of(title), details), List.of(""));
+        List<String> details = new ArrayList<>(List.of(title));
+        details.addAll(part("rule", requirement.level() + " " + requirement.rule()));
+        details.addAll(part("found", result.message()));
+        details.addAll(part("hint", requirement.hint()));
+        details.addAll(part("from", requirement.source()));
+        details.addAll(part("more", "dra-conformance explain " + requirement.id()));
+        details.add("");
+        return details;
     }
 
     private List<String> part(String name, String text) {
@@ -106,16 +109,16 @@ public final class TerminalProgress implements Progress {
         List<String> all = terminal.shown(text.strip()).lines().limit(LINES + 1L).toList();
         String label = terminal.coloured(Colour.QUIET, "  %-6s".formatted(name));
         String margin = " ".repeat(8);
-        List<String> lines =
-                all.stream()
-                        .limit(LINES)
-                        .map(line -> Excerpt.line("|" + line, LINE).substring(1))
-                        .map(line -> terminal.shown(margin + line))
-                        .toList();
-        String rest = margin + "(more of it is in the report)";
-        return concat(
-                concat(List.of(label + lines.get(0).substring(8)), lines.subList(1, lines.size())),
-                all.size() > LINES ? List.of(rest) : List.of());
+        List<String> lines = new ArrayList<>();
+        all.stream()
+                .limit(LINES)
+                .map(line -> Excerpt.line("|" + line, LINE).substring(1))
+                .forEach(line -> lines.add(terminal.shown(margin + line)));
+        lines.set(0, label + lines.get(0).substring(8));
+        if (all.size() > LINES) {
+            lines.add(margin + "(more of it is in the report)");
+        }
+        return lines;
     }
 
     /**
@@ -137,9 +140,5 @@ public final class TerminalProgress implements Progress {
         }
         files.forEach(file -> terminal.line("Report: " + terminal.shown(file.toString())));
         terminal.flush();
-    }
-
-    private static List<String> concat(List<String> one, List<String> other) {
-        return Stream.concat(one.stream(), other.stream()).toList();
     }
 }

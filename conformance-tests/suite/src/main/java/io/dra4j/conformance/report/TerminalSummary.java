@@ -91,8 +91,7 @@ final class TerminalSummary {
     }
 
     private void failures(Verdict verdict) {
-        List<Result> found =
-                outcome.results().stream().filter(one -> one.verdict() == verdict).toList();
+        List<Result> found = outcome.with(verdict);
         if (!found.isEmpty()) {
             lines.add("");
         }
@@ -113,13 +112,11 @@ final class TerminalSummary {
     /** Times of passes that were more than half of what is allowed: they may fail elsewhere. */
     private void nearALimit() {
         List<String> near = new ArrayList<>();
-        for (Result result : outcome.results()) {
-            if (result.verdict() == Verdict.PASS) {
-                result.measurements().stream()
-                        .filter(one -> one.unit() == Unit.MILLISECONDS)
-                        .filter(one -> !one.isOver() && one.value() > one.limit() / 2)
-                        .forEach(one -> near.add("  " + result.name() + "  " + one));
-            }
+        for (Result result : outcome.with(Verdict.PASS)) {
+            result.measurements().stream()
+                    .filter(one -> one.unit() == Unit.MILLISECONDS)
+                    .filter(one -> !one.isOver() && one.value() > one.limit() / 2)
+                    .forEach(one -> near.add("  " + result.name() + "  " + one));
         }
         if (!near.isEmpty()) {
             lines.add("");
@@ -129,8 +126,7 @@ final class TerminalSummary {
     }
 
     private void whatToDo() {
-        outcome.results().stream()
-                .filter(result -> result.verdict() == Verdict.FAIL)
+        outcome.with(Verdict.FAIL).stream()
                 .findFirst()
                 .map(result -> result.requirement().id())
                 .ifPresent(

@@ -95,7 +95,7 @@ final class Wording {
 
     /** Why the outcome is what it is, in a sentence or two. */
     static String sentence(Outcome outcome) {
-        long failed = requirements(outcome.results(), Verdict.FAIL);
+        long failed = requirements(outcome, Verdict.FAIL);
         return switch (outcome.exitCode()) {
             case 0 ->
                     "The driver keeps every rule that it must keep"
@@ -109,7 +109,7 @@ final class Wording {
                             + ".";
             default ->
                     "The suite itself failed in "
-                            + count(requirements(outcome.results(), Verdict.SUITE_ERROR), "check")
+                            + count(requirements(outcome, Verdict.SUITE_ERROR), "check")
                             + ", so there is no whole answer."
                             + (failed == 0 ? "" : " " + broken(failed) + warned(outcome) + ".");
         };
@@ -120,7 +120,7 @@ final class Wording {
     }
 
     private static String warned(Outcome outcome) {
-        long warned = requirements(outcome.results(), Verdict.WARN);
+        long warned = requirements(outcome, Verdict.WARN);
         return warned == 0 ? "" : ", and breaks " + warned + " that it should keep";
     }
 
@@ -165,12 +165,8 @@ final class Wording {
     }
 
     /** Returns how many requirements have a verdict in a variant or more. */
-    private static long requirements(List<Result> results, Verdict verdict) {
-        return results.stream()
-                .filter(result -> result.verdict() == verdict)
-                .map(result -> result.requirement().id())
-                .distinct()
-                .count();
+    private static long requirements(Outcome outcome, Verdict verdict) {
+        return outcome.with(verdict).stream().map(one -> one.requirement().id()).distinct().count();
     }
 
     /** Returns the number of results of each verdict; all verdicts are there, in their order. */

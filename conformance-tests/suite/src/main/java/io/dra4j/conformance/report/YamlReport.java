@@ -133,7 +133,8 @@ final class YamlReport {
 
     private Map<String, Object> profile(ProfileOutcome profile) {
         Map<String, Integer> statistics = new LinkedHashMap<>();
-        Wording.tally(of(profile)).forEach((verdict, n) -> statistics.put(Wording.key(verdict), n));
+        Wording.tally(outcome.of(profile.profile()))
+                .forEach((verdict, n) -> statistics.put(Wording.key(verdict), n));
         Map<String, Object> map =
                 map(
                         "name", profile.profile().name(),
@@ -149,19 +150,13 @@ final class YamlReport {
     private void list(
             Map<String, Object> map, String key, ProfileOutcome profile, Verdict verdict) {
         List<Map<String, Object>> results =
-                of(profile).stream()
+                outcome.of(profile.profile()).stream()
                         .filter(result -> result.verdict() == verdict)
                         .map(YamlReport::brief)
                         .toList();
         if (!results.isEmpty()) {
             map.put(key, results);
         }
-    }
-
-    private List<Result> of(ProfileOutcome profile) {
-        return outcome.results().stream()
-                .filter(result -> result.requirement().profile().equals(profile.profile().name()))
-                .toList();
     }
 
     private static Map<String, Object> brief(Result result) {

@@ -85,7 +85,7 @@ record ApiFaultRules(TestContext context) {
             if (took.compareTo(SOME) >= 0) {
                 return took;
             }
-            throw new Violation("GetInfo failed %s: %s".formatted(when, e.getMessage()));
+            throw new Violation("GetInfo failed %s: %s", when, e.getMessage());
         }
         return Duration.ofNanos(System.nanoTime() - begin);
     }
@@ -116,8 +116,8 @@ record ApiFaultRules(TestContext context) {
             String fate = context.driver().fate();
             context.driver().restarted();
             throw new Violation(
-                    "the driver was started without an API server: %s; a kubelet can't unprepare claims until there is one"
-                            .formatted(fate));
+                    "the driver was started without an API server: %s; a kubelet can't unprepare claims until there is one",
+                    fate);
         }
     }
 

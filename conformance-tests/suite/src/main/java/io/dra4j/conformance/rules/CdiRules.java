@@ -91,8 +91,8 @@ record CdiRules(TestContext context) {
                     String what =
                             before.containsKey(file) ? "has changed: " + spec : "is still there";
                     throw new Violation(
-                            "after Unprepare of claim %s, the CDI spec %s %s"
-                                    .formatted(claim.uid(), file, what));
+                            "after Unprepare of claim %s, the CDI spec %s %s",
+                            claim.uid(), file, what);
                 });
     }
 

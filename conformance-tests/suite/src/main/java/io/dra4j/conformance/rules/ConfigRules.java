@@ -94,36 +94,25 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
 
     @Rule("DRA-PREP-23")
     void theClaimOutweighsTheClassAndTheLaterTheEarlier() {
-        wins(CLASS, CLAIM, "the claim's config comes after the class's");
-        later(CLAIM, "the claim's config outweighs the class's, which is listed later");
+        wins(1, CLASS, CLAIM, "the claim's config comes after the class's");
+        wins(0, CLAIM, CLASS, "the claim's config outweighs the class's, which is listed later");
         if (!configs.precedence().equals("reject-multiple")) {
-            wins(CLAIM, CLAIM, "it is the later of two configs of the claim");
-            wins(CLASS, CLASS, "it is the later of two configs of the class");
+            wins(1, CLAIM, CLAIM, "it is the later of two configs of the claim");
+            wins(1, CLASS, CLASS, "it is the later of two configs of the class");
         }
     }
 
-    private void wins(String first, String second, String why) {
+    /** Finds that of two configurations from these sources the winner, 0 or 1, has its effect. */
+    private void wins(int winner, String first, String second, String why) {
         PublishedDevice device = context.devices().one();
         ClaimDraft draft =
                 draft().request("r0", device)
                         .config(first, context.place().driver(), visible(0).parameters())
                         .config(second, context.place().driver(), visible(1).parameters());
-        check(edits(draft, device), visible(1), visible(0), why);
-    }
-
-    private void later(String source, String why) {
-        PublishedDevice device = context.devices().one();
-        ClaimDraft draft =
-                draft().request("r0", device)
-                        .config(source, context.place().driver(), visible(0).parameters())
-                        .config(CLASS, context.place().driver(), visible(1).parameters());
-        check(edits(draft, device), visible(0), visible(1), why);
-    }
-
-    private void check(List<String> edits, Valid winner, Valid loser, String why) {
-        due(edits, winner, why);
+        List<String> edits = edits(draft, device);
+        due(edits, visible(winner), why);
         if (!configs.precedence().equals("merge")) {
-            notDue(edits, loser, "another config outweighs it: " + why);
+            notDue(edits, visible(1 - winner), "another config outweighs it: " + why);
         }
         context.tidy();
     }

@@ -90,7 +90,7 @@ record MetricsRules(TestContext context) {
         try {
             return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
-            throw new Violation("by the settings, metrics are at %s: %s".formatted(url, e));
+            throw new Violation("by the settings, metrics are at %s: %s", url, e);
         }
     }
 

@@ -65,12 +65,11 @@ record QuietRules(TestContext context, Publishing publishing) {
                             0);
             if (wrote) {
                 throw new Violation(
-                        "a restart (%s) with unchanged devices must not write slices: %s; before: %s, after: %s"
-                                .formatted(
-                                        isKill ? "SIGKILL" : "SIGTERM",
-                                        SliceRepairRules.words(publishing.writesAfter(number)),
-                                        before,
-                                        publishing.now().versions()));
+                        "a restart (%s) with unchanged devices must not write slices: %s; before: %s, after: %s",
+                        isKill ? "SIGKILL" : "SIGTERM",
+                        SliceRepairRules.words(publishing.writesAfter(number)),
+                        before,
+                        publishing.now().versions());
             }
         }
         Violation.unless(publishing.now().versions().equals(before))

@@ -81,10 +81,8 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
 
     private Violation notGone(Pools before) {
         return new Violation(
-                "%d s after the hook unplug all %d devices are still published without a taint"
-                        .formatted(
-                                context.timeouts().change().toSeconds(),
-                                before.deviceNames().size()));
+                "%d s after the hook unplug all %d devices are still published without a taint",
+                context.timeouts().change().toSeconds(), before.deviceNames().size());
     }
 
     @Rule("DRA-SLICE-05")
@@ -170,15 +168,13 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         List<RecordedRequest> refused =
                 publishing.writesAfter(number).stream().filter(w -> w.status() == 422).toList();
         return new Violation(
-                "%d s after the hook %s no pool has more than %d devices, which is the room of one slice; %s"
-                        .formatted(
-                                context.timeouts().change().toSeconds(),
-                                PLUG_MANY,
-                                ROOM,
-                                refused.isEmpty()
-                                        ? "the API server refused nothing"
-                                        : "the API server refused slices: "
-                                                + refused.get(0).errorBody()));
+                "%d s after the hook %s no pool has more than %d devices, which is the room of one slice; %s",
+                context.timeouts().change().toSeconds(),
+                PLUG_MANY,
+                ROOM,
+                refused.isEmpty()
+                        ? "the API server refused nothing"
+                        : "the API server refused slices: " + refused.get(0).errorBody());
     }
 
     private void checkSplit(Pools pools) {

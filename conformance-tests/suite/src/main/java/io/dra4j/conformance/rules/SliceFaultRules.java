@@ -109,11 +109,8 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
                                     seen -> seen.stream().filter(writes).count() > MOST_WRITES);
             counted(all.stream().filter(writes).count());
             throw new Violation(
-                    "the API server refused every write of a slice with 422, and the driver wrote %d times within %d s; at most %d a minute are enough"
-                            .formatted(
-                                    all.stream().filter(writes).count(),
-                                    WINDOW.toSeconds(),
-                                    MOST_WRITES));
+                    "the API server refused every write of a slice with 422, and the driver wrote %d times within %d s; at most %d a minute are enough",
+                    all.stream().filter(writes).count(), WINDOW.toSeconds(), MOST_WRITES);
         } catch (AssertionError e) {
             counted(context.proxy().requests(writes).size());
         }

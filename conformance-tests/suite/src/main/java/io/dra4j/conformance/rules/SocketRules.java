@@ -60,8 +60,7 @@ record SocketRules(TestContext context) {
             channel.connect(UnixDomainSocketAddress.of(socket));
         } catch (IOException e) {
             throw new Violation(
-                    "no process listens at the registration socket %s: %s"
-                            .formatted(socket, e.getMessage()));
+                    "no process listens at the registration socket %s: %s", socket, e.getMessage());
         }
         String name = socket.getFileName().toString();
         Violation.minorUnless(

@@ -151,8 +151,8 @@ record TaintRules(TestContext context, Publishing publishing) {
                             .orElseThrow(
                                     () ->
                                             new Violation(
-                                                    "%d s after the hook fault no device has a new taint"
-                                                            .formatted(timeout.toSeconds())));
+                                                    "%d s after the hook fault no device has a new taint",
+                                                    timeout.toSeconds()));
             broken.devices().forEach(this::checkDomain);
         } finally {
             context.hooks().run("recover");

@@ -158,7 +158,7 @@ record WireRules(TestContext context) {
         boolean ended = context.driver().current().awaitExit(LAST_BREATH).isPresent();
         Violation.unless(!ended)
                 .because("after %s, the driver ended: %s", after, context.driver().fate());
-        throw new Violation("after %s, the next call failed: %s".formatted(after, complaint));
+        throw new Violation("after %s, the next call failed: %s", after, complaint);
     }
 
     private String nextComplaint() {

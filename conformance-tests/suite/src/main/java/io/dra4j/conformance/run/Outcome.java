@@ -57,19 +57,26 @@ public record Outcome(
         return profiles.stream().map(this::outcome).toList();
     }
 
+    /** The results of a profile's requirements. */
+    public List<Result> of(Profile profile) {
+        return results.stream()
+                .filter(result -> result.requirement().profile().equals(profile.name()))
+                .toList();
+    }
+
+    /** The results with a verdict. */
+    public List<Result> with(Verdict verdict) {
+        return results.stream().filter(result -> result.verdict() == verdict).toList();
+    }
+
     private ProfileOutcome outcome(Profile profile) {
         Map<Verdict, Integer> statistics = new EnumMap<>(Verdict.class);
-        results.stream()
-                .filter(result -> result.requirement().profile().equals(profile.name()))
-                .forEach(result -> statistics.merge(result.verdict(), 1, Integer::sum));
+        of(profile).forEach(result -> statistics.merge(result.verdict(), 1, Integer::sum));
         return new ProfileOutcome(profile, success(profile), statistics);
     }
 
     private Success success(Profile profile) {
-        List<Result> own =
-                results.stream()
-                        .filter(result -> result.requirement().profile().equals(profile.name()))
-                        .toList();
+        List<Result> own = of(profile);
         if (has(own, Verdict.FAIL)) {
             return Success.FAILURE;
         }

@@ -19,6 +19,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Plays the demo with the fake driver in two processes, and with drivers that go wrong. */
 class PlayIT {
@@ -100,38 +102,25 @@ class PlayIT {
     @Nested
     class FailsWithTheReason {
 
-        @Test
-        void whenTheDriverIsKilledAtTheWrongMoment() {
-            String killer =
-                    "\"$@\" & d=$!; until [ \"$(ls $CDI_ROOT)\" ]; do sleep 0.02; done; kill -9 $d; exit 9";
-
-            assertThat(run(scripted(killer))).isFalse();
-
-            assertThat(output())
-                    .contains("FAILED in step")
-                    .contains("gpu.example.com has ended by itself, with status 9");
-        }
-
-        @Test
-        void whenTheSocketsPathIsTaken() {
-            String taker =
-                    "mkdir -p $KUBELET_PLUGINS_DIRECTORY_PATH/$DRIVER_NAME/dra.sock; exec \"$@\"";
-
-            assertThat(run(scripted(taker))).isFalse();
+        /**
+         * It is killed while it prepares, its socket's path is taken, and its directory is missing.
+         */
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        "$@" & d=$!; until [ "$(ls $CDI_ROOT)" ]; do sleep 0.02; done; kill -9 $d; exit 9 | 9 | FAILED in step
+                        mkdir -p $KUBELET_PLUGINS_DIRECTORY_PATH/$DRIVER_NAME/dra.sock; exec "$@" | 1 | gpu.example.com/dra.sock
+                        rmdir $KUBELET_PLUGINS_DIRECTORY_PATH; exec "$@" | 1 | There is no directory
+                        """,
+                quoteCharacter = '`')
+        void whenTheDriverEndsByItself(String script, int status, String reason) {
+            assertThat(run(scripted(script))).isFalse();
 
             assertThat(output())
-                    .contains("gpu.example.com has ended by itself, with status 1")
-                    .contains("gpu.example.com/dra.sock");
-        }
-
-        @Test
-        void whenADirectoryIsMissing() {
-            assertThat(run(scripted("rmdir $KUBELET_PLUGINS_DIRECTORY_PATH; exec \"$@\"")))
-                    .isFalse();
-
-            assertThat(output())
-                    .contains("gpu.example.com has ended by itself, with status 1")
-                    .contains("There is no directory");
+                    .contains("gpu.example.com has ended by itself, with status " + status)
+                    .contains(reason);
         }
 
         @Test

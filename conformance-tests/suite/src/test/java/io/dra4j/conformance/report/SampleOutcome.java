@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 
 /** Outcomes made by hand: an ordinary one of the whole catalogue, and one result after another. */
 final class SampleOutcome {
@@ -75,49 +76,38 @@ final class SampleOutcome {
         if (!requirement.untested().isEmpty()) {
             return result(requirement, variant, Verdict.UNTESTED, requirement.untested());
         }
+        BiFunction<Verdict, String, Result> with =
+                (verdict, message) -> result(requirement, variant, verdict, message);
         return switch (id) {
             case "DRA-PREP-03v1" ->
-                    result(
-                            requirement,
-                            variant,
+                    with.apply(
                             Verdict.FAIL,
                             "Request \"r0\" of claim default/claim-1 has device gpu-1, which was allocated to request \"r1\".\nexpected r0 → gpu-0\n     found r0 → gpu-0, gpu-1");
             case "DRA-RST-06" ->
                     measured(
-                            result(
-                                    requirement,
-                                    variant,
+                            with.apply(
                                     Verdict.FAIL,
                                     "The driver ended with status 2 after its state was truncated."),
                             GIVEN_UP);
-            case "DRA-SLICE-08" ->
-                    measured(result(requirement, variant, Verdict.PASS, ""), QUICK, CLOSE);
+            case "DRA-SLICE-08" -> measured(with.apply(Verdict.PASS, ""), QUICK, CLOSE);
             case "DRA-PREP-18v1", "DRA-PREP-18v1beta1" ->
-                    result(
-                            requirement,
-                            variant,
+                    with.apply(
                             Verdict.WARN,
                             "Device gpu-0 is prepared for claim-1, and claim-2 got it as well.");
             case "DRA-CDI-05v1" ->
-                    result(
-                            requirement,
-                            variant,
+                    with.apply(
                             Verdict.DEVIATION,
                             "A half-written spec was seen.\nA known failure until 2027-01-31: the rename comes with release 2 (https://example.com/issues/5)");
-            case "DRA-PREP-17v1" ->
-                    result(requirement, variant, Verdict.INFO, "The driver answers with an error.");
+            case "DRA-PREP-17v1" -> with.apply(Verdict.INFO, "The driver answers with an error.");
             case "DRA-UNP-06v1", "DRA-UNP-06v1beta1" ->
-                    result(requirement, variant, Verdict.BLOCKED, "DRA-RST-06 does not hold.");
-            case "DRA-SLICE-09" ->
-                    result(requirement, variant, Verdict.SUITE_ERROR, "The proxy did not answer.");
+                    with.apply(Verdict.BLOCKED, "DRA-RST-06 does not hold.");
+            case "DRA-SLICE-09" -> with.apply(Verdict.SUITE_ERROR, "The proxy did not answer.");
             default ->
                     requirement.profile().matches("health|taints|partitionable|device-.*")
-                            ? result(
-                                    requirement,
-                                    variant,
+                            ? with.apply(
                                     Verdict.NOT_APPLICABLE,
                                     "The driver publishes nothing of the kind.")
-                            : result(requirement, variant, Verdict.PASS, "");
+                            : with.apply(Verdict.PASS, "");
         };
     }
 

@@ -18,6 +18,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CatalogueTest {
 
@@ -161,34 +163,24 @@ class CatalogueTest {
     class ADamagedOne {
 
         @Test
-        void namesTheRequirementWithAnUnknownField() {
-            assertRefused(entry("colour: red"), "t.yaml, DRA-REG-01: ", "\"colour\"");
-        }
-
-        @Test
-        void namesTheRequirementWithAnUnknownGate() {
-            assertRefused(entry("gates: [magic]"), "t.yaml, DRA-REG-01: ", "\"magic\"");
-        }
-
-        @Test
         void namesAnIdThatIsThereTwice() {
             assertRefused(entry("") + entry(""), "t.yaml: DRA-REG-01 is there twice");
         }
 
-        @Test
-        void namesWhatIsUnknown() {
-            assertRefused(entry("needs: [DRA-REG-02]"), "DRA-REG-01", "requirement DRA-REG-02");
-        }
-
-        @Test
-        void namesARequirementThatNeedsItself() {
-            assertRefused(entry("needs: [DRA-REG-01]"), "t.yaml: DRA-REG-01 needs itself");
-        }
-
-        @Test
-        void wantsAReasonForWhatIsNotTested() {
-            assertRefused(entry("observability: untested"), "DRA-REG-01: ", "untested gives");
-            assertRefused(entry("untested: too long"), "DRA-REG-01: ", "untested gives");
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        colour: red             | t.yaml, DRA-REG-01: | "colour"
+                        gates: [magic]          | t.yaml, DRA-REG-01: | "magic"
+                        needs: [DRA-REG-02]     | DRA-REG-01          | requirement DRA-REG-02
+                        needs: [DRA-REG-01]     | t.yaml:             | DRA-REG-01 needs itself
+                        observability: untested | DRA-REG-01:         | untested gives
+                        untested: too long      | DRA-REG-01:         | untested gives
+                        """)
+        void namesTheRequirementAndWhatIsWrong(String line, String place, String problem) {
+            assertRefused(entry(line), place, problem);
         }
 
         private void assertRefused(String entries, String... parts) {

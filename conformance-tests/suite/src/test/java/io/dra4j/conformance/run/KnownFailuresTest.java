@@ -16,11 +16,13 @@ import java.time.LocalDate;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -113,46 +115,19 @@ class KnownFailuresTest {
     @Nested
     class TheListItself {
 
-        @Test
-        void hasANoteOnUnknownIds() {
-            assertThat(applied(List.of(entry("DRA-OLD-07", "")), LAST_DAY).notes())
-                    .containsExactly(
-                            "known failures: DRA-OLD-07 is listed, but no requirement has this id");
-        }
+        @ParameterizedTest
+        @CsvSource({
+            "DRA-OLD-07, '', FAIL, 'DRA-OLD-07 is listed, but no requirement has this id'",
+            "DRA-PREP-03, v1, PASS, 'DRA-PREP-03[v1] is listed, but did not fail: take it off the list'",
+            "DRA-PREP-03, v2, FAIL, 'DRA-PREP-03[v2] is listed, but was not part of this run'",
+            "DRA-PREP-03, '', BLOCKED,"
+        })
+        void hasANoteOnAnEntryThatDoesNotFit(
+                String id, String variant, Verdict verdict, @Nullable String note) {
+            Result result = result("DRA-PREP-03", "v1", verdict);
 
-        @Test
-        void hasANoteOnWhatPasses() {
-            assertThat(
-                            applied(
-                                            List.of(entry("DRA-PREP-03", "v1")),
-                                            LAST_DAY,
-                                            result("DRA-PREP-03", "v1", Verdict.PASS))
-                                    .notes())
-                    .containsExactly(
-                            "known failures: DRA-PREP-03[v1] is listed, but did not fail: take it off the list");
-        }
-
-        @Test
-        void hasNoNoteOnWhatHasNoAnswer() {
-            assertThat(
-                            applied(
-                                            List.of(entry("DRA-PREP-03", "")),
-                                            LAST_DAY,
-                                            result("DRA-PREP-03", "v1", Verdict.BLOCKED))
-                                    .notes())
-                    .isEmpty();
-        }
-
-        @Test
-        void hasANoteOnWhatWasNotPartOfTheRun() {
-            assertThat(
-                            applied(
-                                            List.of(entry("DRA-PREP-03", "v2")),
-                                            LAST_DAY,
-                                            result("DRA-PREP-03", "v1", Verdict.FAIL))
-                                    .notes())
-                    .containsExactly(
-                            "known failures: DRA-PREP-03[v2] is listed, but was not part of this run");
+            assertThat(applied(List.of(entry(id, variant)), LAST_DAY, result).notes())
+                    .isEqualTo(note == null ? List.of() : List.of("known failures: " + note));
         }
     }
 

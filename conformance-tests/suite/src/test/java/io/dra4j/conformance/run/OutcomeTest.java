@@ -28,8 +28,7 @@ class OutcomeTest {
                         verdict,
                         "",
                         Duration.ZERO,
-                        Evidence.NONE,
-                        List.of()));
+                        Evidence.NONE));
         return this;
     }
 
