@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.DeviceNode;
@@ -268,26 +269,25 @@ class CdiSpecsTest {
 
     @ParameterizedTest
     @MethodSource
-    void declaresTheLowestVersionThatKnowsItsFields(String version, ContainerEdits edits) {
-        CdiSpec spec =
-                new CdiSpec("v/c", ContainerEdits.NONE, List.of(new CdiSpec.Device("a", edits)));
+    void declaresTheLowestVersionThatKnowsItsFields(String version, ContainerEdits.Builder edits) {
+        List<CdiSpec.Device> device = List.of(new CdiSpec.Device("a", edits.build()));
+        CdiSpec spec = new CdiSpec("v/c", ContainerEdits.NONE, device);
 
         assertThat(CdiVersion.minimumOf(spec)).hasToString(version);
     }
 
     static Stream<Arguments> declaresTheLowestVersionThatKnowsItsFields() {
-        ContainerEdits.Builder none = ContainerEdits.builder();
         return Stream.of(
-                Arguments.of("0.3.0", ENV),
-                Arguments.of("0.4.0", mount("tmpfs")),
-                Arguments.of("0.3.0", mount(null)),
-                Arguments.of("0.5.0", node(DeviceNode.of("/dev/a", "/dev/b"))),
-                Arguments.of("0.3.0", node(DeviceNode.of("/dev/a"))),
-                Arguments.of("0.7.0", ContainerEdits.builder().additionalGid(1).build()),
-                Arguments.of("0.7.0", rdt(new IntelRdt("a", null, null, List.of(), false))),
-                Arguments.of("1.1.0", rdt(new IntelRdt("a", null, null, List.of("s"), false))),
-                Arguments.of("1.1.0", rdt(new IntelRdt("a", null, null, List.of(), true))),
-                Arguments.of("1.1.0", none.netDevice(new NetDevice("a", "b")).build()));
+                arguments("0.3.0", edits().env("A", "1")),
+                arguments("0.4.0", mount("tmpfs")),
+                arguments("0.3.0", mount(null)),
+                arguments("0.5.0", node(DeviceNode.of("/dev/a", "/dev/b"))),
+                arguments("0.3.0", node(DeviceNode.of("/dev/a"))),
+                arguments("0.7.0", edits().additionalGid(1)),
+                arguments("0.7.0", rdt(new IntelRdt("a", null, null, List.of(), false))),
+                arguments("1.1.0", rdt(new IntelRdt("a", null, null, List.of("s"), false))),
+                arguments("1.1.0", rdt(new IntelRdt("a", null, null, List.of(), true))),
+                arguments("1.1.0", edits().netDevice(new NetDevice("a", "b"))));
     }
 
     @Test
@@ -302,13 +302,8 @@ class CdiSpecsTest {
 
     @ParameterizedTest
     @MethodSource
-    void aBrokenRuleNamesDeviceFieldAndValue(String field, ContainerEdits edits) {
-        assertThatThrownBy(
-                        () ->
-                                specs.write(
-                                        "uid-1",
-                                        ContainerEdits.NONE,
-                                        List.of(device("gpu-0", edits))))
+    void aBrokenRuleNamesDeviceFieldAndValue(String field, ContainerEdits.Builder edits) {
+        assertThatThrownBy(() -> written(ContainerEdits.NONE, device("gpu-0", edits.build())))
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining("device uid-1-gpu-0")
                 .hasMessageContaining(field);
@@ -317,72 +312,63 @@ class CdiSpecsTest {
 
     static Stream<Arguments> aBrokenRuleNamesDeviceFieldAndValue() {
         return Stream.of(
-                Arguments.of("env name", ContainerEdits.builder().env("A=B", "1").build()),
-                Arguments.of("env name", ContainerEdits.builder().env("", "1").build()),
-                Arguments.of("env value", ContainerEdits.builder().env("A", "\0").build()),
-                Arguments.of("deviceNodes path", node(DeviceNode.of("dev/a"))),
-                Arguments.of("deviceNodes hostPath", node(DeviceNode.of("/dev/a", "b"))),
-                Arguments.of("deviceNodes type", node(typed("x", null, null))),
-                Arguments.of("deviceNodes permissions", node(typed("c", "rx", null))),
-                Arguments.of("deviceNodes uid", node(typed("c", "rw", -1L))),
-                Arguments.of(
-                        "mounts hostPath",
-                        ContainerEdits.builder().mount(Mount.readOnly("", "/c")).build()),
-                Arguments.of(
-                        "mounts containerPath",
-                        ContainerEdits.builder().mount(Mount.readOnly("/h", "c")).build()),
-                Arguments.of("hooks path", hook("bin/x", "K=v")),
-                Arguments.of("hooks env", hook("/bin/x", "K")),
-                Arguments.of("hooks timeout", timeout(Duration.ofMillis(999))),
-                Arguments.of(
-                        "mounts hostPath",
-                        ContainerEdits.builder().mount(Mount.readOnly("h", "/c")).build()),
-                Arguments.of(
+                arguments("env name", edits().env("A=B", "1")),
+                arguments("env name", edits().env("", "1")),
+                arguments("env value", edits().env("A", "\0")),
+                arguments("deviceNodes path", node(DeviceNode.of("dev/a"))),
+                arguments("deviceNodes hostPath", node(DeviceNode.of("/dev/a", "b"))),
+                arguments("deviceNodes type", node(typed("x", null, null))),
+                arguments("deviceNodes permissions", node(typed("c", "rx", null))),
+                arguments("deviceNodes uid", node(typed("c", "rw", -1L))),
+                arguments("mounts hostPath", edits().mount(Mount.readOnly("", "/c"))),
+                arguments("mounts containerPath", edits().mount(Mount.readOnly("/h", "c"))),
+                arguments("hooks path", hook("bin/x", "K=v")),
+                arguments("hooks env", hook("/bin/x", "K")),
+                arguments("hooks timeout", timeout(Duration.ofMillis(999))),
+                arguments("mounts hostPath", edits().mount(Mount.readOnly("h", "/c"))),
+                arguments(
                         "deviceNodes fileMode",
                         node(
                                 new DeviceNode(
                                         "/dev/a", null, null, null, null, -1, null, null, null))),
-                Arguments.of(
+                arguments(
                         "netDevices name",
-                        ContainerEdits.builder()
-                                .netDevice(new NetDevice("a", "n"))
-                                .netDevice(new NetDevice("b", "n"))
-                                .build()),
-                Arguments.of(
-                        "netDevices hostInterfaceName",
-                        ContainerEdits.builder().netDevice(new NetDevice("", "n")).build()),
-                Arguments.of(
-                        "additionalGids", ContainerEdits.builder().additionalGid(1L << 32).build()),
-                Arguments.of("closID", rdt(new IntelRdt("..", null, null, List.of(), false))),
-                Arguments.of("closID", rdt(new IntelRdt("a/b", null, null, List.of(), false))),
-                Arguments.of("closID", rdt(new IntelRdt("a\n", null, null, List.of(), false))));
+                        edits().netDevice(new NetDevice("a", "n"))
+                                .netDevice(new NetDevice("b", "n"))),
+                arguments(
+                        "netDevices hostInterfaceName", edits().netDevice(new NetDevice("", "n"))),
+                arguments("additionalGids", edits().additionalGid(1L << 32)),
+                arguments("closID", rdt(new IntelRdt("..", null, null, List.of(), false))),
+                arguments("closID", rdt(new IntelRdt("a/b", null, null, List.of(), false))),
+                arguments("closID", rdt(new IntelRdt("a\n", null, null, List.of(), false))));
     }
 
-    private static ContainerEdits node(DeviceNode node) {
-        return ContainerEdits.builder().deviceNode(node).build();
+    private static ContainerEdits.Builder edits() {
+        return ContainerEdits.builder();
+    }
+
+    private static ContainerEdits.Builder node(DeviceNode node) {
+        return edits().deviceNode(node);
     }
 
     private static DeviceNode typed(String type, String permissions, Long uid) {
         return new DeviceNode("/dev/a", null, type, null, null, null, permissions, uid, null);
     }
 
-    private static ContainerEdits mount(String type) {
-        return ContainerEdits.builder().mount(new Mount("/h", "/c", List.of(), type)).build();
+    private static ContainerEdits.Builder mount(String type) {
+        return edits().mount(new Mount("/h", "/c", List.of(), type));
     }
 
-    private static ContainerEdits rdt(IntelRdt rdt) {
-        return ContainerEdits.builder().intelRdt(rdt).build();
+    private static ContainerEdits.Builder rdt(IntelRdt rdt) {
+        return edits().intelRdt(rdt);
     }
 
-    private static ContainerEdits timeout(Duration timeout) {
-        return ContainerEdits.builder()
-                .hook(new Hook(Hook.Moment.PRESTART, "/bin/x", List.of(), List.of(), timeout))
-                .build();
+    private static ContainerEdits.Builder timeout(Duration timeout) {
+        return edits().hook(
+                        new Hook(Hook.Moment.PRESTART, "/bin/x", List.of(), List.of(), timeout));
     }
 
-    private static ContainerEdits hook(String path, String env) {
-        return ContainerEdits.builder()
-                .hook(new Hook(Hook.Moment.PRESTART, path, List.of(), List.of(env), null))
-                .build();
+    private static ContainerEdits.Builder hook(String path, String env) {
+        return edits().hook(new Hook(Hook.Moment.PRESTART, path, List.of(), List.of(env), null));
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim.allocation;
 
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.ClaimRef;
@@ -23,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -46,62 +46,49 @@ class DeviceHoldsTest {
                 .hasRootCauseMessage("Held by ns/a (UID uid-a) STARTED");
 
         committed.remove("uid-a");
-        assertThatCode(() -> hold(B, List.of(whole("gpu-0")))).doesNotThrowAnyException();
+        hold(B, List.of(whole("gpu-0")));
     }
 
     @Test
     void aRefusedClaimHoldsNothing() {
         hold(A, List.of(whole("gpu-1")));
-        assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"), whole("gpu-1"))))
-                .isInstanceOf(PrepareException.class);
+        assertRefused(() -> hold(B, List.of(whole("gpu-0"), whole("gpu-1"))));
 
-        assertThatCode(() -> hold(A, List.of(whole("gpu-0")))).doesNotThrowAnyException();
+        hold(A, List.of(whole("gpu-0")));
     }
 
     @Test
     void aDeviceOfEqualNameInAnotherPoolIsAnotherDevice() {
         hold(A, List.of(whole("gpu-0")));
-        HeldDevice elsewhere =
-                new HeldDevice(
-                        "r",
-                        null,
-                        new PoolName("rack"),
-                        new DeviceName("gpu-0"),
-                        null,
-                        Map.of(),
-                        false);
+        HeldDevice elsewhere = device("rack", "gpu-0", null, Map.of(), false);
 
-        assertThatCode(() -> hold(B, List.of(elsewhere))).doesNotThrowAnyException();
+        hold(B, List.of(elsewhere));
     }
 
     @Test
     void aClaimMayHoldItsOwnDeviceAgain() {
         hold(A, List.of(whole("gpu-0")));
 
-        assertThatCode(() -> hold(A, List.of(whole("gpu-0")))).doesNotThrowAnyException();
+        hold(A, List.of(whole("gpu-0")));
     }
 
     @Test
     void administrationNeitherWaitsNorKeepsOthersWaiting() {
         hold(A, List.of(whole("gpu-0")));
-        assertThatCode(() -> hold(B, List.of(device("gpu-0", null, true))))
-                .doesNotThrowAnyException();
+        hold(B, List.of(device("gpu-0", null, true)));
 
         committed.remove("uid-a");
-        assertThatCode(() -> hold(A, List.of(whole("gpu-0")))).doesNotThrowAnyException();
+        hold(A, List.of(whole("gpu-0")));
     }
 
     @Test
     void sharesOfOneDeviceAreHeldByTheirShareIds() {
         hold(A, List.of(device("gpu-0", "s1", false)));
 
-        assertThatCode(() -> hold(B, List.of(device("gpu-0", "s2", false))))
-                .doesNotThrowAnyException();
+        hold(B, List.of(device("gpu-0", "s2", false)));
         committed.remove("uid-b");
-        assertThatThrownBy(() -> hold(B, List.of(device("gpu-0", "s1", false))))
-                .isInstanceOf(PrepareException.class);
-        assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"))))
-                .isInstanceOf(PrepareException.class);
+        assertRefused(() -> hold(B, List.of(device("gpu-0", "s1", false))));
+        assertRefused(() -> hold(B, List.of(whole("gpu-0"))));
     }
 
     @Nested
@@ -142,14 +129,13 @@ class DeviceHoldsTest {
                     .hasMessageContaining("counter set gpu of pool node, which has 80Gi")
                     .hasMessageContaining("and 42949672960 of it is held by another claim (UID")
                     .hasMessageNotContaining("ns/a");
-            assertThatCode(() -> hold(B, partitions, "half-1")).doesNotThrowAnyException();
+            hold(B, partitions, "half-1");
         }
 
         @Test
         void areRefusedWithinOneClaimToo() {
-            assertThatThrownBy(() -> hold(A, partitions, "half-0", "full"))
-                    .isInstanceOf(PrepareException.class);
-            assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
+            assertRefused(() -> hold(A, partitions, "half-0", "full"));
+            hold(B, partitions, "full");
         }
 
         @Test
@@ -158,15 +144,14 @@ class DeviceHoldsTest {
             List<HeldDevice> other = List.of(device("full", "s2", false));
             DeviceHoldsTest.this.hold(A, one, partitions);
 
-            assertThatCode(() -> DeviceHoldsTest.this.hold(B, other, partitions))
-                    .doesNotThrowAnyException();
+            DeviceHoldsTest.this.hold(B, other, partitions);
         }
 
         @Test
         void areNotCountedForAdministration() {
             DeviceHoldsTest.this.hold(A, List.of(device("half-0", null, true)), partitions);
 
-            assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
+            hold(B, partitions, "full");
         }
 
         @Test
@@ -178,15 +163,14 @@ class DeviceHoldsTest {
                             Pool.ofNode("node", List.of(pool.devices().get(0)))
                                     .withCounterSets(pool.counterSets()));
 
-            assertThatThrownBy(() -> hold(B, without, "full")).isInstanceOf(PrepareException.class);
+            assertRefused(() -> hold(B, without, "full"));
         }
 
         @Test
         void areCountedAfterARestart() {
             put(A, List.of(whole("half-0")));
 
-            assertThatThrownBy(() -> hold(B, partitions, "full"))
-                    .isInstanceOf(PrepareException.class);
+            assertRefused(() -> hold(B, partitions, "full"));
         }
 
         @Test
@@ -194,7 +178,7 @@ class DeviceHoldsTest {
             hold(A, partitions, "half-0");
             committed.remove("uid-a");
 
-            assertThatCode(() -> hold(B, partitions, "full")).doesNotThrowAnyException();
+            hold(B, partitions, "full");
         }
     }
 
@@ -212,14 +196,7 @@ class DeviceHoldsTest {
                                                 .build())));
 
         private HeldDevice share(String id, String memory) {
-            return new HeldDevice(
-                    "r",
-                    null,
-                    new PoolName("node"),
-                    new DeviceName("gpu-0"),
-                    id,
-                    Map.of("memory", new Quantity(memory)),
-                    false);
+            return device("node", "gpu-0", id, Map.of("memory", new Quantity(memory)), false);
         }
 
         @Test
@@ -230,8 +207,7 @@ class DeviceHoldsTest {
                     .hasMessageContaining("takes 31Gi of capacity memory of device node/gpu-0")
                     .hasMessageContaining("which has 80Gi")
                     .hasMessageContaining("another claim (UID uid-a…)");
-            assertThatCode(() -> hold(B, List.of(share("s2", "30Gi")), shared))
-                    .doesNotThrowAnyException();
+            hold(B, List.of(share("s2", "30Gi")), shared);
         }
 
         @Test
@@ -248,9 +224,12 @@ class DeviceHoldsTest {
 
         @Test
         void ofCapacitiesThatTheDeviceDoesNotNameAreNotLimited() {
-            assertThatCode(() -> hold(A, List.of(share("s1", "500Gi")), Inventory.of()))
-                    .doesNotThrowAnyException();
+            hold(A, List.of(share("s1", "500Gi")), Inventory.of());
         }
+    }
+
+    private static void assertRefused(ThrowingCallable hold) {
+        assertThatThrownBy(hold).isInstanceOf(PrepareException.class);
     }
 
     private void hold(ClaimRef claim, List<HeldDevice> wanted) {
@@ -272,7 +251,12 @@ class DeviceHoldsTest {
     }
 
     private static HeldDevice device(String name, String shareId, boolean admin) {
+        return device("node", name, shareId, Map.of(), admin);
+    }
+
+    private static HeldDevice device(
+            String pool, String name, String shareId, Map<String, Quantity> takes, boolean admin) {
         return new HeldDevice(
-                "r", null, new PoolName("node"), new DeviceName(name), shareId, Map.of(), admin);
+                "r", null, new PoolName(pool), new DeviceName(name), shareId, takes, admin);
     }
 }
