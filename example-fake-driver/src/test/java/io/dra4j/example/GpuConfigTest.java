@@ -11,6 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class GpuConfigTest {
 
@@ -78,37 +80,20 @@ class GpuConfigTest {
                     .isEmpty();
         }
 
-        @Test
-        void namesAMissingStrategy() {
-            assertThat(problems(config(null, null, null)))
-                    .containsExactly("no sharing strategy set");
-        }
+        @ParameterizedTest
+        @CsvSource({
+            ",,, no sharing strategy set",
+            "Luck,,, unknown GPU sharing strategy: Luck",
+            "TimeSlicing,Forever,, unknown time-slice interval: Forever",
+            "SpacePartitioning,,-1, invalid partition count: -1",
+            "TimeSlicing,,2, spacePartitioningConfig needs the strategy SpacePartitioning",
+            "SpacePartitioning,Long,, timeSlicingConfig needs the strategy TimeSlicing",
+        })
+        void namesWhatIsInvalid(String strategy, String interval, Integer count, String problem) {
+            TimeSlicing slicing = interval == null ? null : new TimeSlicing(interval);
+            SpacePartitioning parts = count == null ? null : new SpacePartitioning(count);
 
-        @Test
-        void namesAnUnknownStrategy() {
-            assertThat(problems(config("Luck", null, null)))
-                    .containsExactly("unknown GPU sharing strategy: Luck");
-        }
-
-        @Test
-        void namesAnUnknownInterval() {
-            assertThat(problems(config("TimeSlicing", new TimeSlicing("Forever"), null)))
-                    .containsExactly("unknown time-slice interval: Forever");
-        }
-
-        @Test
-        void namesAnInvalidPartitionCount() {
-            assertThat(problems(config("SpacePartitioning", null, new SpacePartitioning(-1))))
-                    .containsExactly("invalid partition count: -1");
-        }
-
-        @Test
-        void refusesTheSettingsOfTheOtherStrategy() {
-            assertThat(problems(config("TimeSlicing", null, new SpacePartitioning(2))))
-                    .containsExactly(
-                            "spacePartitioningConfig needs the strategy SpacePartitioning");
-            assertThat(problems(config("SpacePartitioning", new TimeSlicing("Long"), null)))
-                    .containsExactly("timeSlicingConfig needs the strategy TimeSlicing");
+            assertThat(problems(config(strategy, slicing, parts))).containsExactly(problem);
         }
     }
 }
