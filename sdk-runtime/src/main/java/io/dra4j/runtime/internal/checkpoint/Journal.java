@@ -61,9 +61,6 @@ public final class Journal implements AutoCloseable {
     /**
      * Opens a journal, and makes it if there is none.
      *
-     * @param bootId the id of the node's present boot
-     * @param locks keep away the other processes of the driver
-     * @param meters measure syncs, size and damage
      * @throws DraException if the file can't be read, or was written in a later format
      */
     public static Journal open(Path path, String bootId, LockFile locks, Meters meters) {

@@ -5,17 +5,15 @@ package io.dra4j.runtime.internal.checkpoint;
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
 import com.fasterxml.jackson.databind.exc.InvalidFormatException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
-import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
@@ -229,30 +227,16 @@ final class JournalFormat {
 
     private static SimpleModule names() {
         SimpleModule module = new SimpleModule();
-        text(module, PoolName.class, PoolName::value, PoolName::new);
-        text(module, DeviceName.class, DeviceName::value, DeviceName::new);
-        text(module, Quantity.class, Quantity::text, Quantity::new);
-        text(module, Duration.class, Duration::toString, Duration::parse);
+        text(module, PoolName.class, PoolName::new);
+        text(module, DeviceName.class, DeviceName::new);
+        text(module, Quantity.class, Quantity::new);
+        text(module, Duration.class, Duration::parse);
         return module;
     }
 
-    /** Lets a type be one JSON string. */
-    private static <T> void text(
-            SimpleModule module,
-            Class<T> type,
-            Function<T, String> write,
-            Function<String, T> read) {
-        module.addSerializer(
-                type,
-                new StdScalarSerializer<>(type) {
-                    @Serial private static final long serialVersionUID = 1L;
-
-                    @Override
-                    public void serialize(T value, JsonGenerator out, SerializerProvider provider)
-                            throws IOException {
-                        out.writeString(write.apply(value));
-                    }
-                });
+    /** Lets a type be one JSON string, the one of its {@code toString()}. */
+    private static <T> void text(SimpleModule module, Class<T> type, Function<String, T> read) {
+        module.addSerializer(type, ToStringSerializer.instance);
         module.addDeserializer(
                 type,
                 new FromStringDeserializer<T>(type) {

@@ -55,7 +55,6 @@ public final class LockFile implements AutoCloseable {
     /**
      * Opens the file, and makes it if there is none.
      *
-     * @param clock the clock of deadlines
      * @throws DraException if it can't be opened for writing
      */
     public static LockFile open(Path path, InstantSource clock) {

@@ -32,7 +32,6 @@ public final class WriteGroup {
      *
      * @param submit hands over writes that are to share a sync
      * @param await waits until a write that was handed over is durable
-     * @param uids the claims, by their UIDs
      * @param timeout how long a write waits for those of the other claims
      */
     WriteGroup(

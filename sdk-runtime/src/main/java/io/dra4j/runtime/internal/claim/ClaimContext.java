@@ -23,16 +23,10 @@ import java.util.function.Supplier;
 /**
  * The parts that claims are prepared with.
  *
- * @param driver the driver's name
- * @param provider prepares the devices
  * @param providerCalls a permit for each call of the provider at a time
- * @param reader reads claims from the API server
- * @param journal keeps the records of claims
  * @param locks keep other processes of the driver from a claim
- * @param specs the CDI specs
  * @param reports the statuses and metadata of prepared devices
  * @param inventory the last inventory that could be read
- * @param clock the time
  * @param events receives damage and failed repairs
  * @param dataDirectory the driver's directory below the kubelet's plugins
  */

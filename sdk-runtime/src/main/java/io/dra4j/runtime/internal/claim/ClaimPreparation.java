@@ -50,7 +50,6 @@ public final class ClaimPreparation implements ClaimOperations {
     /**
      * Makes the operations; nothing is done before {@link #recover}.
      *
-     * @param context the parts that claims are prepared with
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
     public ClaimPreparation(ClaimContext context, Executor executor) {

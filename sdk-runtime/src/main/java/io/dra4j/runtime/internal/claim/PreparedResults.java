@@ -4,7 +4,6 @@ package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.container.ContainerEdits;
@@ -59,22 +58,11 @@ final class PreparedResults {
     private static ResultDevice taken(PreparedDevice device, List<PreparedDevice> left) {
         left.remove(device);
         device.cdiDeviceIds().forEach(CdiSpecs::requireDeviceId);
-        return new ResultDevice(held(device.allocated()), device.edits(), device.cdiDeviceIds());
-    }
-
-    private static HeldDevice held(AllocatedDevice device) {
-        return new HeldDevice(
-                device.request(),
-                device.subrequest(),
-                device.pool(),
-                device.device(),
-                device.shareId(),
-                device.consumedCapacity(),
-                device.adminAccess());
+        return new ResultDevice(device.allocated().held(), device.edits(), device.cdiDeviceIds());
     }
 
     private static ResultDevice withoutEdits(AllocatedDevice device) {
-        return new ResultDevice(held(device), ContainerEdits.NONE, List.of());
+        return new ResultDevice(device.held(), ContainerEdits.NONE, List.of());
     }
 
     /** Returns the devices that need an entry in the claim's CDI spec. */

@@ -8,12 +8,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/**
- * The endpoint of metrics and probes.
- *
- * @param address where to listen
- * @param metricsPath the path of the metrics
- */
+/** The endpoint of metrics and probes. */
 public record HttpSettings(InetSocketAddress address, String metricsPath) {
 
     public static final String METRICS_PATH = "/metrics";

@@ -53,7 +53,6 @@ public final class KubeletPlugin implements AutoCloseable {
      *
      * @param health the feed of devices' health, closed with the plugin; {@code null} if the
      *     provider reports none, and the kubelet's question is unimplemented
-     * @param meters count calls and registrations
      * @throws DraException if a socket can't be served; then neither is, and the health is closed
      */
     public static KubeletPlugin start(

@@ -51,7 +51,6 @@ public final class ProbeServer implements AutoCloseable {
     /**
      * Begins to answer on all addresses of the pod.
      *
-     * @param sockets the sockets that each check calls
      * @param port the port; 0 for any that is free
      * @throws DraException if the port can't be had
      */

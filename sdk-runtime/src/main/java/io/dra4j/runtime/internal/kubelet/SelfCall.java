@@ -32,7 +32,6 @@ final class SelfCall {
     /**
      * Asks both sockets what the kubelet asks, with effects on nothing.
      *
-     * @param limit how long to wait for each
      * @throws DraException if one does not answer
      */
     static void toBoth(Path registration, Path service, Duration limit) {

@@ -77,8 +77,6 @@ public final class HttpEndpoint implements AutoCloseable {
      * Begins to answer.
      *
      * @param address where to listen; port 0 for any that is free
-     * @param metricsPath the path of the metrics
-     * @param meters the meters to show
      * @param missing the conditions that the driver lacks to be ready, a line each; it must return
      *     at once
      * @throws IOException if the address is in use, or not this machine's

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
  * Records measurements of the other parts of a driver.
  *
  * <p>Measurements go to a composite registry of Micrometer, which passes it on to those that are in
- * it; in an empty one, measuring costs next to nothing. Thread-safe, and no method throws for
- * values of run time.
+ * it; in an empty one, measuring costs next to nothing. A metric has a value for each of its
+ * labels, in their order. Thread-safe, and no method throws for values of run time.
  */
 public final class Meters implements AutoCloseable {
 
@@ -39,9 +39,6 @@ public final class Meters implements AutoCloseable {
     /**
      * Makes meters in Micrometer's global registry, where a host has its own and a provider may
      * count, too.
-     *
-     * @param driver the driver's name
-     * @param node the name of its node
      */
     public static Meters global(String driver, String node) {
         return new Meters(Metrics.globalRegistry, driver, node);
@@ -52,23 +49,12 @@ public final class Meters implements AutoCloseable {
         return new Meters(new CompositeMeterRegistry(), "none", "none");
     }
 
-    /**
-     * Counts something that happened.
-     *
-     * @param metric a counter
-     * @param values the values of its labels, in their order
-     */
+    /** Counts something that happened. */
     public void count(Metric metric, String... values) {
         count(metric, 1, values);
     }
 
-    /**
-     * Counts several things that happened.
-     *
-     * @param metric a counter
-     * @param times how many
-     * @param values the values of its labels, in their order
-     */
+    /** Counts several things that happened. */
     public void count(Metric metric, long times, String... values) {
         Counter.builder(metric.meterName())
                 .description(metric.meaning())
@@ -77,13 +63,7 @@ public final class Meters implements AutoCloseable {
                 .increment(times);
     }
 
-    /**
-     * Records a duration.
-     *
-     * @param metric a timer
-     * @param took how long it took
-     * @param values the values of its labels, in their order
-     */
+    /** Records a duration. */
     public void time(Metric metric, Duration took, String... values) {
         Timer.builder(metric.meterName())
                 .description(metric.meaning())
@@ -93,13 +73,7 @@ public final class Meters implements AutoCloseable {
                 .record(took);
     }
 
-    /**
-     * Adds a gauge, which is read when it is scraped.
-     *
-     * @param metric a gauge
-     * @param value returns the present value, on any thread
-     * @param values the values of its labels, in their order
-     */
+    /** Adds a gauge, which is read when it is scraped. */
     public void watch(Metric metric, Supplier<Number> value, String... values) {
         Gauge.builder(metric.meterName(), value)
                 .description(metric.meaning())

@@ -50,11 +50,7 @@ final class PrometheusScrape implements AutoCloseable {
         source.add(prometheus);
     }
 
-    /**
-     * Returns the page.
-     *
-     * @param accept the request's header of that name
-     */
+    /** Returns the page for a request with such an {@code Accept} header. */
     Page page(@Nullable String accept) throws IOException {
         String type =
                 accept != null && accept.contains("application/openmetrics-text")
