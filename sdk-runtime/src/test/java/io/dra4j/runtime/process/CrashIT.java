@@ -14,11 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,9 +56,8 @@ class CrashIT {
     private static final class Enumeration implements Callable<Enumeration> {
         private final Kind kind;
         private final Call call;
-        private final Map<String, Integer> hits = new TreeMap<>();
+        private Map<String, Integer> hits = Map.of();
         private final List<Step> steps = new ArrayList<>();
-        private int kills;
         private int number;
 
         Enumeration(Kind kind, Call call) {
@@ -85,8 +80,7 @@ class CrashIT {
                     atAllSteps(node, Moment.AFTER, Then.UNPREPARE);
                 }
                 node.assertGoodEnd();
-                hits.putAll(node.hits());
-                kills = node.kills();
+                hits = node.hits;
             }
             return this;
         }
@@ -114,7 +108,7 @@ class CrashIT {
             if (call == Call.UNPREPARE) {
                 node.assertPrepared(claim);
             }
-            node.dieAt(step, moment);
+            node.points.dieAt(step, moment);
             List<KubeletClaim> claims = List.of(claim);
             var result = call == Call.PREPARE ? node.prepare(claims) : node.unprepare(claims);
             boolean died = node.died(step, moment);
@@ -123,8 +117,8 @@ class CrashIT {
             } else {
                 assertThat(result.complaint()).isEmpty();
                 steps.clear();
-                steps.addAll(node.steps());
-                node.pass();
+                steps.addAll(node.points.steps());
+                node.points.pass();
             }
             recover(node, claim, then);
             return died;
@@ -149,7 +143,11 @@ class CrashIT {
         void print() {
             System.out.printf(
                     "%s driver, %s: killed %d times, at %d points of %d steps%n",
-                    kind, call, kills, hits.size(), steps.size());
+                    kind,
+                    call,
+                    hits.values().stream().mapToInt(Integer::intValue).sum(),
+                    hits.size(),
+                    steps.size());
             steps.forEach(step -> System.out.println("  " + step.number() + " " + step.name()));
         }
     }
@@ -162,13 +160,6 @@ class CrashIT {
                 enumerations.add(new Enumeration(kind, call));
             }
         }
-        ExecutorService threads = Executors.newFixedThreadPool(2);
-        try {
-            for (Future<Enumeration> done : threads.invokeAll(enumerations)) {
-                done.get().print();
-            }
-        } finally {
-            threads.shutdownNow();
-        }
+        CrashNode.inParallel(enumerations).forEach(Enumeration::print);
     }
 }

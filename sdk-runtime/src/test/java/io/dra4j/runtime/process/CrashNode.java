@@ -18,9 +18,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -38,13 +43,12 @@ final class CrashNode implements AutoCloseable {
     }
 
     final TestNode testNode = TestDriver.node();
-    private final CrashPoints points;
+    final CrashPoints points;
     private final Path journal = testNode.place().plugins().resolve(NAME + "/claims.journal");
     private final Path hardware =
             Files.createDirectory(testNode.place().root().resolve("hardware"));
     private final Kind kind;
-    private final Map<String, Integer> hits = new TreeMap<>();
-    private int kills;
+    final Map<String, Integer> hits = new TreeMap<>();
 
     CrashNode(Path library, Kind kind) throws IOException, InterruptedException {
         this.kind = kind;
@@ -65,15 +69,6 @@ final class CrashNode implements AutoCloseable {
         assertThat(start()).as(testNode::logTail).isTrue();
     }
 
-    void dieAt(long step, Moment moment) throws IOException {
-        points.dieAt(step, moment);
-    }
-
-    /** Makes a step that was arranged the last thing that the driver does, or lets it live on. */
-    void pass() {
-        points.pass();
-    }
-
     CallResult prepare(List<KubeletClaim> claims) {
         return testNode.kubelet().prepare(NAME, claims);
     }
@@ -92,13 +87,7 @@ final class CrashNode implements AutoCloseable {
         }
         assertThat(testNode.awaitExit()).as("killed by the library").isEqualTo(SIGKILL);
         hits.merge(moment + " " + step + " " + steps.get((int) step - 1).name(), 1, Integer::sum);
-        kills++;
         return true;
-    }
-
-    /** The steps since the last arrangement, by name. */
-    List<Step> steps() throws IOException {
-        return points.steps();
     }
 
     ClaimResult assertPrepared(KubeletClaim claim) throws IOException {
@@ -165,12 +154,18 @@ final class CrashNode implements AutoCloseable {
         assertThat(Files.readString(journal)).doesNotContain("\"uid\"");
     }
 
-    int kills() {
-        return kills;
-    }
-
-    Map<String, Integer> hits() {
-        return hits;
+    /** Runs tasks, two at a time, and returns their results when all are done. */
+    static <T> List<T> inParallel(List<? extends Callable<T>> tasks) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<T> done = new ArrayList<>();
+            for (Future<T> task : threads.invokeAll(tasks)) {
+                done.add(task.get());
+            }
+            return done;
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     @Override

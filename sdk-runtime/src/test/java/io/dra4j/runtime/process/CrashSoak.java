@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -47,7 +46,7 @@ final class CrashSoak implements Callable<CrashSoak> {
     private final long seed;
     private final Random random;
     private final Map<String, Held> claims = new LinkedHashMap<>(); // by UID
-    private final Map<String, Integer> hits = new TreeMap<>();
+    Map<String, Integer> hits = Map.of();
     private CrashNode node;
     private int created;
     private int calls;
@@ -89,7 +88,7 @@ final class CrashSoak implements Callable<CrashSoak> {
             } catch (AssertionError e) {
                 throw new AssertionError(this + "\n" + node.testNode.logTail(), e);
             }
-            hits.putAll(node.hits());
+            hits = node.hits;
             return this;
         }
     }
@@ -110,7 +109,7 @@ final class CrashSoak implements Callable<CrashSoak> {
         assertModel();
         long step = 1 + random.nextInt(STEPS_OF_CALLS);
         Moment moment = moment();
-        node.dieAt(step, moment);
+        node.points.dieAt(step, moment);
         for (int i = 0; i < MOST_CALLS; i++) {
             boolean answered = random.nextInt(5) < 3 ? prepareSome() : unprepareSome();
             calls++;
@@ -120,7 +119,7 @@ final class CrashSoak implements Callable<CrashSoak> {
                 return;
             }
         }
-        node.pass();
+        node.points.pass();
         if (node.died(step, moment)) {
             deathsInCalls++;
         } else {
@@ -134,9 +133,9 @@ final class CrashSoak implements Callable<CrashSoak> {
         if (random.nextInt(3) == 0) {
             long step = 1 + random.nextInt(STEPS_OF_A_START);
             Moment moment = moment();
-            node.dieAt(step, moment);
+            node.points.dieAt(step, moment);
             boolean alive = node.start();
-            node.pass();
+            node.points.pass();
             if (alive && !node.died(step, moment)) {
                 return;
             }
@@ -299,10 +298,6 @@ final class CrashSoak implements Callable<CrashSoak> {
         List<T> all = new ArrayList<>(of);
         Collections.shuffle(all, random);
         return all;
-    }
-
-    Map<String, Integer> hits() {
-        return hits;
     }
 
     @Override

@@ -8,9 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,17 +29,12 @@ class CrashSoakIT {
         for (Kind kind : Kind.values()) {
             soaks.add(new CrashSoak(library, kind, ROUNDS_OF_A_NODE, SEED + kind.ordinal()));
         }
-        ExecutorService threads = Executors.newFixedThreadPool(soaks.size());
-        try {
-            Map<String, Integer> hits = new TreeMap<>();
-            for (Future<CrashSoak> done : threads.invokeAll(soaks)) {
-                System.out.println(done.get());
-                done.get().hits().forEach((point, count) -> hits.merge(point, count, Integer::sum));
-            }
-            System.out.println("Points hit: " + hits.size());
-            hits.forEach((point, count) -> System.out.println("  " + count + " x " + point));
-        } finally {
-            threads.shutdownNow();
+        Map<String, Integer> hits = new TreeMap<>();
+        for (CrashSoak done : CrashNode.inParallel(soaks)) {
+            System.out.println(done);
+            done.hits.forEach((point, count) -> hits.merge(point, count, Integer::sum));
         }
+        System.out.println("Points hit: " + hits.size());
+        hits.forEach((point, count) -> System.out.println("  " + count + " x " + point));
     }
 }

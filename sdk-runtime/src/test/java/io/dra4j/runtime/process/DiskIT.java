@@ -57,7 +57,7 @@ class DiskIT {
     /** Returns whether the call had so many steps; those that failed are made good. */
     private static boolean prepareFails(int step, Moment disk) throws Exception {
         KubeletClaim claim = node.testNode.allocate("claim", "gpu-0");
-        node.dieAt(step, disk);
+        node.points.dieAt(step, disk);
         CallResult result = node.prepare(List.of(claim));
         boolean reached = passed(step);
         if (result.complaint().isEmpty()) {
@@ -73,7 +73,7 @@ class DiskIT {
     private static boolean unprepareFails(int step, Moment disk) throws Exception {
         KubeletClaim claim = node.testNode.allocate("claim", "gpu-0");
         node.assertPrepared(claim);
-        node.dieAt(step, disk);
+        node.points.dieAt(step, disk);
         CallResult result = node.unprepare(List.of(claim));
         boolean reached = passed(step);
         if (result.complaint().isPresent()) {
@@ -88,8 +88,8 @@ class DiskIT {
 
     /** Returns whether a call had so many steps; the disk is well from here on. */
     private static boolean passed(int step) throws Exception {
-        boolean reached = node.steps().size() >= step;
-        node.pass();
+        boolean reached = node.points.steps().size() >= step;
+        node.points.pass();
         return reached;
     }
 

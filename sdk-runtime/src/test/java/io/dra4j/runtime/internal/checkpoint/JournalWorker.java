@@ -4,12 +4,13 @@ package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.driver.JavaProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** A process that holds devices and gives them back, until it is killed. */
@@ -24,25 +25,20 @@ final class JournalWorker {
     record Running(String name, Process process, BufferedReader output) {
 
         static Running start(Path directory, String name) throws IOException {
+            List<String> command =
+                    new ArrayList<>(
+                            new JavaProgram(
+                                            directory,
+                                            JavaProgram.SHORT_LIVED,
+                                            JavaProgram.ownClassPath(),
+                                            JournalWorker.class.getName())
+                                    .command());
+            command.addAll(List.of(directory.toString(), name));
             Process process =
-                    new ProcessBuilder(
-                                    Path.of(System.getProperty("java.home"), "bin", "java")
-                                            .toString(),
-                                    "-XX:TieredStopAtLevel=1",
-                                    "-Xshare:auto",
-                                    "-cp",
-                                    System.getProperty("java.class.path"),
-                                    JournalWorker.class.getName(),
-                                    directory.toString(),
-                                    name)
+                    new ProcessBuilder(command)
                             .redirectError(ProcessBuilder.Redirect.INHERIT)
                             .start();
-            return new Running(
-                    name,
-                    process,
-                    new BufferedReader(
-                            new InputStreamReader(
-                                    process.getInputStream(), StandardCharsets.US_ASCII)));
+            return new Running(name, process, process.inputReader());
         }
 
         boolean owns(String uid) {

@@ -78,6 +78,8 @@ class AllocationsTest {
         return new Result(DRIVER, request, "node", device, null, Map.of(), false);
     }
 
+    private static final Result GPU = result("r0", "gpu-0");
+
     private static Config fromClaim(String json, String... requests) {
         return new Config(false, List.of(requests), DRIVER, json);
     }
@@ -107,6 +109,10 @@ class AllocationsTest {
         return device.config(SETTINGS).orElseThrow();
     }
 
+    private static Settings value(Result result, String fields, String... requests) {
+        return applied(result, fromClaim(settings(fields), requests)).value();
+    }
+
     @Nested
     class Results {
 
@@ -115,7 +121,7 @@ class AllocationsTest {
             Result foreign =
                     new Result("nic.example.com", "r1", "node", "gpu-0", null, Map.of(), false);
 
-            AllocatedClaim claim = read(object(List.of(foreign, result("r0", "gpu-0"))));
+            AllocatedClaim claim = read(object(List.of(foreign, GPU)));
 
             assertThat(claim.devices()).hasSize(1);
             assertThat(claim.devices().get(0).request()).isEqualTo("r0");
@@ -173,7 +179,7 @@ class AllocationsTest {
 
         @Test
         void ofNoEntryAreTheDefaults() {
-            AppliedConfig<Settings> config = applied(result("r0", "gpu-0"));
+            AppliedConfig<Settings> config = applied(GPU);
 
             assertThat(config.source()).isEqualTo(ConfigSource.DEFAULT);
             assertThat(config.value()).isEqualTo(new Settings(Settings.Mode.Slow, 1, null));
@@ -183,7 +189,7 @@ class AllocationsTest {
         void ofTheClaimOutweighThoseOfTheClassWhereverTheyStand() {
             AppliedConfig<Settings> config =
                     applied(
-                            result("r0", "gpu-0"),
+                            GPU,
                             fromClaim(settings(",\"mode\":\"Fast\",\"limit\":\"2Gi\"")),
                             fromClass(settings(",\"count\":3")));
 
@@ -197,7 +203,7 @@ class AllocationsTest {
         void thatComeLaterWin() {
             AppliedConfig<Settings> config =
                     applied(
-                            result("r0", "gpu-0"),
+                            GPU,
                             fromClaim(settings(",\"count\":1")),
                             fromClaim(settings(",\"count\":2")));
 
@@ -212,7 +218,7 @@ class AllocationsTest {
                             (a, b) -> new Settings(b.mode(), a.count() + b.count(), b.limit()));
             ClaimObject object =
                     object(
-                            List.of(result("r0", "gpu-0")),
+                            List.of(GPU),
                             fromClass(settings(",\"count\":3")),
                             fromClaim(settings(",\"count\":4")));
 
@@ -225,7 +231,7 @@ class AllocationsTest {
         void applyToTheRequestsThatTheyName() {
             ClaimObject object =
                     object(
-                            List.of(result("r0", "gpu-0"), result("r1", "mig-0")),
+                            List.of(GPU, result("r1", "mig-0")),
                             fromClaim(settings(",\"count\":5"), "r1"));
 
             List<AllocatedDevice> devices = read(object, SETTINGS).devices();
@@ -236,12 +242,7 @@ class AllocationsTest {
 
         @Test
         void forTheMainRequestCoverTheSubrequestThatWasChosen() {
-            assertThat(
-                            applied(
-                                            result("gpu/large", "gpu-0"),
-                                            fromClaim(settings(",\"count\":5"), "gpu"))
-                                    .value()
-                                    .count())
+            assertThat(value(result("gpu/large", "gpu-0"), ",\"count\":5", "gpu").count())
                     .isEqualTo(5);
         }
 
@@ -259,15 +260,14 @@ class AllocationsTest {
         void ofOtherDriversAreNotRead() {
             Config foreign = new Config(false, List.of(), "nic.example.com", "nonsense");
 
-            assertThat(applied(result("r0", "gpu-0"), foreign).source())
-                    .isEqualTo(ConfigSource.DEFAULT);
+            assertThat(applied(GPU, foreign).source()).isEqualTo(ConfigSource.DEFAULT);
         }
 
         @Test
         void thatDoNotFitASkippedDeviceAreAnErrorOnlyIfTheyNameItsRequest() {
             ConfigType<Settings> forGpus =
                     SETTINGS.fitting(d -> d.attributes().toString().contains("value=gpu"));
-            List<Result> both = List.of(result("r0", "gpu-0"), result("r1", "mig-0"));
+            List<Result> both = List.of(GPU, result("r1", "mig-0"));
 
             List<AllocatedDevice> devices =
                     read(object(both, fromClaim(settings(",\"count\":5"))), forGpus).devices();
@@ -282,7 +282,7 @@ class AllocationsTest {
         @Test
         void fromASourceThatIsNotAllowedAreAnError() {
             ConfigType<Settings> forUsers = SETTINGS.onlyFrom(ConfigSource.FROM_CLAIM);
-            ClaimObject object = object(List.of(result("r0", "gpu-0")), fromClass(settings("")));
+            ClaimObject object = object(List.of(GPU), fromClass(settings("")));
 
             assertThatThrownBy(() -> read(object, forUsers))
                     .hasMessage("config 0 from the class: Settings is not allowed in a class");
@@ -315,7 +315,7 @@ class AllocationsTest {
                         } trailing {            | the parameters are not JSON, or have a field twice
                         """)
         void thatAreNotValidAreAnErrorThatNamesEntryAndField(String fields, String problem) {
-            assertThatThrownBy(() -> applied(result("r0", "gpu-0"), fromClaim(settings(fields))))
+            assertThatThrownBy(() -> value(GPU, fields))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageStartingWith("config 0 from the claim: " + problem)
                     .hasMessageNotContainingAny("java", "dra4j", "jackson", "type", "JsonNode");
@@ -323,23 +323,15 @@ class AllocationsTest {
 
         @Test
         void mayGiveAQuantityAsANumber() {
-            assertThat(
-                            applied(result("r0", "gpu-0"), fromClaim(settings(",\"limit\":2")))
-                                    .value()
-                                    .limit())
-                    .isEqualTo(Quantity.of(2));
+            assertThat(value(GPU, ",\"limit\":2").limit()).isEqualTo(Quantity.of(2));
         }
 
         @Test
         void withoutAKindAreAnErrorThatSaysWhatIsMissing() {
-            assertThatThrownBy(() -> applied(result("r0", "gpu-0"), fromClaim("{}")))
+            assertThatThrownBy(() -> applied(GPU, fromClaim("{}")))
                     .hasMessageContaining("need both apiVersion and kind, and have neither")
                     .hasMessageContaining("it knows gpu.example.com/v1 Settings");
-            assertThatThrownBy(
-                            () ->
-                                    applied(
-                                            result("r0", "gpu-0"),
-                                            fromClaim("{\"kind\":\"Settings\"}")))
+            assertThatThrownBy(() -> applied(GPU, fromClaim("{\"kind\":\"Settings\"}")))
                     .hasMessageContaining("have kind Settings alone");
         }
 
@@ -348,10 +340,10 @@ class AllocationsTest {
             Config unknown =
                     fromClaim("{\"apiVersion\":\"gpu.example.com/v9\",\"kind\":\"Settings\"}");
 
-            assertThatThrownBy(() -> applied(result("r0", "gpu-0"), unknown))
+            assertThatThrownBy(() -> applied(GPU, unknown))
                     .hasMessageContaining("does not know the kind \"gpu.example.com/v9 Settings\"")
                     .hasMessageContaining("it knows gpu.example.com/v1 Settings");
-            assertThatThrownBy(() -> read(object(List.of(result("r0", "gpu-0")), unknown)))
+            assertThatThrownBy(() -> read(object(List.of(GPU), unknown)))
                     .hasMessageContaining("it knows none");
         }
     }
