@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
 final class FakeDriverOptions extends DriverOptions {
 
     private static final String PROFILE = "--device-profile";
+    private static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
     @Spec private CommandSpec spec;
     private int deviceCount;
@@ -29,12 +30,11 @@ final class FakeDriverOptions extends DriverOptions {
             order = -1,
             paramLabel = "gpu|cpu|net",
             defaultValue = "gpu",
-            description = {
-                "What to invent: GPUs, NUMA nodes with their cores, or NICs. The options of another"
-                        + " kind change nothing, and the driver's name is <profile>.example.com"
-                        + " where none is given. [DEVICE_PROFILE]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "What to invent: GPUs, NUMA nodes with their cores, or NICs. The options of another"
+                            + " kind change nothing, and the driver's name is <profile>.example.com"
+                            + " where none is given. [DEVICE_PROFILE]"
+                            + DEFAULT)
     private DeviceProfile profile;
 
     @Option(
@@ -115,10 +115,7 @@ final class FakeDriverOptions extends DriverOptions {
             names = "--num-devices",
             paramLabel = "N",
             defaultValue = "8",
-            description = {
-                "How many GPUs or NICs to offer. [NUM_DEVICES]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description = "How many GPUs or NICs to offer. [NUM_DEVICES]" + DEFAULT)
     private void deviceCount(int count) {
         deviceCount = checked("--num-devices", count, 0, Integer.MAX_VALUE);
     }
@@ -128,11 +125,10 @@ final class FakeDriverOptions extends DriverOptions {
             order = 1,
             paramLabel = "N",
             defaultValue = "0",
-            description = {
-                "Into how many partitions each GPU can be split; 0 to offer GPUs as a whole alone."
-                        + " [GPU_PARTITIONS]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "Into how many partitions each GPU can be split; 0 to offer GPUs as a whole alone."
+                            + " [GPU_PARTITIONS]"
+                            + DEFAULT)
     private void partitions(int count) {
         partitions = checked("--gpu-partitions", count, 0, PartitionedGpus.MOST_PARTITIONS);
     }
@@ -142,10 +138,7 @@ final class FakeDriverOptions extends DriverOptions {
             order = 8,
             paramLabel = "N",
             defaultValue = "8",
-            description = {
-                "How many NUMA nodes to offer. [CPU_NUMA_NODES]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description = "How many NUMA nodes to offer. [CPU_NUMA_NODES]" + DEFAULT)
     private void numaNodes(int count) {
         numaNodes = checked("--cpu-numa-nodes", count, 0, Integer.MAX_VALUE);
     }
@@ -155,10 +148,9 @@ final class FakeDriverOptions extends DriverOptions {
             order = 9,
             paramLabel = "N",
             defaultValue = "4",
-            description = {
-                "How many cores a NUMA node has, of which claims take some. [CPUS_PER_NUMA_NODE]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "How many cores a NUMA node has, of which claims take some. [CPUS_PER_NUMA_NODE]"
+                            + DEFAULT)
     private void coresPerNumaNode(int count) {
         coresPerNumaNode = checked("--cpus-per-numa-node", count, 1, Integer.MAX_VALUE);
     }

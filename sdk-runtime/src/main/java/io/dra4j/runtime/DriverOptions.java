@@ -29,6 +29,7 @@ import picocli.CommandLine.Option;
 public abstract class DriverOptions {
 
     private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--v", "--help", "--version");
+    private static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
     @Option(
             names = "--node-name",
@@ -40,10 +41,7 @@ public abstract class DriverOptions {
     @Option(
             names = "--driver-name",
             paramLabel = "NAME",
-            description = {
-                "The driver's name, a DNS subdomain. [DRIVER_NAME]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description = "The driver's name, a DNS subdomain. [DRIVER_NAME]" + DEFAULT)
     private String driverName;
 
     @Option(
@@ -59,41 +57,35 @@ public abstract class DriverOptions {
             names = "--cdi-root",
             paramLabel = "DIR",
             defaultValue = "/var/run/cdi",
-            description = {
-                "Where the container runtime reads CDI specs. [CDI_ROOT]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description = "Where the container runtime reads CDI specs. [CDI_ROOT]" + DEFAULT)
     private Path cdiRoot;
 
     @Option(
             names = "--kubelet-plugins-directory-path",
             paramLabel = "DIR",
             defaultValue = "/var/lib/kubelet/plugins",
-            description = {
-                "Where the kubelet expects the data of its plugins. [KUBELET_PLUGINS_DIRECTORY_PATH]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "Where the kubelet expects the data of its plugins. [KUBELET_PLUGINS_DIRECTORY_PATH]"
+                            + DEFAULT)
     private Path kubeletPluginsDirectory;
 
     @Option(
             names = "--kubelet-registrar-directory-path",
             paramLabel = "DIR",
             defaultValue = "/var/lib/kubelet/plugins_registry",
-            description = {
-                "Where the kubelet looks for new plugins. [KUBELET_REGISTRAR_DIRECTORY_PATH]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "Where the kubelet looks for new plugins. [KUBELET_REGISTRAR_DIRECTORY_PATH]"
+                            + DEFAULT)
     private Path kubeletRegistrarDirectory;
 
     @Option(
             names = "--proc-root",
             paramLabel = "DIR",
             defaultValue = "/proc",
-            description = {
-                "Where the host's /proc is mounted: its boot id identifies the boot of the node."
-                        + " [PROC_ROOT]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "Where the host's /proc is mounted: its boot id identifies the boot of the node."
+                            + " [PROC_ROOT]"
+                            + DEFAULT)
     private Path procRoot;
 
     @Option(
@@ -108,22 +100,20 @@ public abstract class DriverOptions {
             names = "--healthcheck-port",
             paramLabel = "PORT",
             defaultValue = "-1",
-            description = {
-                "Where to answer gRPC probes: a TCP port, 0 for any, negative for none."
-                        + " [HEALTHCHECK_PORT]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "Where to answer gRPC probes: a TCP port, 0 for any, negative for none."
+                            + " [HEALTHCHECK_PORT]"
+                            + DEFAULT)
     private int healthcheckPort;
 
     @Option(
             names = "--unhealthy-taint",
             paramLabel = "EFFECT",
             defaultValue = "off",
-            description = {
-                "How to taint devices that do not work: None, NoSchedule, NoExecute or off."
-                        + " [UNHEALTHY_TAINT]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "How to taint devices that do not work: None, NoSchedule, NoExecute or off."
+                            + " [UNHEALTHY_TAINT]"
+                            + DEFAULT)
     private UnhealthyTaint unhealthyTaint;
 
     @Option(
@@ -140,28 +130,24 @@ public abstract class DriverOptions {
             names = "--metrics-path",
             paramLabel = "PATH",
             defaultValue = "/metrics",
-            description = {"The path of the metrics. [METRICS_PATH]", "Default: ${DEFAULT-VALUE}"})
+            description = "The path of the metrics. [METRICS_PATH]" + DEFAULT)
     private String metricsPath;
 
     @Option(
             names = {"-v", "--v"},
             paramLabel = "N",
             defaultValue = "0",
-            description = {
-                "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what"
-                        + " libraries do, 8 everything.",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description =
+                    "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what"
+                            + " libraries do, 8 everything."
+                            + DEFAULT)
     private int verbosity;
 
     @Option(
             names = "--logging-format",
             paramLabel = "FORMAT",
             defaultValue = "text",
-            description = {
-                "How to log: text or json. [LOGGING_FORMAT]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description = "How to log: text or json. [LOGGING_FORMAT]" + DEFAULT)
     private LogFormat loggingFormat;
 
     @Option(
