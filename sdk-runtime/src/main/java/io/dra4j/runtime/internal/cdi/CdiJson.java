@@ -28,6 +28,7 @@ final class CdiJson {
                     .defaultPropertyInclusion(
                             JsonInclude.Value.construct(
                                     JsonInclude.Include.NON_EMPTY, JsonInclude.Include.NON_EMPTY))
+                    .addMixIn(IntelRdt.class, RdtJson.class)
                     .build();
 
     private CdiJson() {}
@@ -64,7 +65,7 @@ final class CdiJson {
                 edits.netDevices(),
                 edits.hooks().stream().map(CdiJson::hook).toList(),
                 edits.mounts(),
-                rdt(edits.intelRdt()),
+                edits.intelRdt(),
                 edits.additionalGids());
     }
 
@@ -76,17 +77,6 @@ final class CdiJson {
                 hook.args(),
                 hook.env(),
                 timeout == null ? null : timeout.toSeconds());
-    }
-
-    private static @Nullable RdtJson rdt(@Nullable IntelRdt rdt) {
-        return rdt == null
-                ? null
-                : new RdtJson(
-                        rdt.closId(),
-                        rdt.l3CacheSchema(),
-                        rdt.memBwSchema(),
-                        rdt.schemata(),
-                        rdt.enableMonitoring() ? true : null);
     }
 
     private record SpecJson(
@@ -103,7 +93,7 @@ final class CdiJson {
             List<NetDevice> netDevices,
             List<HookJson> hooks,
             List<Mount> mounts,
-            @Nullable RdtJson intelRdt,
+            @Nullable IntelRdt intelRdt,
             List<Long> additionalGids) {}
 
     private record HookJson(
@@ -113,10 +103,12 @@ final class CdiJson {
             List<String> env,
             @Nullable Long timeout) {}
 
-    private record RdtJson(
-            @Nullable @JsonProperty("closID") String closId,
-            @Nullable String l3CacheSchema,
-            @Nullable String memBwSchema,
-            List<String> schemata,
-            @Nullable Boolean enableMonitoring) {}
+    /** The names of {@link IntelRdt} in CDI, where they differ. */
+    private abstract static class RdtJson {
+        @JsonProperty("closID")
+        abstract String closId();
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        abstract boolean enableMonitoring();
+    }
 }

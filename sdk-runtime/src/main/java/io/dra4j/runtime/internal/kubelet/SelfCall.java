@@ -42,14 +42,14 @@ final class SelfCall {
                     registration,
                     channel ->
                             RegistrationGrpc.newBlockingStub(channel)
-                                    .withDeadlineAfter(limit.toMillis(), TimeUnit.MILLISECONDS)
+                                    .withDeadlineAfter(limit)
                                     .getInfo(InfoRequest.getDefaultInstance()));
             call(
                     group,
                     service,
                     channel ->
                             DRAPluginGrpc.newBlockingStub(channel)
-                                    .withDeadlineAfter(limit.toMillis(), TimeUnit.MILLISECONDS)
+                                    .withDeadlineAfter(limit)
                                     .nodePrepareResources(
                                             NodePrepareResourcesRequest.getDefaultInstance()));
         } finally {
@@ -58,14 +58,7 @@ final class SelfCall {
     }
 
     private static void call(EventLoopGroup group, Path socket, Consumer<ManagedChannel> call) {
-        ManagedChannel channel =
-                NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                        .channelType(EpollDomainSocketChannel.class)
-                        .eventLoopGroup(group)
-                        .withOption(ChannelOption.SO_KEEPALIVE, null)
-                        .overrideAuthority("localhost")
-                        .usePlaintext()
-                        .build();
+        ManagedChannel channel = channel(group, socket, "localhost");
         try {
             call.accept(channel);
         } catch (StatusRuntimeException e) {
@@ -74,5 +67,16 @@ final class SelfCall {
         } finally {
             channel.shutdownNow();
         }
+    }
+
+    /** Connects to a socket of a driver when it is called. */
+    static ManagedChannel channel(EventLoopGroup group, Path socket, String authority) {
+        return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollDomainSocketChannel.class)
+                .eventLoopGroup(group)
+                .withOption(ChannelOption.SO_KEEPALIVE, null)
+                .overrideAuthority(authority)
+                .usePlaintext()
+                .build();
     }
 }
