@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -62,6 +64,14 @@ class DriverMainTest {
                 .execute(args, PROGRAM, options, assembly);
     }
 
+    private String out() {
+        return out.toString(UTF_8);
+    }
+
+    private String err() {
+        return err.toString(UTF_8);
+    }
+
     @Nested
     class JournalInspection {
 
@@ -72,8 +82,8 @@ class DriverMainTest {
 
             assertThat(execute("journal", "inspect", file.toString())).isOne();
 
-            assertThat(out.toString(UTF_8)).startsWith("FILE.LINE").contains("(damaged)");
-            assertThat(err.toString(UTF_8)).isEqualTo("1 lines are damaged or missing\n");
+            assertThat(out()).startsWith("FILE.LINE").contains("(damaged)");
+            assertThat(err()).isEqualTo("1 lines are damaged or missing\n");
             assertThat(events).isEmpty();
         }
 
@@ -87,14 +97,14 @@ class DriverMainTest {
         @Test
         void withoutAFileSaysHowItIsUsed() {
             assertThat(execute("journal", "inspect")).isEqualTo(2);
-            assertThat(err.toString(UTF_8)).contains("acme-driver journal inspect FILE");
+            assertThat(err()).contains("acme-driver journal inspect FILE");
             assertThat(execute("journal")).isEqualTo(2);
         }
 
         @Test
         void ofAFileThatIsNotThereFails() {
             assertThat(execute("journal", "inspect", "/no/such")).isOne();
-            assertThat(err.toString(UTF_8)).contains("Can't read the journal /no/such");
+            assertThat(err()).contains("Can't read the journal /no/such");
         }
     }
 
@@ -176,24 +186,18 @@ class DriverMainTest {
             assertThat(options.cdiRoot()).isEqualTo(Path.of("/var/run/cdi"));
         }
 
-        @Test
-        void takeABooleanWithAndWithoutAValue() {
-            execute("--node-name=n", "--fast");
-            assertThat(options.fast).isTrue();
-            execute("--node-name=n", "--fast=false");
-            assertThat(options.fast).isFalse();
-            execute("--node-name=n", "--fast=true");
-            assertThat(options.fast).isTrue();
+        @ParameterizedTest
+        @CsvSource({"--fast,true", "--fast=false,false", "--fast=true,true"})
+        void takeABooleanWithAndWithoutAValue(String option, boolean fast) {
+            execute("--node-name=n", option);
+            assertThat(options.fast).isEqualTo(fast);
         }
 
-        @Test
-        void takeTheVerbosityAsGoProgramsDo() {
-            execute("--node-name=n", "-v", "4");
-            assertThat(options.verbosity()).isEqualTo(4);
-            execute("--node-name=n", "-v=5");
-            assertThat(options.verbosity()).isEqualTo(5);
-            execute("--node-name=n", "--v=6");
-            assertThat(options.verbosity()).isEqualTo(6);
+        @ParameterizedTest
+        @CsvSource({"-v 4,4", "-v=5,5", "--v=6,6"})
+        void takeTheVerbosityAsGoProgramsDo(String option, int verbosity) {
+            execute(("--node-name=n " + option).split(" "));
+            assertThat(options.verbosity()).isEqualTo(verbosity);
         }
     }
 
@@ -204,7 +208,7 @@ class DriverMainTest {
         void namesTheRequiredOptionThatIsMissing() {
             assertThat(execute()).isEqualTo(2);
 
-            assertThat(err.toString(UTF_8))
+            assertThat(err())
                     .isEqualTo(
                             """
                             acme-driver: Missing required option: '--node-name=NAME'
@@ -213,19 +217,15 @@ class DriverMainTest {
             assertThat(events).isEmpty();
         }
 
-        @Test
-        void namesAnOptionThatDoesNotExist() {
-            assertThat(execute("--node-name=n", "--no-such-option=1")).isEqualTo(2);
+        @ParameterizedTest
+        @CsvSource({
+            "--no-such-option=1, Unknown option:, --no-such-opt",
+            "--logging-format=xml, --logging-format, '[text, json]'",
+        })
+        void namesWhatIsWrong(String option, String problem, String more) {
+            assertThat(execute("--node-name=n", option)).isEqualTo(2);
 
-            assertThat(err.toString(UTF_8))
-                    .startsWith("acme-driver: Unknown option: '--no-such-opt");
-        }
-
-        @Test
-        void namesAValueOfTheWrongType() {
-            assertThat(execute("--node-name=n", "--logging-format=xml")).isEqualTo(2);
-
-            assertThat(err.toString(UTF_8)).contains("--logging-format").contains("[text, json]");
+            assertThat(err()).startsWith("acme-driver: ").contains(problem, more);
         }
     }
 
@@ -236,7 +236,7 @@ class DriverMainTest {
         void namesEveryOptionWithItsVariableInTheEnvironment() {
             assertThat(execute("--help")).isZero();
 
-            String help = out.toString(UTF_8);
+            String help = out();
             assertThat(help).startsWith("Usage: acme-driver").contains("Drives Acme cards.");
             for (OptionSpec option :
                     options.commandLine(PROGRAM, Map.of()).getCommandSpec().options()) {
@@ -253,7 +253,7 @@ class DriverMainTest {
         void hasTheVersionBesideIt() {
             assertThat(execute("--version")).isZero();
 
-            assertThat(out.toString(UTF_8)).isEqualTo("acme-driver (unpackaged)\n");
+            assertThat(out()).isEqualTo("acme-driver (unpackaged)\n");
         }
     }
 
@@ -272,7 +272,7 @@ class DriverMainTest {
             int status = execute(filled -> new FailingRun(), "--node-name=n");
 
             assertThat(status).isEqualTo(1);
-            assertThat(err.toString(UTF_8)).isEqualTo("acme-driver: /plugins does not exist\n");
+            assertThat(err()).isEqualTo("acme-driver: /plugins does not exist\n");
             assertThat(events).containsExactly("close");
         }
 
@@ -282,7 +282,7 @@ class DriverMainTest {
 
             assertThat(execute("--node-name=n")).isEqualTo(1);
 
-            assertThat(err.toString(UTF_8)).isEqualTo("acme-driver: the API is gone\n");
+            assertThat(err()).isEqualTo("acme-driver: the API is gone\n");
             assertThat(events).containsExactly("start", "close");
         }
 
@@ -290,7 +290,7 @@ class DriverMainTest {
         void addsTheStackTraceWhenMoreIsLogged() {
             execute(filled -> new FailingRun(), "--node-name=n", "-v=4");
 
-            assertThat(err.toString(UTF_8)).contains("\tat io.dra4j.runtime.DriverMainTest");
+            assertThat(err()).contains("\tat io.dra4j.runtime.DriverMainTest");
         }
 
         @Test
@@ -303,7 +303,7 @@ class DriverMainTest {
                             "--node-name=n");
 
             assertThat(status).isEqualTo(1);
-            assertThat(err.toString(UTF_8))
+            assertThat(err())
                     .isEqualTo("acme-driver: unexpected: java.lang.IllegalStateException: odd\n");
         }
     }

@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.runtime.internal.observe.Meters;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -142,11 +141,7 @@ class JournalProcessesTest {
         try (LockFile locks =
                         LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
                 Journal journal =
-                        Journal.open(
-                                directory.resolve("claims.journal"),
-                                "boot-1",
-                                locks,
-                                Meters.none())) {
+                        Records.openWithoutSync(directory.resolve("claims.journal"), locks)) {
             List<ClaimRecord> claims = journal.claims();
             assertThat(journal.loss()).isIn(Loss.NONE, new Loss(true, 0, Set.of(), true));
             List<String> devices =

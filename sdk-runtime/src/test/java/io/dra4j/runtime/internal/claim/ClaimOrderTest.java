@@ -105,26 +105,9 @@ class ClaimOrderTest extends NodeFixture {
     class Providers {
 
         @Test
-        void thatThrowErrorsAreUndoneLikeThoseThatThrowExceptions() throws Exception {
-            provider.onPrepare =
-                    (claim, progress) -> {
-                        throw new NoClassDefFoundError("vendor/Lib");
-                    };
-
-            assertThat(message(node.prepare(A))).contains("could not prepare the claim");
-
-            assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
-            assertThat(node.claims.held()).isEmpty();
-            assertThat(node.specs()).isEmpty();
-        }
-
-        @Test
         void thatThrowErrorsInUnprepareKeepTheClaim() {
             node.prepare(A);
-            provider.onUnprepare =
-                    claim -> {
-                        throw new AssertionError("vendor");
-                    };
+            provider.failUnprepare(new AssertionError("vendor"));
 
             assertThat(node.unprepare(A)).isInstanceOf(UnprepareOutcome.Failed.class);
             assertThat(node.phase(A)).isEqualTo(Phase.UNPREPARING);
@@ -173,10 +156,7 @@ class ClaimOrderTest extends NodeFixture {
         @Test
         void andCannotBeCleanedUpKeepsItsDevice() {
             leave(Phase.STARTED, "boot-1");
-            provider.onUnprepare =
-                    claim -> {
-                        throw new DraException("stuck");
-                    };
+            provider.failUnprepare(new DraException("stuck"));
 
             assertThat(message(node.prepare(B))).contains("is held by another claim (UID uid-a…)");
         }

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
@@ -21,9 +22,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ClaimPreparationTest extends NodeFixture {
 
@@ -38,19 +43,10 @@ class ClaimPreparationTest extends NodeFixture {
 
         @Test
         void answersTheDevicesWithTheirBaseRequestsAndCdiDevices() throws IOException {
-            PrepareOutcome outcome = node.prepare(A);
+            String id = "k8s.gpu.example.com/claim=uid-a-gpu-0";
+            DeviceResult gpu = new DeviceResult(List.of("r"), "node", "gpu-0", List.of(id), null);
 
-            assertThat(outcome)
-                    .isEqualTo(
-                            new Prepared(
-                                    List.of(
-                                            new DeviceResult(
-                                                    List.of("r"),
-                                                    "node",
-                                                    "gpu-0",
-                                                    List.of(
-                                                            "k8s.gpu.example.com/claim=uid-a-gpu-0"),
-                                                    null))));
+            assertThat(node.prepare(A)).isEqualTo(new Prepared(List.of(gpu)));
             assertThat(node.specs()).containsExactly("uid-a");
         }
 
@@ -84,14 +80,21 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(node.specs()).hasSize(1);
         }
 
-        @Test
-        void thatTheProviderRefusesIsUndoneAndLeavesNothing() throws IOException {
-            provider.onPrepare =
-                    (claim, progress) -> {
-                        throw new PrepareException("the device is too hot");
-                    };
+        static Stream<Arguments> failures() {
+            String forTheOwner = "the driver could not prepare the claim; see its log";
+            return Stream.of(
+                    arguments(new PrepareException("too hot"), "too hot"),
+                    arguments(new IOException("secret path"), forTheOwner),
+                    arguments(new NoClassDefFoundError("vendor/Lib"), forTheOwner));
+        }
 
-            assertThat(message(node.prepare(A))).isEqualTo("the device is too hot");
+        @ParameterizedTest
+        @MethodSource("failures")
+        void thatTheProviderFailsIsUndoneAndLeavesNothing(Throwable failure, String message)
+                throws IOException {
+            provider.failPrepare(failure);
+
+            assertThat(message(node.prepare(A))).isEqualTo(message);
 
             assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
             assertThat(node.claims.held()).isEmpty();
@@ -102,26 +105,9 @@ class ClaimPreparationTest extends NodeFixture {
         }
 
         @Test
-        void thatFailsWithAnyExceptionTellsTheOwnerWhereToLook() {
-            provider.onPrepare =
-                    (claim, progress) -> {
-                        throw new IOException("secret path");
-                    };
-
-            assertThat(message(node.prepare(A)))
-                    .isEqualTo("the driver could not prepare the claim; see its log");
-        }
-
-        @Test
         void thatCannotBeUndoneKeepsTheDeviceUntilUnprepareSucceeds() {
-            provider.onPrepare =
-                    (claim, progress) -> {
-                        throw new PrepareException("broken half-way");
-                    };
-            provider.onUnprepare =
-                    claim -> {
-                        throw new IOException("still broken");
-                    };
+            provider.failPrepare(new PrepareException("broken half-way"));
+            provider.failUnprepare(new IOException("still broken"));
             assertThat(message(node.prepare(A))).isEqualTo("broken half-way");
 
             node.allocate(B, "gpu-0");
@@ -154,22 +140,13 @@ class ClaimPreparationTest extends NodeFixture {
 
         @Test
         void ofAnAnswerWithADeviceOfAnotherClaimIsRefusedAndUndone() {
-            RecordingProvider confused =
-                    new RecordingProvider() {
-                        @Override
-                        PreparedClaim answer(io.dra4j.api.claim.AllocatedClaim claim) {
-                            PreparedClaim right = super.answer(claim);
-                            return PreparedClaim.of(
+            provider.results =
+                    right ->
+                            PreparedClaim.of(
                                     List.of(right.devices().get(0), right.devices().get(0)));
-                        }
-                    };
-            try (NodeUnderTest other = new NodeUnderTest(directory.resolve("other"), confused)) {
-                other.start("boot-1").allocate(A, "gpu-0");
 
-                assertThat(message(other.prepare(A)))
-                        .contains("not among the claim's, or twice: gpu-0");
-                assertThat(confused.calls).containsExactly("prepare uid-a", "unprepare uid-a");
-            }
+            assertThat(message(node.prepare(A))).contains("not among the claim's, or twice: gpu-0");
+            assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
         }
 
         @Test
@@ -318,10 +295,7 @@ class ClaimPreparationTest extends NodeFixture {
         @Test
         void thatFailsKeepsTheClaimAndIsFinishedByTheRetry() throws IOException {
             node.prepare(A);
-            provider.onUnprepare =
-                    claim -> {
-                        throw new PrepareException("busy");
-                    };
+            provider.failUnprepare(new PrepareException("busy"));
 
             assertThat(node.unprepare(A)).isEqualTo(new UnprepareOutcome.Failed("busy"));
             assertThat(node.phase(A)).isEqualTo(Phase.UNPREPARING);

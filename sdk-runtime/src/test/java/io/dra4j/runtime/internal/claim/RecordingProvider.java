@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
@@ -15,10 +16,11 @@ import io.dra4j.api.device.Pool;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** A provider that records its calls, and can be made to fail. */
-class RecordingProvider implements DeviceProvider {
+final class RecordingProvider implements DeviceProvider {
 
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     final List<HeldClaim> unprepared = Collections.synchronizedList(new ArrayList<>());
@@ -26,6 +28,7 @@ class RecordingProvider implements DeviceProvider {
     private Inventory inventory = Inventory.of(); // guarded by this
     volatile Action onPrepare = (claim, progress) -> {};
     volatile Undo onUnprepare = claim -> {};
+    volatile UnaryOperator<PreparedClaim> results = UnaryOperator.identity();
 
     interface Action {
         void run(AllocatedClaim claim, Progress progress) throws Exception;
@@ -33,6 +36,23 @@ class RecordingProvider implements DeviceProvider {
 
     interface Undo {
         void run(HeldClaim claim) throws Exception;
+    }
+
+    /** Lets all prepares fail. */
+    void failPrepare(Throwable failure) {
+        onPrepare = (claim, progress) -> fail(failure);
+    }
+
+    /** Lets all unprepares fail. */
+    void failUnprepare(Throwable failure) {
+        onUnprepare = claim -> fail(failure);
+    }
+
+    private static void fail(Throwable failure) throws Exception {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        throw (Exception) failure;
     }
 
     @Override
@@ -53,20 +73,13 @@ class RecordingProvider implements DeviceProvider {
     public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
         calls.add("prepare " + claim.ref().uid());
         onPrepare.run(claim, progress);
-        return answer(claim);
+        return results.apply(
+                PreparedClaim.of(claim.devices().stream().map(RecordingProvider::device).toList()));
     }
 
-    PreparedClaim answer(AllocatedClaim claim) {
-        return PreparedClaim.of(
-                claim.devices().stream()
-                        .map(
-                                device ->
-                                        PreparedDevice.of(
-                                                device,
-                                                ContainerEdits.builder()
-                                                        .env("DEVICE", device.device().value())
-                                                        .build()))
-                        .toList());
+    private static PreparedDevice device(AllocatedDevice device) {
+        String name = device.device().value();
+        return PreparedDevice.of(device, ContainerEdits.builder().env("DEVICE", name).build());
     }
 
     @Override

@@ -38,13 +38,14 @@ class HealthReportsTest {
                         Stream.of(devices).map(name -> Device.builder(name).build()).toList()));
     }
 
-    private static DeviceHealth health(String pool, String device, HealthState state) {
+    private static DeviceHealth health(
+            String pool, String device, HealthState state, Duration valid) {
         return new DeviceHealth(
-                new PoolName(pool), new DeviceName(device), state, "as reported", VALID);
+                new PoolName(pool), new DeviceName(device), state, "as reported", valid);
     }
 
     private void report(String device, HealthState state) {
-        reports.report(List.of(health("node-a", device, state)));
+        reports.report(List.of(health("node-a", device, state, VALID)));
     }
 
     private List<String> states(Inventory inventory) {
@@ -86,14 +87,8 @@ class HealthReportsTest {
 
         @Test
         void takesAReportThatIsValidForever() {
-            reports.report(
-                    List.of(
-                            new DeviceHealth(
-                                    new PoolName("node-a"),
-                                    new DeviceName("gpu-0"),
-                                    HealthState.HEALTHY,
-                                    "",
-                                    Duration.ofSeconds(Long.MAX_VALUE))));
+            Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
+            reports.report(List.of(health("node-a", "gpu-0", HealthState.HEALTHY, forever)));
 
             assertThat(states(TWO)).contains("node-a/gpu-0 HEALTHY");
         }
@@ -111,8 +106,8 @@ class HealthReportsTest {
             Inventory fabric = Inventory.of(Pool.publishedElsewhere("fabric"));
             reports.report(
                     List.of(
-                            health("fabric", "nic-3", HealthState.HEALTHY),
-                            health("other", "nic-4", HealthState.HEALTHY)));
+                            health("fabric", "nic-3", HealthState.HEALTHY, VALID),
+                            health("other", "nic-4", HealthState.HEALTHY, VALID)));
 
             assertThat(states(fabric)).containsExactly("fabric/nic-3 HEALTHY");
             now = now.plus(VALID);

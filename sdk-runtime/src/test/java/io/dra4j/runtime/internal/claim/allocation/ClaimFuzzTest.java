@@ -59,22 +59,9 @@ class ClaimFuzzTest {
                     + "}}]}}}}";
     private static final List<String> PIECES =
             List.of(
-                    "null",
-                    "{}",
-                    "[]",
-                    "\"\"",
-                    "-1",
-                    "1e99",
-                    "true",
-                    "\"\\u0000\"",
-                    "{\"a\":",
-                    "]",
-                    "\"../..\"",
-                    "99999999999999999999",
-                    "\"\\ud800\"",
-                    ",",
-                    "0.1",
-                    "[[[[");
+                    ("null {} [] \"\" -1 1e99 true \"\\u0000\" {\"a\": ] \"../..\" 99999999999999999999"
+                                    + " \"\\ud800\" , 0.1 [[[[")
+                            .split(" "));
 
     private static final Inventory INVENTORY =
             Inventory.of(
