@@ -7,7 +7,7 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.device.BindingConditions;
-import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Device;
 import java.util.List;
 
 /**
@@ -28,14 +28,8 @@ final class BoundDevices extends DecoratedDevices {
     }
 
     @Override
-    Pool decorate(Pool pool) {
-        return new Pool(
-                pool.name(),
-                pool.placement(),
-                pool.devices().stream()
-                        .map(device -> device.toBuilder().binding(CONDITIONS).build())
-                        .toList(),
-                pool.counterSets());
+    Device decorate(Device device) {
+        return device.toBuilder().binding(CONDITIONS).build();
     }
 
     static List<Condition> ready(AwaitedDevice device) {

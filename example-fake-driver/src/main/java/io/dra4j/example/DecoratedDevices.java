@@ -9,6 +9,8 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import java.util.ArrayList;
@@ -28,7 +30,20 @@ abstract class DecoratedDevices implements DeviceProvider {
     }
 
     /** Returns a pool of the other driver as this one offers it. */
-    abstract Pool decorate(Pool pool) throws Exception;
+    Pool decorate(Pool pool) throws Exception {
+        List<Device> offered = pool.devices().stream().map(this::decorate).toList();
+        return new Pool(pool.name(), pool.placement(), offered, pool.counterSets());
+    }
+
+    /** Returns a device of the other driver as this one offers it. */
+    Device decorate(Device device) {
+        return device;
+    }
+
+    /** Returns a device that the other driver prepared as this one prepares it. */
+    PreparedDevice decorate(PreparedDevice device) throws Exception {
+        return device;
+    }
 
     /** Returns what the other driver offers. */
     final Inventory undecorated() throws Exception {
@@ -65,8 +80,13 @@ abstract class DecoratedDevices implements DeviceProvider {
     }
 
     @Override
-    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
-        return devices.prepare(claim, progress);
+    public final PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
+        PreparedClaim prepared = devices.prepare(claim, progress);
+        List<PreparedDevice> decorated = new ArrayList<>();
+        for (PreparedDevice device : prepared.devices()) {
+            decorated.add(decorate(device));
+        }
+        return new PreparedClaim(decorated, prepared.edits(), prepared.state());
     }
 
     @Override

@@ -3,18 +3,14 @@
 package io.dra4j.example;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.Truth;
-import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.Pool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,21 +37,6 @@ final class ReportingGpus extends DecoratedDevices {
         this.inMetadata = inMetadata;
     }
 
-    @Override
-    Pool decorate(Pool pool) {
-        return pool;
-    }
-
-    @Override
-    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
-        PreparedClaim prepared = super.prepare(claim, progress);
-        List<PreparedDevice> devices = new ArrayList<>();
-        for (PreparedDevice device : prepared.devices()) {
-            devices.add(withReports(device, attributes(device.allocated())));
-        }
-        return new PreparedClaim(devices, prepared.edits(), prepared.state());
-    }
-
     /** Returns none for a GPU that was unplugged after it was allocated. */
     private Map<String, AttributeValue> attributes(AllocatedDevice gpu) throws Exception {
         return inventory().pools().stream()
@@ -67,7 +48,9 @@ final class ReportingGpus extends DecoratedDevices {
                 .orElse(Map.of());
     }
 
-    private PreparedDevice withReports(PreparedDevice gpu, Map<String, AttributeValue> attributes) {
+    @Override
+    PreparedDevice decorate(PreparedDevice gpu) throws Exception {
+        Map<String, AttributeValue> attributes = attributes(gpu.allocated());
         PreparedDevice reporting = gpu;
         if (inStatus) {
             Condition ready = new Condition("Ready", Truth.TRUE, "Prepared", "");

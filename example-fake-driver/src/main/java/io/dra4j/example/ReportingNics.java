@@ -3,15 +3,11 @@
 package io.dra4j.example;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
 import io.dra4j.api.claim.DeviceStatus.Truth;
-import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
-import io.dra4j.api.device.Pool;
 import java.util.List;
 
 /**
@@ -31,20 +27,7 @@ final class ReportingNics extends DecoratedDevices {
     }
 
     @Override
-    Pool decorate(Pool pool) {
-        return pool;
-    }
-
-    @Override
-    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
-        PreparedClaim prepared = super.prepare(claim, progress);
-        return new PreparedClaim(
-                prepared.devices().stream().map(this::withStatus).toList(),
-                prepared.edits(),
-                prepared.state());
-    }
-
-    private PreparedDevice withStatus(PreparedDevice nic) {
+    PreparedDevice decorate(PreparedDevice nic) {
         FakeInterface port = FakeInterface.of(nodeName, nic.allocated());
         NetworkData network = new NetworkData(port.name(), List.of(port.ip()), port.mac());
         Condition ready = new Condition("Ready", Truth.TRUE, "Prepared", "");

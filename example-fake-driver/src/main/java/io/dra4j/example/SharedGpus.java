@@ -5,15 +5,11 @@ package io.dra4j.example;
 import static java.util.Locale.ROOT;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
@@ -41,15 +37,7 @@ final class SharedGpus extends DecoratedDevices {
     }
 
     @Override
-    Pool decorate(Pool pool) {
-        return new Pool(
-                pool.name(),
-                pool.placement(),
-                pool.devices().stream().map(SharedGpus::shared).toList(),
-                pool.counterSets());
-    }
-
-    private static Device shared(Device gpu) {
+    Device decorate(Device gpu) {
         Device.Builder shared = gpu.toBuilder().allowMultipleAllocations(true);
         gpu.capacities().forEach((name, whole) -> shared.capacity(name, inParts(whole.value())));
         return shared.build();
@@ -60,17 +48,9 @@ final class SharedGpus extends DecoratedDevices {
         return new Capacity(whole, RequestPolicy.range(whole, parts));
     }
 
-    @Override
-    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
-        PreparedClaim prepared = super.prepare(claim, progress);
-        return new PreparedClaim(
-                prepared.devices().stream().map(SharedGpus::withShare).toList(),
-                prepared.edits(),
-                prepared.state());
-    }
-
     /** Adds how much of the GPU the claim has, for instance {@code GPU_DEVICE_3_MEMORY=10Gi}. */
-    private static PreparedDevice withShare(PreparedDevice prepared) {
+    @Override
+    PreparedDevice decorate(PreparedDevice prepared) {
         AllocatedDevice gpu = prepared.allocated();
         ContainerEdits.Builder edits = ContainerEdits.builder();
         prepared.edits().env().forEach(edits::env); // a fake GPU is nothing but environment
