@@ -149,14 +149,6 @@ class FakeDriverMainIT {
         }
 
         @Test
-        void printsTheStackTraceWhenMoreIsLogged() throws Exception {
-            Ended ended =
-                    run("--node-name=a", "-v", "4", "--kubelet-plugins-directory-path", missing());
-
-            assertThat(String.join("\n", ended.output())).contains("\tat io.dra4j.runtime.");
-        }
-
-        @Test
         void logsTheReasonAsJson() throws Exception {
             Ended ended =
                     run(
