@@ -101,26 +101,6 @@ final class LifecycleMutants {
         }
     }
 
-    abstract static class Withdrawing extends BareDriver {
-        private final boolean inUpdatesAlone;
-
-        Withdrawing(boolean inUpdatesAlone) {
-            this.inUpdatesAlone = inUpdatesAlone;
-        }
-
-        @Override
-        void stop() {
-            super.stop();
-            if (!inUpdatesAlone || !settings.podUid().isEmpty()) {
-                try {
-                    publisher.existing().forEach(publisher.plan::delete);
-                } catch (ApiClient.Failed e) {
-                    Life.current().log("Slices are left: " + e.getMessage());
-                }
-            }
-        }
-    }
-
     @Mutant(
             id = "M-88",
             what = "two instances use one socket, and the old one unlinks the new one's",
@@ -253,17 +233,30 @@ final class LifecycleMutants {
     @Violation("DRA-SLICE-17: a graceful stop must leave the slices in place")
     @Violation(
             "DRA-SLICE-07: with unchanged devices must not write slices: the driver sent [DELETE")
-    static final class WithdrawingAlways extends Withdrawing {
-        WithdrawingAlways() {
-            super(false);
+    static class Withdrawing extends BareDriver {
+        @Override
+        void stop() {
+            super.stop();
+            withdraw();
+        }
+
+        void withdraw() {
+            try {
+                publisher.existing().forEach(publisher.plan::delete);
+            } catch (ApiClient.Failed e) {
+                Life.current().log("Slices are left: " + e.getMessage());
+            }
         }
     }
 
     @Mutant(id = "M-90", what = "the old instance deletes the slices when it ends")
     @Violation("DRA-UPG-03: slices were deleted while two instances overlapped, or when")
     static final class WithdrawingInUpdates extends Withdrawing {
-        WithdrawingInUpdates() {
-            super(true);
+        @Override
+        void withdraw() {
+            if (!settings.podUid().isEmpty()) {
+                super.withdraw();
+            }
         }
     }
 

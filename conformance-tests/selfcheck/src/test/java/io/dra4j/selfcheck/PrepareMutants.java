@@ -241,26 +241,6 @@ final class PrepareMutants {
         }
     }
 
-    /** A claim without own devices ends the process, or gets a spec. */
-    abstract static class NothingOwn extends ClaimWork {
-        private final boolean deadly;
-
-        NothingOwn(boolean deadly) {
-            this.deadly = deadly;
-        }
-
-        @Override
-        ObjectNode plan(ClaimId id, JsonNode claim) {
-            if (results(claim).isEmpty()) {
-                if (deadly) {
-                    Life.current().end(134);
-                }
-                driver.cdi.write(Json.object().put("uid", id.uid()));
-            }
-            return super.plan(id, claim);
-        }
-    }
-
     @Mutant(
             id = "M-128",
             what = "refuses a device because of its taint",
@@ -294,17 +274,25 @@ final class PrepareMutants {
 
     @Mutant(id = "M-123a", what = "ends upon a claim without own devices")
     @Violation("DRA-PREP-17: its unprepare failed: the call failed")
-    static final class EndsOnNothingOwn extends NothingOwn {
-        EndsOnNothingOwn() {
-            super(true);
+    static final class EndsOnNothingOwn extends ClaimWork {
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            if (results(claim).isEmpty()) {
+                Life.current().end(134);
+            }
+            return super.plan(id, claim);
         }
     }
 
     @Mutant(id = "M-123b", what = "writes a spec for a claim without own devices")
     @Violation("DRA-PREP-17: s devices alone, the CDI directory has")
-    static final class SpecForNothingOwn extends NothingOwn {
-        SpecForNothingOwn() {
-            super(false);
+    static final class SpecForNothingOwn extends ClaimWork {
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            if (results(claim).isEmpty()) {
+                driver.cdi.write(Json.object().put("uid", id.uid()));
+            }
+            return super.plan(id, claim);
         }
     }
 }

@@ -19,7 +19,7 @@ class Publisher {
     private static final long LOOK = 200;
     private static final long RESYNC = 20_000;
     private static final long FIRST_BACKOFF = 500;
-    private static final long LONGEST_BACKOFF = 8_000;
+    private static final long LONGEST_BACKOFF = 4_000;
 
     final BareDriver driver = Parts.driver();
     final SlicePlan plan = driver.parts.make(SlicePlan.class);

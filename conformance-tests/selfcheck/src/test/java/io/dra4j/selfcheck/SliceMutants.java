@@ -236,23 +236,6 @@ final class SliceMutants {
         }
     }
 
-    abstract static class Delicate extends Publisher {
-        private final int deadly;
-
-        Delicate(int deadly) {
-            this.deadly = deadly;
-        }
-
-        @Override
-        void failed(ApiClient.Failed problem) {
-            if (problem.status == deadly) {
-                Life.current().log("fatal: " + problem.getMessage());
-                Life.current().end(1);
-            }
-            super.failed(problem);
-        }
-    }
-
     @Mutant(id = "M-80", what = "repeats a refused write without a pause")
     @Violation("DRA-SLICE-14: the API server refused every write of a slice with")
     static final class Hot extends Publisher {
@@ -286,17 +269,27 @@ final class SliceMutants {
 
     @Mutant(id = "M-79a", what = "ends on 409, AlreadyExists included")
     @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
-    static final class EndsOnConflict extends Delicate {
-        EndsOnConflict() {
-            super(409);
+    static class EndsOnConflict extends Publisher {
+        int deadly() {
+            return 409;
+        }
+
+        @Override
+        void failed(ApiClient.Failed problem) {
+            if (problem.status == deadly()) {
+                Life.current().log("fatal: " + problem.getMessage());
+                Life.current().end(1);
+            }
+            super.failed(problem);
         }
     }
 
     @Mutant(id = "M-79b", what = "ends on the first 500")
     @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
-    static final class EndsOnServerError extends Delicate {
-        EndsOnServerError() {
-            super(500);
+    static final class EndsOnServerError extends EndsOnConflict {
+        @Override
+        int deadly() {
+            return 500;
         }
     }
 }

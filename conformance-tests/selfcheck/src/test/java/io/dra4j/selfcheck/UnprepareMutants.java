@@ -172,14 +172,10 @@ final class UnprepareMutants {
         }
     }
 
-    /** A failure keeps what was done before it; and Unprepare may leave that, too. */
-    abstract static class HalfDone extends ClaimWork {
-        private final boolean forGood;
-
-        HalfDone(boolean forGood) {
-            this.forGood = forGood;
-        }
-
+    /** Keeps what was done before the failure. */
+    @Mutant(id = "M-27", what = "a failed claim leaves its first device's spec and lock")
+    @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
+    static class HalfDone extends ClaimWork {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
             try {
@@ -205,21 +201,6 @@ final class UnprepareMutants {
                 effects(half);
             }
         }
-
-        @Override
-        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
-            if (!forGood || !known.path("failed").asBoolean()) {
-                super.forget(id, held, known);
-            }
-        }
-    }
-
-    @Mutant(id = "M-27", what = "a failed claim leaves its first device's spec and lock")
-    @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
-    static final class HalfDoneUntilUnprepare extends HalfDone {
-        HalfDoneUntilUnprepare() {
-            super(false);
-        }
     }
 
     @Mutant(
@@ -232,8 +213,11 @@ final class UnprepareMutants {
     @Violation("DRA-UNP-07: after a prepare that failed and its unprepare, the CDI")
     @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
     static final class HalfDoneForGood extends HalfDone {
-        HalfDoneForGood() {
-            super(true);
+        @Override
+        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
+            if (!known.path("failed").asBoolean()) {
+                super.forget(id, held, known);
+            }
         }
     }
 }
