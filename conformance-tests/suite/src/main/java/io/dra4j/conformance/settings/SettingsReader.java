@@ -64,6 +64,8 @@ public final class SettingsReader {
             RENAMED.forEach((old, key) -> rename(tree, old, key));
             flags.forEach((pointer, value) -> set(tree, pointer, value));
             return YAML.treeToValue(tree, Settings.class);
+        } catch (SettingsException e) {
+            throw new SettingsException(name + ": " + e.getMessage());
         } catch (JsonProcessingException e) {
             throw new SettingsException(name + ": " + explained(e));
         }

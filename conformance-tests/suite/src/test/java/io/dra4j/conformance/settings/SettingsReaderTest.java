@@ -54,7 +54,7 @@ class SettingsReaderTest {
         assertThat(SettingsReader.parse(LEAST + "\npatience: 2", "x", flag).timeoutFactor())
                 .isEqualTo(3);
         assertThatThrownBy(() -> parse(LEAST + "\npatience: 2\ntimeoutFactor: 2"))
-                .hasMessageContaining("patience is the old name of timeoutFactor");
+                .hasMessageStartingWith("x.yaml: patience is the old name of timeoutFactor");
     }
 
     @Test
@@ -103,7 +103,8 @@ class SettingsReaderTest {
         assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: -1"))
                 .hasMessageContaining("timeoutFactor must be between 0 and 100, not -1.0");
         assertThatThrownBy(() -> parse(LEAST + "\nseed: 1\nseed: 2")).hasMessageContaining("seed");
-        assertThatThrownBy(() -> parse("- a")).hasMessageContaining("no mapping");
+        assertThatThrownBy(() -> parse("- a"))
+                .hasMessage("x.yaml: the settings are no mapping of names to values");
         assertThatThrownBy(() -> parse("driver: [")).hasMessageContaining("line ");
     }
 }
