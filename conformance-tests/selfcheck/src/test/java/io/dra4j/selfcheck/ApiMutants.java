@@ -66,7 +66,7 @@ final class ApiMutants {
         }
     }
 
-    /** A failure is for ever. */
+    /** A failure is forever. */
     @Mutant(
             id = "M-49",
             what = "remembers a failure, so that no retry succeeds",
@@ -192,7 +192,7 @@ final class ApiMutants {
     }
 
     /** Whoever was given up by the kubelet keeps the claim locked. */
-    @Mutant(id = "M-110", what = "a cancelled Prepare keeps its lock for ever")
+    @Mutant(id = "M-110", what = "a cancelled Prepare keeps its lock forever")
     @Violation("DRA-PREP-31: a prepare that an earlier caller gave up failed: claim UID")
     static final class KeepsTheLock extends ClaimWork {
         private static final long NEARLY_OVER = 500;

@@ -88,7 +88,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(id = "M-14", what = "logs that it cannot bind, and idles for ever", timeoutFactor = 0.3)
+    @Mutant(id = "M-14", what = "logs that it cannot bind, and idles forever", timeoutFactor = 0.3)
     @Violation("DRA-REG-11: the driver neither ended nor registered when it was gone")
     static final class Idle extends BareDriver {
         @Override

@@ -205,7 +205,7 @@ public record Publishing(TestContext context) {
                 timeout.toSeconds(), after, difference);
     }
 
-    /** Starts the driver again where it does not put its slices right: other rules need them. */
+    /** Starts the driver again where it does not repair its slices: other rules need them. */
     public void repair(Pools before) throws InterruptedException {
         if (context.driver().adapter().controlsProcess()
                 && context.driver().isReady()

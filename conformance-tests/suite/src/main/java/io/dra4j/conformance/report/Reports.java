@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Writes what a run has found into a directory, for everyone who wants to know.
+ * Writes what a run has found into a directory, for people and programs.
  *
  * <p>No secret that {@link Redaction} knows gets into a file. A report that was there before is
  * replaced.

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param query the query's parameters, decoded; the last value where one was sent twice
  * @param body the request's body as text, in JSON for any wire format, cut after a megabyte; empty
  *     if there was none
- * @param status what the client was answered; 0 as long as it got no response, and so for ever when
+ * @param status what the client was answered; 0 as long as it got no response, and so forever when
  *     the connection was cut
  * @param errorBody the body of an error response, in JSON for any wire format, cut; empty for any
  *     other
