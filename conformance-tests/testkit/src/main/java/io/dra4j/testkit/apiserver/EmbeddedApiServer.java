@@ -12,7 +12,6 @@ import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
-import io.dra4j.testkit.apiserver.validation.Schema;
 import io.dra4j.testkit.apiserver.validation.Strategies;
 import io.dra4j.testkit.http.Connections;
 import java.io.IOException;
@@ -44,23 +43,10 @@ public final class EmbeddedApiServer implements AutoCloseable {
         ResourceKinds kinds = new ResourceKinds(builder.version);
         ObjectStore store = new ObjectStore(builder.historySize);
         MetadataRules metadata = new MetadataRules(builder.clock);
-        Registry registry =
-                new Registry(
-                        kinds,
-                        store,
-                        new Schema(builder.version),
-                        metadata,
-                        Strategies.of(gates, metadata));
+        Registry registry = new Registry(kinds, store, metadata, Strategies.of(gates, metadata));
         objects = new ClusterObjects(kinds, registry, store);
-        listener =
-                new ApiListener(
-                        builder.version,
-                        kinds,
-                        registry,
-                        store,
-                        builder.clock,
-                        builder.bookmarkInterval,
-                        builder.port);
+        Duration interval = builder.bookmarkInterval;
+        listener = new ApiListener(kinds, registry, store, builder.clock, interval, builder.port);
         NAMESPACES.forEach(objects::ensureNamespace);
         builder.nodes.forEach(name -> objects.put(node(name, builder.version)));
     }

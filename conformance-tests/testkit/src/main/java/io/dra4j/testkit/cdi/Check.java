@@ -58,12 +58,8 @@ interface Check {
     /** A whole number within limits. */
     static Check number(long least, long most) {
         return (value, path, problems) -> {
-            boolean within =
-                    value.isIntegralNumber()
-                            && value.canConvertToLong()
-                            && value.asLong() >= least
-                            && value.asLong() <= most;
-            if (!within) {
+            boolean whole = value.isIntegralNumber() && value.canConvertToLong();
+            if (!whole || value.asLong() < least || value.asLong() > most) {
                 problems.add(
                         "%s must be a whole number from %d to %d, not %s"
                                 .formatted(path, least, most, value));

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
  * A driver that is run externally, on the one node that there is.
@@ -89,11 +88,6 @@ public final class ExternalDriver implements DriverAdapter {
         @Override
         public boolean isAlive() {
             return !ended;
-        }
-
-        @Override
-        public OptionalLong pid() {
-            return OptionalLong.empty();
         }
 
         @Override

@@ -5,7 +5,6 @@ package io.dra4j.testkit.driver;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -81,11 +80,6 @@ public final class InProcessDriver implements DriverAdapter {
         @Override
         public boolean isAlive() {
             return !ended;
-        }
-
-        @Override
-        public OptionalLong pid() {
-            return OptionalLong.empty();
         }
 
         @Override

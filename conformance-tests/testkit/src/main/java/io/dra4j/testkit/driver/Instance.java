@@ -13,7 +13,9 @@ public interface Instance {
     boolean isAlive();
 
     /** Its process id, if it has a process of its own. */
-    OptionalLong pid();
+    default OptionalLong pid() {
+        return OptionalLong.empty();
+    }
 
     /** Asks it to end, as the end of its pod does (SIGTERM); does not wait. */
     void terminate();

@@ -119,10 +119,7 @@ final class UpstreamLink {
     }
 
     private UpstreamException failure(String what, @Nullable Throwable cause) {
-        String message = upstream.described() + " " + what;
-        return cause == null
-                ? new UpstreamException(message)
-                : new UpstreamException(message, cause);
+        return new UpstreamException(upstream.described() + " " + what, cause);
     }
 
     private static String why(Throwable cause) {

@@ -76,13 +76,8 @@ class KubectlIT {
 
     private ProcessBuilder command(String... arguments) {
         List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                "kubectl",
-                                "--kubeconfig",
-                                kubeconfig.toString(),
-                                "--cache-dir",
-                                folder + "/cache"));
+                new ArrayList<>(List.of("kubectl", "--cache-dir", folder + "/cache"));
+        command.addAll(List.of("--kubeconfig", kubeconfig.toString()));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command).redirectErrorStream(true);
     }
@@ -93,9 +88,12 @@ class KubectlIT {
         return new Result(process.waitFor(), output);
     }
 
+    private Path file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name + ".yaml"), text);
+    }
+
     private String applied(String manifest) throws Exception {
-        Path file = Files.writeString(folder.resolve("manifest.yaml"), manifest);
-        Result result = kubectl("apply", "-f", file.toString());
+        Result result = kubectl("apply", "-f", file("manifest", manifest).toString());
         assertThat(result.exit()).as(result.output()).isZero();
         return result.output();
     }
@@ -125,9 +123,9 @@ class KubectlIT {
 
     @Test
     void appliesOnTheServerAsSeveralManagers() throws Exception {
-        Path claim = Files.writeString(folder.resolve("claim.yaml"), MANIFEST.split("---")[1]);
-        Path labelled = Files.writeString(folder.resolve("labelled.yaml"), label("one"));
-        Path other = Files.writeString(folder.resolve("other.yaml"), label("two"));
+        Path claim = file("claim", MANIFEST.split("---")[1]);
+        Path labelled = file("labelled", label("one"));
+        Path other = file("other", label("two"));
 
         assertThat(onServer("one", claim).output()).contains("c1 serverside-applied");
         assertThat(onServer("two", labelled).output()).contains("c1 serverside-applied");
@@ -163,8 +161,8 @@ class KubectlIT {
         applied(MANIFEST);
         server.store().put(allocated());
         Path status =
-                Files.writeString(
-                        folder.resolve("status.yaml"),
+                file(
+                        "status",
                         """
                         apiVersion: resource.k8s.io/v1
                         kind: ResourceClaim
@@ -184,22 +182,15 @@ class KubectlIT {
     private ObjectNode allocated() {
         var claim =
                 (ObjectNode) server.store().find("resourceclaims", "default", "c1").orElseThrow();
-        claim.set(
-                "status",
-                Trees.tree(
-                        "{'allocation':{'devices':{'results':[{'request':'gpu','driver':'gpu.example.com',"
-                                + "'pool':'node-1','device':'gpu-0'}]}}}"));
-        return claim;
+        String status =
+                "{'allocation':{'devices':{'results':[{'request':'gpu','driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}]}}}";
+        return claim.set("status", Trees.tree(status));
     }
 
     @Test
     void refusesAnUnknownFieldAndAnInvalidOne() throws Exception {
-        Path odd =
-                Files.writeString(
-                        folder.resolve("odd.yaml"),
-                        MANIFEST.replace("driver:", "drivr: x\n  driver:"));
-        Path invalid =
-                Files.writeString(folder.resolve("invalid.yaml"), MANIFEST.replace("gpu-0", "GPU"));
+        Path odd = file("odd", MANIFEST.replace("driver:", "drivr: x\n  driver:"));
+        Path invalid = file("invalid", MANIFEST.replace("gpu-0", "GPU"));
 
         assertThat(kubectl("apply", "-f", odd.toString()).output())
                 .contains("unknown field \"spec.drivr\"");
@@ -259,13 +250,8 @@ class KubectlIT {
 
     @Test
     void followsAChangeWithTheKindOfEvent() throws Exception {
-        assertFollowed(
-                List.of(
-                        "--output-watch-events",
-                        "-o",
-                        "jsonpath={.type} {.object.spec.pool.generation}{'\\n'}"),
-                "ADDED 1",
-                "MODIFIED 2");
+        String path = "jsonpath={.type} {.object.spec.pool.generation}{'\\n'}";
+        assertFollowed(List.of("--output-watch-events", "-o", path), "ADDED 1", "MODIFIED 2");
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** The codec against what a real API server wrote. */
@@ -26,84 +27,79 @@ class RecordedProtobufTest {
 
     @Test
     void everyAnswerDecodesToItsJson() {
-        for (Recording line : LINES) {
-            if (line.protobuf().length > 0 && !line.isWatch()) {
-                assertThat(CODEC.decode(line.protobuf())).as("%s", line).isEqualTo(line.json());
-            }
+        for (Recording line : answers()) {
+            assertThat(CODEC.decode(line.protobuf())).as("%s", line).isEqualTo(line.json());
         }
     }
 
     @Test
     void everyEventDecodesToItsJson() {
-        for (Recording line : LINES) {
-            if (line.isWatch()) {
-                WatchFrames frames = new WatchFrames(CODEC);
-                List<JsonNode> events = new ArrayList<>();
-                for (byte one : line.protobuf()) {
-                    events.addAll(frames.add(new byte[] {one}));
-                }
-                assertThat(events).as("%s", line).hasSize(line.json().size());
-                for (int i = 0; i < events.size(); i++) {
-                    assertThat(events.get(i)).as("%s", line).isEqualTo(line.json().get(i));
-                }
+        for (Recording line : lines(Recording::isWatch)) {
+            WatchFrames frames = new WatchFrames(CODEC);
+            List<JsonNode> events = new ArrayList<>();
+            for (byte one : line.protobuf()) {
+                events.addAll(frames.add(new byte[] {one}));
             }
+            assertThat(events).as("%s", line).containsExactlyElementsOf(line.json());
         }
     }
 
     @Test
     void everyAnswerSurvivesTheWayThere() {
-        for (Recording line : LINES) {
-            if (line.protobuf().length > 0 && !line.isWatch()) {
-                byte[] bytes = CODEC.encode(line.json());
-                assertThat(CODEC.decode(bytes)).as("%s", line).isEqualTo(line.json());
-            }
+        for (Recording line : answers()) {
+            byte[] bytes = CODEC.encode(line.json());
+            assertThat(CODEC.decode(bytes)).as("%s", line).isEqualTo(line.json());
         }
     }
 
     /** All but those with JSON in bytes that its writer spaced in its own way. */
     @Test
     void almostAllAnswersEncodeToTheSameBytes() {
-        assertThat(LINES)
-                .filteredOn(line -> line.protobuf().length > 0 && !line.isWatch())
+        assertThat(answers())
                 .filteredOn(line -> Arrays.equals(CODEC.encode(line.json()), line.protobuf()))
                 .hasSize(IDENTICAL);
     }
 
     @Test
     void everyEventEncodesToTheSameBytes() {
-        for (Recording line : LINES) {
-            if (line.isWatch()) {
-                List<byte[]> frames = frames(line.protobuf());
-                for (int i = 0; i < frames.size(); i++) {
-                    JsonNode event = line.json().get(i);
-                    byte[] object = CODEC.encode(event.path("object"));
-                    byte[] frame = CODEC.frame(event.path("type").asText(), object);
-                    assertThat(Arrays.copyOfRange(frame, 4, frame.length))
-                            .as("%s", line)
-                            .isEqualTo(frames.get(i));
-                }
+        for (Recording line : lines(Recording::isWatch)) {
+            List<byte[]> frames = frames(line.protobuf());
+            for (int i = 0; i < frames.size(); i++) {
+                JsonNode event = line.json().get(i);
+                byte[] object = CODEC.encode(event.path("object"));
+                byte[] frame = CODEC.frame(event.path("type").asText(), object);
+                assertThat(Arrays.copyOfRange(frame, 4, frame.length))
+                        .as("%s", line)
+                        .isEqualTo(frames.get(i));
             }
         }
     }
 
     @Test
     void listsAreMadeOfMessages() {
-        assertThat(LINES).filteredOn(line -> line.what().equals("list")).hasSize(9);
-        for (Recording line : LINES) {
-            if (line.what().equals("list")) {
-                String apiVersion = line.json().path("apiVersion").asText();
-                String kind = line.json().path("kind").asText();
-                List<byte[]> items = new ArrayList<>();
-                for (JsonNode item : line.json().path("items")) {
-                    ObjectNode object = item.deepCopy();
-                    object.put("apiVersion", apiVersion).put("kind", kind.replaceAll("List$", ""));
-                    items.add(CODEC.message(object));
-                }
-                assertThat(CODEC.list(apiVersion, kind, line.json().path("metadata"), items))
-                        .as("%s", line)
-                        .isEqualTo(CODEC.encode(line.json()));
+        List<Recording> lists = lines(line -> line.what().equals("list"));
+        assertThat(lists).hasSize(9);
+        for (Recording line : lists) {
+            String apiVersion = line.json().path("apiVersion").asText();
+            String kind = line.json().path("kind").asText();
+            List<byte[]> items = new ArrayList<>();
+            for (JsonNode item : line.json().path("items")) {
+                ObjectNode object = item.deepCopy();
+                object.put("apiVersion", apiVersion).put("kind", kind.replaceAll("List$", ""));
+                items.add(CODEC.message(object));
             }
+            assertThat(CODEC.list(apiVersion, kind, line.json().path("metadata"), items))
+                    .as("%s", line)
+                    .isEqualTo(CODEC.encode(line.json()));
         }
+    }
+
+    private static List<Recording> answers() {
+        return lines(line -> line.protobuf().length > 0 && !line.isWatch());
+    }
+
+    private static List<Recording> lines(Predicate<Recording> wanted) {
+        return LINES.stream().filter(wanted).toList();
     }
 
     private static List<byte[]> frames(byte[] stream) {

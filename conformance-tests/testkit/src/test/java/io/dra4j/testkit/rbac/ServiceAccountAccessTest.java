@@ -79,31 +79,19 @@ class ServiceAccountAccessTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {
-                "DELETE /apis/resource.k8s.io/v1/resourceslices|resourceslices.resource.k8s.io is"
-                        + " forbidden: USER cannot deletecollection resource \"resourceslices\" in API group"
-                        + " \"resource.k8s.io\" at the cluster scope",
-                "GET /apis/resource.k8s.io/v1/resourceclaims|resourceclaims.resource.k8s.io is forbidden:"
-                        + " USER cannot list resource \"resourceclaims\" in API group \"resource.k8s.io\" at the"
-                        + " cluster scope",
-                "GET /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims?watch=1|"
-                        + "resourceclaims.resource.k8s.io is forbidden: USER cannot watch resource"
-                        + " \"resourceclaims\" in API group \"resource.k8s.io\" in the namespace \"ns\"",
-                "PUT /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c|"
-                        + "resourceclaims.resource.k8s.io \"c\" is forbidden: USER cannot update resource"
-                        + " \"resourceclaims\" in API group \"resource.k8s.io\" in the namespace \"ns\"",
-                "PUT /apis/coordination.k8s.io/v1/namespaces/other/leases/mine|"
-                        + "leases.coordination.k8s.io \"mine\" is forbidden: USER cannot update resource"
-                        + " \"leases\" in API group \"coordination.k8s.io\" in the namespace \"other\"",
-                "POST /apis/coordination.k8s.io/v1/namespaces/gpu-system/leases|"
-                        + "leases.coordination.k8s.io is forbidden: USER cannot create resource \"leases\""
-                        + " in API group \"coordination.k8s.io\" in the namespace \"gpu-system\"",
-                "PATCH /api/v1/nodes/n|nodes \"n\" is forbidden: USER cannot patch resource \"nodes\" in API"
-                        + " group \"\" at the cluster scope",
-                "GET /api/v1/namespaces/kube-system|namespaces \"kube-system\" is forbidden: USER cannot get"
-                        + " resource \"namespaces\" in API group \"\" in the namespace \"kube-system\"",
-                "GET /metrics|forbidden: USER cannot get path \"/metrics\"",
-            })
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    DELETE /apis/resource.k8s.io/v1/resourceslices|resourceslices.resource.k8s.io is forbidden: USER cannot deletecollection resource "resourceslices" in API group "resource.k8s.io" at the cluster scope
+                    GET /apis/resource.k8s.io/v1/resourceclaims|resourceclaims.resource.k8s.io is forbidden: USER cannot list resource "resourceclaims" in API group "resource.k8s.io" at the cluster scope
+                    GET /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims?watch=1|resourceclaims.resource.k8s.io is forbidden: USER cannot watch resource "resourceclaims" in API group "resource.k8s.io" in the namespace "ns"
+                    PUT /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c|resourceclaims.resource.k8s.io "c" is forbidden: USER cannot update resource "resourceclaims" in API group "resource.k8s.io" in the namespace "ns"
+                    PUT /apis/coordination.k8s.io/v1/namespaces/other/leases/mine|leases.coordination.k8s.io "mine" is forbidden: USER cannot update resource "leases" in API group "coordination.k8s.io" in the namespace "other"
+                    POST /apis/coordination.k8s.io/v1/namespaces/gpu-system/leases|leases.coordination.k8s.io is forbidden: USER cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "gpu-system"
+                    PATCH /api/v1/nodes/n|nodes "n" is forbidden: USER cannot patch resource "nodes" in API group "" at the cluster scope
+                    GET /api/v1/namespaces/kube-system|namespaces "kube-system" is forbidden: USER cannot get resource "namespaces" in API group "" in the namespace "kube-system"
+                    GET /metrics|forbidden: USER cannot get path "/metrics"
+                    """)
     void whatNoRuleAllowsIsRefused(String request, String message) throws Exception {
         assertThat(refusal(access(), request)).contains(message.replace("USER", USER));
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
@@ -18,17 +19,15 @@ import org.slf4j.LoggerFactory;
 final class ApiHandler extends Handler.Abstract {
     private static final Logger LOG = LoggerFactory.getLogger(ApiHandler.class);
 
-    private final KubernetesVersion version;
     private final ResourceKinds kinds;
     private final Discovery discovery;
     private final OpenApi openApi;
     private final ResourceEndpoint resources;
 
-    ApiHandler(KubernetesVersion version, ResourceKinds kinds, ResourceEndpoint resources) {
-        this.version = version;
+    ApiHandler(ResourceKinds kinds, ResourceEndpoint resources) {
         this.kinds = kinds;
         this.discovery = new Discovery(kinds);
-        this.openApi = new OpenApi(kinds, version);
+        this.openApi = new OpenApi(kinds);
         this.resources = resources;
     }
 
@@ -92,7 +91,8 @@ final class ApiHandler extends Handler.Abstract {
         resources.handle(exchange, ResourcePath.parse(kinds, group, groupVersion, rest));
     }
 
-    private com.fasterxml.jackson.databind.JsonNode version() {
+    private JsonNode version() {
+        KubernetesVersion version = kinds.version();
         return Json.object()
                 .put("major", "1")
                 .put("minor", Integer.toString(version.minor()))

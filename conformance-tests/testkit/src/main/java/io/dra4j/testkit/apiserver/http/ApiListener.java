@@ -3,7 +3,6 @@
 package io.dra4j.testkit.apiserver.http;
 
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
@@ -31,7 +30,6 @@ public final class ApiListener implements AutoCloseable {
      * @param clock the clock of ages in tables
      */
     public ApiListener(
-            KubernetesVersion version,
             ResourceKinds kinds,
             Registry registry,
             ObjectStore store,
@@ -41,7 +39,7 @@ public final class ApiListener implements AutoCloseable {
         connector = newConnector(server, port);
         watches = new WatchEndpoint(store, scheduler, bookmarkInterval);
         ResourceEndpoint resources = new ResourceEndpoint(registry, store, watches, clock);
-        server.setHandler(new ApiHandler(version, kinds, resources));
+        server.setHandler(new ApiHandler(kinds, resources));
     }
 
     private static ScheduledThreadPoolExecutor newScheduler() {

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
@@ -27,11 +26,9 @@ final class OpenApi {
             List.of("application/json-patch+json", "application/merge-patch+json");
 
     private final ResourceKinds kinds;
-    private final KubernetesVersion version;
 
-    OpenApi(ResourceKinds kinds, KubernetesVersion version) {
+    OpenApi(ResourceKinds kinds) {
         this.kinds = kinds;
-        this.version = version;
     }
 
     void handle(Exchange exchange, List<String> path) {
@@ -73,7 +70,8 @@ final class OpenApi {
 
     private ObjectNode document(String group) {
         ObjectNode document = Json.object().put("openapi", "3.0.0");
-        document.putObject("info").put("title", "Kubernetes").put("version", version.gitVersion());
+        String version = kinds.version().gitVersion();
+        document.putObject("info").put("title", "Kubernetes").put("version", version);
         ObjectNode paths = document.putObject("paths");
         ObjectNode schemas = document.putObject("components").putObject("schemas");
         for (ResourceKind kind : kinds.inGroup(group)) {

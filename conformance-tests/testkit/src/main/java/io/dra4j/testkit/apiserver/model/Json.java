@@ -69,11 +69,6 @@ public final class Json {
         return child(object, "metadata");
     }
 
-    /** Returns whether a field was sent with any value, an empty list included. */
-    public static boolean present(JsonNode node, String field) {
-        return node.hasNonNull(field);
-    }
-
     public static byte[] bytes(JsonNode node) {
         try {
             return MAPPER.writeValueAsBytes(node);

@@ -28,9 +28,11 @@ public final class ResourceKinds {
             resource.k8s.io     | ResourceSlice         | resourceslices         |       | cluster    | spec.nodeName spec.driver spec.pool.name@1.37 | GENERATION RETURNS_DELETED
             """;
 
+    private final KubernetesVersion version;
     private final List<ResourceKind> kinds;
 
     public ResourceKinds(KubernetesVersion version) {
+        this.version = version;
         kinds = TABLE.lines().skip(1).map(row -> kind(row.split("\\|"), version)).toList();
     }
 
@@ -59,6 +61,10 @@ public final class ResourceKinds {
 
     private static List<String> words(String column) {
         return column.isBlank() ? List.of() : List.of(column.strip().split(" "));
+    }
+
+    public KubernetesVersion version() {
+        return version;
     }
 
     public List<ResourceKind> all() {

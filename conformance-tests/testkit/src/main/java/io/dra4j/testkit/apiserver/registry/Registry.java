@@ -47,12 +47,11 @@ public final class Registry {
     public Registry(
             ResourceKinds kinds,
             ObjectStore store,
-            Schema schema,
             MetadataRules metadata,
             Map<String, Strategy> strategies) {
         this.kinds = kinds;
         this.store = store;
-        this.schema = schema;
+        this.schema = new Schema(kinds.version());
         this.metadata = metadata;
         this.ownership = new Ownership(metadata);
         this.strategies = Map.copyOf(strategies);

@@ -18,12 +18,10 @@ final class NodeRules {
      */
     static void check(Field parent, int exactTerms) {
         Field name = parent.at("nodeName");
-        if (name.present()) {
-            name.requireForm(
-                    text ->
-                            text.isEmpty()
-                                    ? "must be either unset or set to a non-empty string"
-                                    : Names.dnsSubdomainProblem(text));
+        if (name.present() && name.text().isEmpty()) {
+            name.invalid("must be either unset or set to a non-empty string");
+        } else if (name.present()) {
+            name.requireForm(Names::dnsSubdomainProblem);
         }
         checkSelector(parent.at("nodeSelector"), exactTerms);
         checkTrueOrUnset(parent.at("allNodes"));

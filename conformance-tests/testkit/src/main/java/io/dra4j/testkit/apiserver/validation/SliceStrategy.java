@@ -32,7 +32,7 @@ final class SliceStrategy implements Strategy {
             }
             for (JsonNode mapping : device.path("nodeAllocatableResourceMappings")) {
                 if (mapping instanceof ObjectNode fields
-                        && !Json.present(fields, "allocationMultiplier")) {
+                        && !fields.hasNonNull("allocationMultiplier")) {
                     fields.put("allocationMultiplier", "1");
                 }
             }
@@ -48,7 +48,7 @@ final class SliceStrategy implements Strategy {
     }
 
     private void stamp(ObjectNode taint) {
-        if (!Json.present(taint, "timeAdded")) {
+        if (!taint.hasNonNull("timeAdded")) {
             taint.put("timeAdded", metadata.now());
         }
     }

@@ -14,6 +14,7 @@ import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Selectors by field and by label. */
@@ -32,27 +33,21 @@ class SelectorTest {
     @Nested
     class ByField {
         @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "",
-                    "metadata.name=s1",
-                    "spec.nodeName==node-1",
-                    "spec.nodeName!=node-2",
-                    "spec.driver=gpu.example.com,spec.nodeName=node-1"
-                })
-        void matches(String selector) {
-            assertThat(FieldSelector.parse(slices, selector).matches(slice)).isTrue();
-        }
-
-        @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "spec.nodeName=",
-                    "spec.nodeName!=node-1",
-                    "metadata.name=s1,spec.driver=x"
-                })
-        void doesNotMatch(String selector) {
-            assertThat(FieldSelector.parse(slices, selector).matches(slice)).isFalse();
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        ''                                               | true
+                        metadata.name=s1                                 | true
+                        spec.nodeName==node-1                            | true
+                        spec.nodeName!=node-2                            | true
+                        spec.driver=gpu.example.com,spec.nodeName=node-1 | true
+                        spec.nodeName=                                   | false
+                        spec.nodeName!=node-1                            | false
+                        metadata.name=s1,spec.driver=x                   | false
+                        """)
+        void matchesOrNot(String selector, boolean matches) {
+            assertThat(FieldSelector.parse(slices, selector).matches(slice)).isEqualTo(matches);
         }
 
         @ParameterizedTest
@@ -74,35 +69,29 @@ class SelectorTest {
     @Nested
     class ByLabel {
         @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "app=a",
-                    "app == a",
-                    "app!=b",
-                    "none!=a",
-                    "app in (a, b),tier=x",
-                    "app notin (b)",
-                    "none notin (a)",
-                    "app",
-                    "!none"
-                })
-        void matches(String selector) {
-            assertThat(LabelSelector.parse(selector).matches(slice)).isTrue();
-        }
-
-        @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "app=b",
-                    "app!=a",
-                    "none=a",
-                    "app in (b)",
-                    "app notin (a,b)",
-                    "none",
-                    "!app"
-                })
-        void doesNotMatch(String selector) {
-            assertThat(LabelSelector.parse(selector).matches(slice)).isFalse();
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        app=a                | true
+                        app == a             | true
+                        app!=b               | true
+                        none!=a              | true
+                        app in (a, b),tier=x | true
+                        app notin (b)        | true
+                        none notin (a)       | true
+                        app                  | true
+                        !none                | true
+                        app=b                | false
+                        app!=a               | false
+                        none=a               | false
+                        app in (b)           | false
+                        app notin (a,b)      | false
+                        none                 | false
+                        !app                 | false
+                        """)
+        void matchesOrNot(String selector, boolean matches) {
+            assertThat(LabelSelector.parse(selector).matches(slice)).isEqualTo(matches);
         }
 
         @Test
