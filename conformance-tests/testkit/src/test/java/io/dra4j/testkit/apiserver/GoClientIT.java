@@ -15,9 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,10 +42,11 @@ class GoClientIT {
 
     @TempDir private static Path folder;
 
+    @AutoClose
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().node("node-1").historySize(4).start();
-    private final ApiProxy proxy = ApiProxy.before(server.url());
-    private Path kubeconfig;
+
+    @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
 
     @BeforeAll
     static void build() throws Exception {
@@ -91,19 +91,9 @@ class GoClientIT {
         return output;
     }
 
-    @BeforeEach
-    void login() throws Exception {
-        kubeconfig = proxy.writeKubeconfig(folder.resolve("kubeconfig"));
-    }
-
-    @AfterEach
-    void stop() {
-        proxy.close();
-        server.close();
-    }
-
     private List<String> run(String contentType) throws Exception {
         String program = folder.resolve("client").toString();
+        Path kubeconfig = proxy.writeKubeconfig(folder.resolve("kubeconfig"));
         String output = output(new ProcessBuilder(program, kubeconfig.toString(), contentType));
         System.out.println("client-go with \"" + contentType + "\":\n" + output);
         return output.lines().toList();

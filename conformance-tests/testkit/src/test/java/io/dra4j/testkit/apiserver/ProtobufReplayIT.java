@@ -134,14 +134,9 @@ class ProtobufReplayIT {
         String collection = list.path().substring(0, list.path().indexOf('?'));
         int slash = collection.lastIndexOf('/');
         String namespace = Json.text(item, "metadata", "namespace");
-        return (namespace.isEmpty()
-                        ? collection
-                        : collection.substring(0, slash)
-                                + "/namespaces/"
-                                + namespace
-                                + collection.substring(slash))
-                + "/"
-                + Json.text(item, "metadata", "name");
+        String within = namespace.isEmpty() ? "" : "/namespaces/" + namespace;
+        String name = Json.text(item, "metadata", "name");
+        return collection.substring(0, slash) + within + collection.substring(slash) + "/" + name;
     }
 
     @Test

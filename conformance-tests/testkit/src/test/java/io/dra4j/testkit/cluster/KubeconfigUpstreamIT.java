@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The proxy before an API server that asks for TLS, a client certificate and a token. */
 @Timeout(60)
@@ -257,26 +259,40 @@ class KubeconfigUpstreamIT {
     @Nested
     class IsRefusedInOneLine {
 
-        @Test
-        void whenAnotherCaSignedTheServersCertificate() throws Exception {
-            assertThat(refusal(cluster("server: " + front.url(), namedKeys.authority()), user()))
-                    .contains(front.url(), "no trusted CA has signed its certificate");
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        server: {FRONT}, {NAMED_CA}                      | {USER}                   | no trusted CA has signed its certificate
+                        server: {FRONT}, {NAMED_CA}                      | {USER}                   | https://127.0.0.1:
+                        server: {FRONT}, {CA}                            | {CLIENT}, token: expired | does not accept the credentials (401 Unauthorized)
+                        server: {FRONT}, {CA}                            | token: {TOKEN}           | client certificate
+                        server: {FRONT}, {CA}                            | {NAMED_CLIENT}           | certificate
+                        server: {FRONT}, certificate-authority: lost.crt | {USER}                   | lost.crt
+                        server: {FRONT}                                  | tokenFile: lost          | lost
+                        server: {FRONT}                                  | as: somebody             | impersonation
+                        server: {FRONT}, proxy-url: http://127.0.0.1:1   | {USER}                   | proxy-url
+                        server: {API}/apis                               | {USER}                   | answered 404 Not Found
+                        server: {API}/apis                               | {USER}                   | is it an API server?
+                        server: https://no-such-host.invalid             | {USER}                   | there is no host of that name
+                        server: ftp://127.0.0.1                          | {USER}                   | ftp://127.0.0.1
+                        """)
+        void whenTheClusterOrTheUserIsOfNoUse(String cluster, String user, String words)
+                throws Exception {
+            assertThat(refusal(filled(cluster), filled(user))).contains(words);
         }
 
-        @Test
-        void whenTheTokenHasExpired() throws Exception {
-            String old = clientKeys.client() + "\n    token: expired";
-
-            assertThat(refusal(trusted(front.url()), old))
-                    .contains("does not accept the credentials (401 Unauthorized)");
-        }
-
-        @Test
-        void whenThereIsNoClientCertificateOrAnother() throws Exception {
-            String server = trusted(front.url());
-
-            assertThat(refusal(server, "token: " + TOKEN)).contains("client certificate");
-            assertThat(refusal(server, namedKeys.client())).contains("certificate");
+        private String filled(String lines) throws Exception {
+            return lines.replace(", ", "\n    ")
+                    .replace("{FRONT}", front.url())
+                    .replace("{API}", api.url().toString())
+                    .replace("{CA}", serverKeys.authority())
+                    .replace("{NAMED_CA}", namedKeys.authority())
+                    .replace("{USER}", user())
+                    .replace("{CLIENT}", clientKeys.client())
+                    .replace("{NAMED_CLIENT}", namedKeys.client())
+                    .replace("{TOKEN}", TOKEN);
         }
 
         @Test
@@ -288,14 +304,6 @@ class KubeconfigUpstreamIT {
 
             assertThat(refusal("server: https://127.0.0.1:" + port, user()))
                     .contains("cannot be reached: connection refused");
-            assertThat(refusal("server: https://no-such-host.invalid", user()))
-                    .contains("there is no host of that name");
-        }
-
-        @Test
-        void whenWhatListensIsNoApiServer() throws Exception {
-            assertThat(refusal("server: " + api.url() + "/apis", user()))
-                    .contains("answered 404 Not Found", "is it an API server?");
         }
 
         @Test
@@ -322,19 +330,6 @@ class KubeconfigUpstreamIT {
             String text = Files.readString(usual()).replace("current-context: one\n", "");
             Path noCurrent = Files.writeString(folder.resolve("kubeconfig"), text);
             assertThat(failure(noCurrent, "")).contains("no current-context");
-            String lost = cluster("server: " + front.url(), "certificate-authority: lost.crt");
-            assertThat(refusal(lost, user())).contains("lost.crt");
-            assertThat(refusal("server: " + front.url(), "tokenFile: lost")).contains("lost");
-        }
-
-        @Test
-        void whenItAsksForWhatTheSuiteDoesNotDo() throws Exception {
-            String server = "server: " + front.url();
-
-            assertThat(refusal(server, "as: somebody")).contains("impersonation");
-            assertThat(refusal(cluster(server, "proxy-url: http://127.0.0.1:1"), user()))
-                    .contains("proxy-url");
-            assertThat(refusal("server: ftp://127.0.0.1", user())).contains("ftp://127.0.0.1");
         }
     }
 }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.cluster;
 
+import static io.dra4j.testkit.apiserver.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import java.time.Duration;
@@ -19,11 +19,8 @@ class ObjectWatchIT {
     private static final String NAMESPACES = "/api/v1/namespaces";
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    private static JsonNode namespace(String name) throws Exception {
-        return new ObjectMapper()
-                .readTree(
-                        "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"%s\"}}"
-                                .formatted(name));
+    private static JsonNode namespace(String name) {
+        return tree("{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'" + name + "'}}");
     }
 
     private static List<String> names(List<JsonNode> objects) {

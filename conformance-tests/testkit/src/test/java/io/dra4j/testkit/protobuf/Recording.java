@@ -6,12 +6,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
@@ -41,19 +38,12 @@ public record Recording(
     /** All lines, in their order. */
     public static List<Recording> all() {
         String name = "apiserver-protobuf.jsonl.gz";
-        List<Recording> lines = new ArrayList<>();
-        try (var reader =
-                new BufferedReader(
-                        new InputStreamReader(
-                                new GZIPInputStream(Recording.class.getResourceAsStream(name)),
-                                StandardCharsets.UTF_8))) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                lines.add(of(parse(line)));
-            }
+        try (var file = new GZIPInputStream(Recording.class.getResourceAsStream(name))) {
+            String text = new String(file.readAllBytes(), StandardCharsets.UTF_8);
+            return text.lines().map(line -> of(parse(line))).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(name, e);
         }
-        return lines;
     }
 
     private static Recording of(JsonNode line) {

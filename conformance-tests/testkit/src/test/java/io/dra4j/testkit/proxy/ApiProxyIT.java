@@ -27,10 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AutoClose;
@@ -63,21 +60,19 @@ class ApiProxyIT {
     }
 
     private HttpResponse<String> create(String name) throws Exception {
-        return create(name, "");
+        return client.send(creation(name, ""), BodyHandlers.ofString());
     }
 
-    private HttpResponse<String> create(String name, String query) throws Exception {
+    private HttpRequest creation(String name, String query) {
         String body =
                 """
                 {"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"%s"}}
                 """
                         .formatted(name);
-        return client.send(
-                request(LEASES + query)
-                        .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString(body))
-                        .build(),
-                BodyHandlers.ofString());
+        return request(LEASES + query)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body))
+                .build();
     }
 
     /** An open watch, read line by line. */
@@ -137,7 +132,8 @@ class ApiProxyIT {
         @Test
         void aWriteIsRecordedWithItsBodyAndADryRunIsNoWrite() throws Exception {
             assertThat(create("one").statusCode()).isEqualTo(201);
-            assertThat(create("two", "?dryRun=All").statusCode()).isEqualTo(201);
+            HttpRequest dryRun = creation("two", "?dryRun=All");
+            assertThat(client.send(dryRun, BodyHandlers.ofString()).statusCode()).isEqualTo(201);
 
             assertThat(proxy.requests(Requests.writes("leases")))
                     .singleElement()
@@ -307,8 +303,8 @@ class ApiProxyIT {
             CompletableFuture<Integer> read;
             CompletableFuture<Integer> write;
             try (Injection holding = proxy.inject(Fault.delay(Duration.ofMinutes(10)))) {
-                read = status(() -> get("/version"));
-                write = status(() -> create("late"));
+                read = status(request("/version").build());
+                write = status(creation("late", ""));
                 proxy.awaitAll(
                         TIMEOUT,
                         all -> all.stream().filter(one -> !one.fault().isEmpty()).count() == 2);
@@ -322,18 +318,9 @@ class ApiProxyIT {
         }
 
         /** The status of a response; -1 if the connection was closed instead. */
-        private CompletableFuture<Integer> status(Callable<HttpResponse<String>> exchange) {
-            FutureTask<HttpResponse<String>> task = new FutureTask<>(exchange);
-            new Thread(task, "client").start();
-            return CompletableFuture.supplyAsync(
-                    () -> {
-                        try {
-                            return task.get().statusCode();
-                        } catch (ExecutionException | InterruptedException e) {
-                            return -1;
-                        }
-                    },
-                    one -> new Thread(one, "waits").start());
+        private CompletableFuture<Integer> status(HttpRequest request) {
+            return client.sendAsync(request, BodyHandlers.ofString())
+                    .handle((response, failure) -> failure == null ? response.statusCode() : -1);
         }
 
         @Test

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.proxy;
 
+import static io.dra4j.testkit.apiserver.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -44,13 +44,13 @@ class ProtobufProxyIT {
     private static final byte[] END = {};
 
     private final ObjectNode slice =
-            object(
+            tree(
                     "{'kind':'ResourceSlice','apiVersion':'resource.k8s.io/v1',"
                             + "'metadata':{'name':'a'},'spec':{'driver':'d','allNodes':true,"
                             + "'pool':{'name':'p','generation':1,'resourceSliceCount':1},"
                             + "'devices':[{'name':'x','allowMultipleAllocations':true}]}}");
     private final ObjectNode refusal =
-            object(
+            tree(
                     "{'kind':'Status','apiVersion':'v1','metadata':{},'status':'Failure',"
                             + "'message':'it is invalid','reason':'Invalid','code':422}");
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
@@ -77,14 +77,6 @@ class ProtobufProxyIT {
         proxy.close();
         server.stop(0);
         threads.shutdownNow();
-    }
-
-    private static ObjectNode object(String singleQuoted) {
-        try {
-            return (ObjectNode) new ObjectMapper().readTree(singleQuoted.replace('\'', '"'));
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     private void answer(HttpExchange exchange) throws IOException {
@@ -162,8 +154,8 @@ class ProtobufProxyIT {
         RecordedRequest recorded =
                 proxy.await(Duration.ofSeconds(10), one -> !one.errorBody().isEmpty());
         assertThat(recorded.body()).contains("\"allowMultipleAllocations\":true");
-        assertThat(object(recorded.body())).isEqualTo(slice);
-        assertThat(object(recorded.errorBody())).isEqualTo(refusal);
+        assertThat(tree(recorded.body())).isEqualTo(slice);
+        assertThat(tree(recorded.errorBody())).isEqualTo(refusal);
         assertThat(proxy.log()).contains("it is invalid");
     }
 
@@ -175,7 +167,7 @@ class ProtobufProxyIT {
 
         RecordedRequest recorded =
                 proxy.await(Duration.ofSeconds(10), one -> !one.errorBody().isEmpty());
-        assertThat(object(recorded.errorBody())).isEqualTo(refusal);
+        assertThat(tree(recorded.errorBody())).isEqualTo(refusal);
     }
 
     @Test
