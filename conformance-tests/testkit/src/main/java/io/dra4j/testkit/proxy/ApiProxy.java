@@ -240,7 +240,7 @@ public final class ApiProxy implements AutoCloseable {
                             + request.getAttribute(ERROR_MESSAGE);
             byte[] json =
                     WireFormat.JSON.object(
-                            ProxyResponses.status(
+                            Passage.status(
                                     code, code < 500 ? "BadRequest" : "InternalError", message));
             response.setStatus(code);
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, WireFormat.JSON.mediaType());

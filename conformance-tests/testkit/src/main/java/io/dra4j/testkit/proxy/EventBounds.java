@@ -17,16 +17,7 @@ abstract sealed class EventBounds {
     abstract boolean betweenEvents();
 
     /** Each event ends with a line feed. */
-    static EventBounds lines() {
-        return new Lines();
-    }
-
-    /** Each event comes behind its length in four bytes. */
-    static EventBounds frames() {
-        return new Frames();
-    }
-
-    private static final class Lines extends EventBounds {
+    static final class Lines extends EventBounds {
 
         private byte last = '\n';
 
@@ -43,7 +34,8 @@ abstract sealed class EventBounds {
         }
     }
 
-    private static final class Frames extends EventBounds {
+    /** Each event comes behind its length in four bytes. */
+    static final class Frames extends EventBounds {
 
         private static final int LENGTH_BYTES = 4;
 

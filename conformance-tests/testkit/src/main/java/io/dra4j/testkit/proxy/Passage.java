@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.proxy;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.rbac.Refusal;
 import java.io.IOException;
@@ -89,7 +90,7 @@ final class Passage {
 
     /** Answers an API Status, as the API server does when it refuses. */
     void refuse(Effect.Status effect, Callback callback) {
-        ObjectNode status = ProxyResponses.injected(effect.code(), effect.reason());
+        ObjectNode status = injected(effect.code(), effect.reason());
         long wait = effect.retryAfter().toSeconds();
         if (wait > 0) {
             status.putObject("details").put("retryAfterSeconds", wait);
@@ -115,7 +116,7 @@ final class Passage {
     /** Answers a watch with one event: its revision is too old. */
     void respondGone(Callback callback) {
         WireFormat format = accepted();
-        send(200, format.watchType(), format.event(ProxyResponses.gone()), callback);
+        send(200, format.watchType(), format.event(gone()), callback);
     }
 
     private WireFormat accepted() {
@@ -129,5 +130,22 @@ final class Passage {
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
         response.write(true, ByteBuffer.wrap(body), callback);
+    }
+
+    /** The Status that ends a watch whose revision is too old. */
+    static ObjectNode gone() {
+        return injected(410, "Expired");
+    }
+
+    private static ObjectNode injected(int code, String reason) {
+        return status(code, reason, "injected by the proxy before the API server: " + reason);
+    }
+
+    /** A Status that no API server has written. */
+    static ObjectNode status(int code, String reason, String message) {
+        ObjectNode status = JsonNodeFactory.instance.objectNode();
+        status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
+        status.put("status", "Failure").put("reason", reason).put("code", code);
+        return status.put("message", message);
     }
 }

@@ -90,7 +90,7 @@ final class Relay extends IteratingCallback {
             return Action.IDLE;
         }
         if (mode == Mode.GONE && bounds.betweenEvents()) {
-            return write(true, ByteBuffer.wrap(format.event(ProxyResponses.gone())));
+            return write(true, ByteBuffer.wrap(format.event(Passage.gone())));
         }
         return forward();
     }

@@ -68,7 +68,7 @@ enum WireFormat {
 
     /** Follows a watch, of which nothing was sent yet. */
     EventBounds bounds() {
-        return this == JSON ? EventBounds.lines() : EventBounds.frames();
+        return this == JSON ? new EventBounds.Lines() : new EventBounds.Frames();
     }
 
     private static byte[] utf8(String text) {

@@ -21,7 +21,7 @@ class EventBoundsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 7, 304, 308})
     void framesEndByTheirLength(int piece) {
-        EventBounds bounds = EventBounds.frames();
+        EventBounds bounds = new EventBounds.Frames();
         List<Integer> ends = new ArrayList<>();
         for (int at = 0; at < FRAMES.limit(); at += piece) {
             int length = Math.min(piece, FRAMES.limit() - at);
@@ -37,7 +37,7 @@ class EventBoundsTest {
 
     @Test
     void linesEndWithALineFeed() {
-        EventBounds bounds = EventBounds.lines();
+        EventBounds bounds = new EventBounds.Lines();
         assertThat(bounds.betweenEvents()).isTrue();
 
         bounds.sent(ByteBuffer.wrap("{}\n{".getBytes(StandardCharsets.UTF_8)));
