@@ -20,6 +20,7 @@ import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -116,11 +117,7 @@ public final class ClusterObjects {
 
     /** Through bytes, so that numbers compare like those of a client. */
     private static ObjectNode normalized(JsonNode object) {
-        try {
-            return (ObjectNode) Json.MAPPER.readTree(Json.bytes(object));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return (ObjectNode) Json.parse(new String(Json.bytes(object), StandardCharsets.UTF_8));
     }
 
     /**

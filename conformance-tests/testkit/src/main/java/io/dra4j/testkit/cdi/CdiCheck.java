@@ -105,11 +105,10 @@ public final class CdiCheck {
     }
 
     private static void areNotEmpty(JsonNode edits, String path, List<String> problems) {
-        boolean something = false;
-        for (JsonNode edit : edits) {
-            something |= !edit.isEmpty() || edit.isValueNode() && !edit.isNull();
-        }
-        if (edits.isObject() && !something) {
+        boolean nothing =
+                edits.valueStream()
+                        .allMatch(one -> one.isEmpty() && (!one.isValueNode() || one.isNull()));
+        if (edits.isObject() && nothing) {
             problems.add(path + " is empty: a device has edits");
         }
     }

@@ -96,12 +96,7 @@ public final class CdiVersion {
     }
 
     private static boolean inAny(JsonNode list, String field) {
-        for (JsonNode one : list) {
-            if (has(one, field)) {
-                return true;
-            }
-        }
-        return false;
+        return list.valueStream().anyMatch(one -> has(one, field));
     }
 
     private static boolean has(JsonNode object, String field) {

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,7 +130,7 @@ public final class Cluster {
 
     /** The elements of a JSON array. */
     public static List<JsonNode> elements(JsonNode array) {
-        return StreamSupport.stream(array.spliterator(), false).toList();
+        return array.valueStream().toList();
     }
 
     private HttpResponse<String> send(

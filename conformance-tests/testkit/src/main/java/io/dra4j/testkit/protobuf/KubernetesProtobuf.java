@@ -52,9 +52,8 @@ public final class KubernetesProtobuf {
      * @throws ProtobufFormatException when the schema lacks a field of the object
      */
     public byte[] encode(JsonNode object) {
-        String apiVersion = object.path("apiVersion").asText();
         String kind = object.path("kind").asText();
-        return envelope(apiVersion, kind, message(object));
+        return envelope(object.path("apiVersion").asText(), kind, message(object));
     }
 
     /**

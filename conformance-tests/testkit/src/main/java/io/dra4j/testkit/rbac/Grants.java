@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /** The rules that manifests bind to one ServiceAccount. */
 final class Grants {
@@ -87,7 +86,8 @@ final class Grants {
     }
 
     private boolean isBound(JsonNode binding) {
-        return elements(binding.path("subjects"))
+        return binding.path("subjects")
+                .valueStream()
                 .anyMatch(subject -> isAccount(subject, namespaceOf(binding)));
     }
 
@@ -102,10 +102,6 @@ final class Grants {
             case "User" -> subjects.equals("system:serviceaccount:" + namespace + ":" + name);
             default -> false;
         };
-    }
-
-    private static Stream<JsonNode> elements(JsonNode array) {
-        return StreamSupport.stream(array.spliterator(), false);
     }
 
     private void grant(JsonNode binding, String where) {
@@ -145,7 +141,7 @@ final class Grants {
         }
 
         private static List<String> texts(JsonNode array) {
-            return elements(array).map(JsonNode::asText).toList();
+            return array.valueStream().map(JsonNode::asText).toList();
         }
 
         boolean allows(ApiAction action) {

@@ -138,12 +138,11 @@ final class MergeRules {
                 }
             }
         } else if (value instanceof ArrayNode list && hasElements(value, place)) {
-            for (var elements = list.iterator(); elements.hasNext(); ) {
-                JsonNode element = elements.next();
-                if (isGone(element, place, FieldSet.append(path, step(element, place)), unwanted)) {
-                    elements.remove();
-                }
-            }
+            list.removeIf(
+                    element -> {
+                        List<String> inside = FieldSet.append(path, step(element, place));
+                        return isGone(element, place, inside, unwanted);
+                    });
         }
     }
 

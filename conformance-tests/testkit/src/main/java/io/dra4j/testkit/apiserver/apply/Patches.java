@@ -10,16 +10,12 @@ import io.fabric8.zjsonpatch.JsonPatch;
 import io.fabric8.zjsonpatch.JsonPatchException;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * The patch formats: JSON patch (RFC 6902), JSON merge patch (RFC 7396) and strategic merge patch.
  */
 public final class Patches {
-    /** A change of a whole object; the given object is its to change. */
-    public interface Patch {
-        ObjectNode apply(ObjectNode object);
-    }
-
     /** Server-side apply: no patch of the object as it is, see {@code Registry.apply}. */
     public static final String APPLY = "application/apply-patch+yaml";
 
@@ -30,11 +26,11 @@ public final class Patches {
     private Patches() {}
 
     /**
-     * Reads the patch in the body of a request by its content type.
+     * Reads the patch in the body of a request by its content type; it may change a given object.
      *
      * @throws ApiFailure 415 for other types
      */
-    public static Patch read(String type, Supplier<JsonNode> body) {
+    public static UnaryOperator<ObjectNode> read(String type, Supplier<JsonNode> body) {
         if (!type.equals(JSON_PATCH) && !type.equals(MERGE) && !type.equals(STRATEGIC)) {
             throw ApiFailure.unsupportedBody(String.join(", ", JSON_PATCH, MERGE, STRATEGIC));
         }

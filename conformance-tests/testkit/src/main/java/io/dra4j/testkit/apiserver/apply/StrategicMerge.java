@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Strategic merge patch, as far as clients need it for the served kinds.
@@ -121,29 +121,21 @@ final class StrategicMerge {
 
     /** A list is replaced when one of its elements is nothing but the directive. */
     private static boolean replaces(ArrayNode patch) {
-        for (JsonNode element : patch) {
-            if (element.size() == 1 && Json.text(element, DIRECTIVE).equals("replace")) {
-                return true;
-            }
-        }
-        return false;
+        return patch.valueStream()
+                .anyMatch(one -> one.size() == 1 && Json.text(one, DIRECTIVE).equals("replace"));
     }
 
     private static ObjectNode elementWith(ArrayNode target, String key, String id) {
-        for (JsonNode element : target) {
-            if (Json.text(element, key).equals(id)) {
-                return (ObjectNode) element;
-            }
-        }
-        return target.addObject();
+        return target.valueStream()
+                .filter(element -> Json.text(element, key).equals(id))
+                .findFirst()
+                .map(ObjectNode.class::cast)
+                .orElseGet(target::addObject);
     }
 
-    private static void removeWhere(
-            JsonNode list, java.util.function.Predicate<JsonNode> unwanted) {
-        for (Iterator<JsonNode> it = list.iterator(); it.hasNext(); ) {
-            if (unwanted.test(it.next())) {
-                it.remove();
-            }
+    private static void removeWhere(JsonNode list, Predicate<JsonNode> unwanted) {
+        if (list instanceof ArrayNode array) {
+            array.removeIf(unwanted);
         }
     }
 }

@@ -117,8 +117,8 @@ final class ResourceEndpoint {
                     new FieldErrors()
                             .forbidden("force", "may not be specified for non-apply patch"));
         }
-        Patches.Patch patch = Patches.read(exchange.contentType(), exchange::jsonBody);
-        StoredObject patched = registry.patch(target(path), patch::apply, exchange.writeOptions());
+        var patch = Patches.read(exchange.contentType(), exchange::jsonBody);
+        StoredObject patched = registry.patch(target(path), patch, exchange.writeOptions());
         exchange.respond(200, rendition.object(patched));
     }
 

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -74,7 +75,7 @@ final class TableRendition extends Rendition {
     private ObjectNode row(StoredObject object, List<TableColumns.Column> columns, Instant now) {
         ObjectNode row = Json.object();
         ArrayNode cells = row.putArray("cells");
-        columns.forEach(column -> cells.add(column.cell(object.json(), now)));
+        columns.forEach(column -> cells.add(column.text().apply(object.json(), now)));
         switch (includeObject) {
             case "None" -> {}
             case "Object" -> row.set("object", object.json());
@@ -86,7 +87,7 @@ final class TableRendition extends Rendition {
     /** The columns that {@code kubectl get} shows of each kind. */
     private static final class TableColumns {
         /** One column: its title, and how a cell is made of an object at a moment. */
-        record Column(String title, String format, CellText text) {
+        record Column(String title, String format, BiFunction<JsonNode, Instant, String> text) {
             ObjectNode definition() {
                 return Json.object()
                         .put("name", title)
@@ -95,15 +96,6 @@ final class TableRendition extends Rendition {
                         .put("description", "")
                         .put("priority", 0);
             }
-
-            String cell(JsonNode object, Instant now) {
-                return text.of(object, now);
-            }
-        }
-
-        /** Computes the text of a cell. */
-        interface CellText {
-            String of(JsonNode object, Instant now);
         }
 
         private static final Column NAME =
@@ -164,12 +156,12 @@ final class TableRendition extends Rendition {
         }
 
         private static String nodeStatus(JsonNode node) {
-            for (JsonNode condition : Json.at(node, "status", "conditions")) {
-                if (Json.text(condition, "type").equals("Ready")) {
-                    return Json.text(condition, "status").equals("True") ? "Ready" : "NotReady";
-                }
-            }
-            return "Unknown";
+            return Json.at(node, "status", "conditions")
+                    .valueStream()
+                    .filter(condition -> Json.text(condition, "type").equals("Ready"))
+                    .findFirst()
+                    .map(one -> Json.text(one, "status").equals("True") ? "Ready" : "NotReady")
+                    .orElse("Unknown");
         }
 
         private static String age(JsonNode object, Instant now) {

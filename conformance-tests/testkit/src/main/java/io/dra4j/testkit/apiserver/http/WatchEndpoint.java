@@ -31,21 +31,17 @@ final class WatchEndpoint {
 
     void open(Exchange exchange, ResourceKind kind, Selection selection, Rendition rendition) {
         if (exchange.asksForWebSocket()) {
-            refuseWebSocket(exchange);
+            // fabric8 tries a web socket first and takes a 200 without upgrade as "use HTTP".
+            exchange.respond(200, Body.JSON, new byte[0]);
             return;
         }
         WatchRequest request = WatchRequest.of(exchange);
         if (!request.fromNow()) {
             store.requireReached(request.revision());
         }
+        boolean announce = request.initialEvents() && request.bookmarks();
         WatchStream stream =
-                new WatchStream(
-                        kind,
-                        selection,
-                        rendition,
-                        request.initialEvents() && request.bookmarks(),
-                        exchange,
-                        this::forget);
+                new WatchStream(kind, selection, rendition, announce, exchange, this::forget);
         open.put(stream, timers(stream, request));
         try {
             begin(kind, request, stream);
@@ -63,14 +59,6 @@ final class WatchEndpoint {
         } else {
             store.watchFromNow(kind, stream);
         }
-    }
-
-    /**
-     * Declines a web socket: fabric8 tries a web socket first and takes a 200 without upgrade as
-     * "use HTTP".
-     */
-    private static void refuseWebSocket(Exchange exchange) {
-        exchange.respond(200, Body.JSON, new byte[0]);
     }
 
     private List<Future<?>> timers(WatchStream stream, WatchRequest request) {

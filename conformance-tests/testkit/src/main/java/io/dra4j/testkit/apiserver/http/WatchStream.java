@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
@@ -94,6 +95,10 @@ final class WatchStream implements Watcher {
     private StoredObject bookmarkAt(long revision) {
         var object = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
         object.putObject("metadata").put("resourceVersion", Long.toString(revision));
+        return unnamed(revision, object);
+    }
+
+    private StoredObject unnamed(long revision, ObjectNode object) {
         return new StoredObject(kind, new ObjectKey("", ""), revision, object);
     }
 
@@ -129,10 +134,7 @@ final class WatchStream implements Watcher {
 
     /** Sends the failure as an event, and ends the stream. */
     void fail(ApiFailure failure) {
-        queue(
-                new WatchEvent(
-                        "ERROR",
-                        new StoredObject(kind, new ObjectKey("", ""), 0, failure.status())));
+        queue(new WatchEvent("ERROR", unnamed(0, failure.status())));
         end();
     }
 

@@ -34,8 +34,4 @@ public final class FeatureGates {
     public boolean enabled(FeatureGate gate) {
         return states.getOrDefault(gate, false);
     }
-
-    public boolean disabled(FeatureGate gate) {
-        return !enabled(gate);
-    }
 }

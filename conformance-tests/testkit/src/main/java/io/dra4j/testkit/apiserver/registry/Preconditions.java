@@ -38,20 +38,18 @@ public record Preconditions(String uid, String resourceVersion) {
 
     /** Refuses, with 409 Conflict, an object that is another one or has changed. */
     void check(StoredObject object) {
-        if (!uid.isEmpty() && !uid.equals(object.uid())) {
-            throw ApiFailure.conflict(
-                    object.kind(),
-                    object.key().name(),
-                    "Precondition failed: UID in precondition: %s, UID in object meta: %s"
-                            .formatted(uid, object.uid()));
-        }
+        require(object, "UID", uid, object.uid());
         String found = Json.text(object.json(), "metadata", "resourceVersion");
-        if (!resourceVersion.isEmpty() && !resourceVersion.equals(found)) {
+        require(object, "ResourceVersion", resourceVersion, found);
+    }
+
+    private static void require(StoredObject object, String what, String wanted, String found) {
+        if (!wanted.isEmpty() && !wanted.equals(found)) {
             throw ApiFailure.conflict(
                     object.kind(),
                     object.key().name(),
-                    "Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s"
-                            .formatted(resourceVersion, found));
+                    "Precondition failed: %s in precondition: %s, %s in object meta: %s"
+                            .formatted(what, wanted, what, found));
         }
     }
 }

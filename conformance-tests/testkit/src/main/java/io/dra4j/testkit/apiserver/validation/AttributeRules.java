@@ -26,12 +26,12 @@ final class AttributeRules {
     private AttributeRules() {}
 
     static boolean hasList(JsonNode attributes) {
-        for (JsonNode attribute : attributes) {
-            if (LISTS.stream().anyMatch(field -> !attribute.path(field).isEmpty())) {
-                return true;
-            }
-        }
-        return false;
+        return LISTS.stream()
+                .anyMatch(
+                        list ->
+                                attributes
+                                        .valueStream()
+                                        .anyMatch(one -> !one.path(list).isEmpty()));
     }
 
     static void check(Field attributes, int maxValues) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Rules for a claim's status: the allocation by the scheduler, the consumers, and the device status
@@ -44,10 +45,10 @@ final class ClaimStatusRules {
     }
 
     static Set<String> allocated(JsonNode claim) {
-        Set<String> keys = new TreeSet<>();
-        Json.at(claim, "status", "allocation", "devices", "results")
-                .forEach(result -> keys.add(deviceKey(result)));
-        return keys;
+        return Json.at(claim, "status", "allocation", "devices", "results")
+                .valueStream()
+                .map(ClaimStatusRules::deviceKey)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     static void check(JsonNode claim, JsonNode old, FieldErrors errors) {

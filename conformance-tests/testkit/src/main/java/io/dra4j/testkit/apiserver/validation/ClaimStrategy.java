@@ -35,11 +35,7 @@ final class ClaimStrategy implements Strategy {
         if (Json.at(next, "status", "devices") instanceof ArrayNode devices) {
             Set<String> before = ClaimStatusRules.allocated(old);
             before.removeAll(ClaimStatusRules.allocated(next));
-            for (var it = devices.iterator(); it.hasNext(); ) {
-                if (before.contains(ClaimStatusRules.deviceKey(it.next()))) {
-                    it.remove();
-                }
-            }
+            devices.removeIf(device -> before.contains(ClaimStatusRules.deviceKey(device)));
         }
     }
 

@@ -21,11 +21,10 @@ final class CounterRules {
 
     /** The number of counters that a device consumes, over all sets. */
     private static int consumedBy(JsonNode device) {
-        int sum = 0;
-        for (JsonNode consumed : device.path("consumesCounters")) {
-            sum += consumed.path("counters").size();
-        }
-        return sum;
+        return device.path("consumesCounters")
+                .valueStream()
+                .mapToInt(consumed -> consumed.path("counters").size())
+                .sum();
     }
 
     void checkSets(Field sets) {
@@ -53,10 +52,7 @@ final class CounterRules {
 
     /** Checks the sum of the counters that the devices of a slice consume. */
     void checkAllConsumed(Field devices) {
-        int consumed = 0;
-        for (JsonNode device : devices.value()) {
-            consumed += consumedBy(device);
-        }
+        int consumed = devices.value().valueStream().mapToInt(CounterRules::consumedBy).sum();
         checkTotal(devices, consumed, "counters in devices", limits.sliceCounters());
     }
 

@@ -86,7 +86,7 @@ final class GatedFields {
         fields.forEach(
                 (gate, paths) -> {
                     boolean inUse = old != null && paths.stream().anyMatch(path -> used(old, path));
-                    if (gates.disabled(gate) && !inUse) {
+                    if (!gates.enabled(gate) && !inUse) {
                         paths.forEach(path -> remove(next, path));
                     }
                 });
@@ -120,11 +120,6 @@ final class GatedFields {
         if (!steps.get(0).equals("*")) {
             return walk(node.path(steps.get(0)), rest, visit);
         }
-        for (JsonNode child : node) {
-            if (walk(child, rest, visit)) {
-                return true;
-            }
-        }
-        return false;
+        return node.valueStream().anyMatch(child -> walk(child, rest, visit));
     }
 }

@@ -28,13 +28,10 @@ final class SliceStrategy implements Strategy {
         for (JsonNode device : Json.at(next, "spec", "devices")) {
             dropEmptyMaps((ObjectNode) device);
             for (JsonNode taint : device.path("taints")) {
-                stamp((ObjectNode) taint);
+                setDefault(taint, "timeAdded", metadata.now());
             }
             for (JsonNode mapping : device.path("nodeAllocatableResourceMappings")) {
-                if (mapping instanceof ObjectNode fields
-                        && !fields.hasNonNull("allocationMultiplier")) {
-                    fields.put("allocationMultiplier", "1");
-                }
+                setDefault(mapping, "allocationMultiplier", "1");
             }
         }
     }
@@ -47,9 +44,9 @@ final class SliceStrategy implements Strategy {
         }
     }
 
-    private void stamp(ObjectNode taint) {
-        if (!taint.hasNonNull("timeAdded")) {
-            taint.put("timeAdded", metadata.now());
+    private static void setDefault(JsonNode object, String field, String value) {
+        if (object instanceof ObjectNode fields && !fields.hasNonNull(field)) {
+            fields.put(field, value);
         }
     }
 
