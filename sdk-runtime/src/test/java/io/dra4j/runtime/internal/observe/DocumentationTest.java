@@ -1,0 +1,86 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The pages of the documentation that list what can be observed of a driver. */
+class DocumentationTest {
+
+    private static final Path DOCS = Path.of("../docs-site");
+
+    @ParameterizedTest
+    @EnumSource(Reason.class)
+    void explainsEveryReasonToTheAdmin(Reason reason) throws IOException {
+        assertThat(reason.apiName()).matches("[A-Z][A-Za-z]{1,127}");
+        assertThat(Files.readString(DOCS.resolve("explanation/publishing.md")))
+                .contains("`" + reason.apiName() + "`");
+    }
+
+    @Test
+    void hasARowForEachLogFieldInOrder() throws Exception {
+        List<String> keys = new ArrayList<>();
+        for (Field field : LogField.class.getDeclaredFields()) {
+            if (!field.isSynthetic()) { // JaCoCo's
+                String key = (String) field.get(null);
+                assertThat(key)
+                        .isEqualTo(field.getName().toLowerCase(Locale.ROOT).replace('_', '.'));
+                keys.add(key);
+            }
+        }
+
+        assertThat(Files.readAllLines(DOCS.resolve("reference/log-fields.md")))
+                .filteredOn(line -> line.startsWith("| `"))
+                .allMatch(line -> line.matches("\\| `[a-z.]+` \\| \\S.* \\|"))
+                .extracting(line -> line.split("`")[1])
+                .containsExactlyElementsOf(keys);
+    }
+
+    @Test
+    void namesEachMetricAfterTheDriver() {
+        assertThat(Metric.values())
+                .allSatisfy(
+                        metric -> assertThat(metric.prometheusName()).matches("dra4j(_[a-z]+){2,}"))
+                .extracting(Metric::prometheusName)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void endsWithARowForEachMetric() throws IOException {
+        Stream<List<String>> head =
+                Stream.of(
+                        List.of("metric", "type", "labels", "what it measures"),
+                        List.of("---", "---", "---", "---"));
+        String table =
+                Stream.concat(head, Arrays.stream(Metric.values()).map(DocumentationTest::row))
+                        .map(cells -> "| " + String.join(" | ", cells) + " |\n")
+                        .collect(Collectors.joining());
+
+        assertThat(Files.readString(DOCS.resolve("reference/metrics.md"))).endsWith("\n\n" + table);
+    }
+
+    private static List<String> row(Metric metric) {
+        return List.of(
+                "`" + metric.prometheusName() + "`",
+                metric.kind().prometheusType(),
+                metric.labels().stream()
+                        .map(label -> "`" + label + "`")
+                        .collect(Collectors.joining(", ")),
+                metric.meaning());
+    }
+}
