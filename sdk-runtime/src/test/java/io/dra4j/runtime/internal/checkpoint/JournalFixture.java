@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +61,10 @@ abstract class JournalFixture {
         try (Journal journal = open()) {
             return journal.claims();
         }
+    }
+
+    static void assertFails(ThrowingCallable call, String... words) {
+        assertThatThrownBy(call).isInstanceOf(DraException.class).hasMessageContainingAll(words);
     }
 
     /** Runs calls at the same time, each on a thread of its own. */

@@ -5,6 +5,9 @@ package io.dra4j.runtime.internal.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.driver.JavaProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,7 +46,7 @@ class JournalProcessesTest {
     @TempDir Path directory;
     private final Map<String, String> begun = new HashMap<>();
     private final Map<String, String> done = new HashMap<>();
-    private final List<JournalWorker.Running> workers = new ArrayList<>();
+    private final List<Running> workers = new ArrayList<>();
     private final Set<String> inAStep = new HashSet<>();
     private int steps;
     private int refused;
@@ -61,7 +64,7 @@ class JournalProcessesTest {
         start("a");
         start("b");
         for (int kill = 1; kill <= KILLS; kill++) {
-            JournalWorker.Running victim = workers.get(0);
+            Running victim = workers.get(0);
             readSteps(workers.get(0), random.nextInt(STEPS_BEFORE_A_KILL));
             readSteps(workers.get(1), random.nextInt(STEPS_BEFORE_A_KILL));
             start(absent.remove());
@@ -82,11 +85,11 @@ class JournalProcessesTest {
     }
 
     private void start(String name) throws IOException {
-        workers.add(JournalWorker.Running.start(directory, name));
+        workers.add(Running.start(directory, name));
     }
 
     /** Kills a process, and reads what it had output. */
-    private void stop(JournalWorker.Running victim) throws Exception {
+    private void stop(Running victim) throws Exception {
         victim.process().toHandle().destroyForcibly(); // the process itself would close the pipe
         assertThat(victim.process().waitFor(20, TimeUnit.SECONDS)).isTrue();
         readSteps(victim, Integer.MAX_VALUE);
@@ -94,7 +97,7 @@ class JournalProcessesTest {
         caughtInAStep += inAStep.remove(victim.name()) ? 1 : 0;
     }
 
-    private void readSteps(JournalWorker.Running worker, int count) throws IOException {
+    private void readSteps(Running worker, int count) throws IOException {
         BufferedReader output = worker.output();
         for (int i = 0; i < count; i++) {
             String line = output.readLine();
@@ -158,6 +161,87 @@ class JournalProcessesTest {
                                     .isIn(step, begun.getOrDefault(uid, step));
                         }
                     });
+        }
+    }
+
+    /** A process, and its output: what it begins, and what is done or refused. */
+    private record Running(String name, Process process, BufferedReader output) {
+
+        static Running start(Path directory, String name) throws IOException {
+            List<String> command =
+                    new ArrayList<>(
+                            new JavaProgram(
+                                            directory,
+                                            JavaProgram.SHORT_LIVED,
+                                            JavaProgram.ownClassPath(),
+                                            Worker.class.getName())
+                                    .command());
+            command.addAll(List.of(directory.toString(), name));
+            Process process =
+                    new ProcessBuilder(command)
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .start();
+            return new Running(name, process, process.inputReader());
+        }
+
+        boolean owns(String uid) {
+            return uid.startsWith(name + "-");
+        }
+    }
+
+    /** A process that holds devices and gives them back, until it is killed. */
+    static final class Worker {
+        private static final int DEVICES = 12;
+        private static final int CLAIMS = 6;
+
+        private Worker() {}
+
+        public static void main(String[] args) {
+            Path directory = Path.of(args[0]);
+            SplittableRandom random = new SplittableRandom(ProcessHandle.current().pid());
+            LockFile locks =
+                    LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
+            Journal journal =
+                    Journal.open(
+                            directory.resolve("claims.journal"), "boot-1", locks, Meters.none());
+            while (true) {
+                String uid = args[1] + "-" + random.nextInt(CLAIMS);
+                if (journal.claim(uid).isPresent()) {
+                    print("begin free " + uid);
+                    journal.forget(uid);
+                    print("done free " + uid);
+                } else {
+                    print("begin hold " + uid);
+                    hold(journal, uid, "gpu-" + random.nextInt(DEVICES));
+                }
+            }
+        }
+
+        private static void hold(Journal journal, String uid, String device) {
+            try {
+                journal.put(
+                        Records.started(uid, device),
+                        claims -> {
+                            if (claims.all().stream().anyMatch(claim -> holds(claim, device))) {
+                                throw new DraException("held");
+                            }
+                        });
+                print("done hold " + uid);
+            } catch (DraException e) {
+                if (!"held".equals(e.getMessage())) {
+                    throw e;
+                }
+                print("refused hold " + uid);
+            }
+        }
+
+        private static boolean holds(ClaimRecord claim, String device) {
+            return claim.devices().get(0).device().value().equals(device);
+        }
+
+        private static void print(String line) {
+            System.out.println(line);
+            System.out.flush();
         }
     }
 }

@@ -5,9 +5,7 @@ package io.dra4j.runtime.internal.checkpoint;
 import static io.dra4j.runtime.internal.checkpoint.Records.full;
 import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.api.error.DraException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -91,9 +89,7 @@ class JournalTableTest extends JournalFixture {
     void ofNoFileIsAnErrorThatNamesIt() {
         file = directory.resolve("no-such");
 
-        assertThatThrownBy(this::rows)
-                .isInstanceOf(DraException.class)
-                .hasMessageContaining("Can't read the journal " + file);
+        assertFails(this::rows, "Can't read the journal " + file);
         assertThat(file).doesNotExist();
     }
 }

@@ -39,23 +39,22 @@ class LockFileTest extends JournalFixture {
 
     @Test
     void thatCannotBeOpenedIsAnErrorThatNamesIt() {
-        assertThatThrownBy(
-                        () -> LockFile.open(directory.resolve("no/such"), InstantSource.system()))
-                .isInstanceOf(DraException.class)
-                .hasMessageContaining("no/such")
-                .hasMessageContaining("the directory must exist");
-        assertThatThrownBy(() -> LockFile.open(directory, InstantSource.system()))
-                .isInstanceOf(DraException.class)
-                .hasMessageContaining("Can't open the lock file " + directory);
+        assertFails(
+                () -> LockFile.open(directory.resolve("no/such"), InstantSource.system()),
+                "no/such",
+                "the directory must exist");
+        assertFails(
+                () -> LockFile.open(directory, InstantSource.system()),
+                "Can't open the lock file " + directory);
     }
 
     @Test
     void aClaimIsWorkedOnByOneAtATimeAndOthersMeanwhile() {
         try (LockFile.Held held = locks.claim("uid-1", NOW);
                 LockFile.Held other = locks.claim("uid-2", NOW)) {
-            assertThatThrownBy(() -> locks.claim("uid-1", NOW))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("another process of the driver works on the claim");
+            assertFails(
+                    () -> locks.claim("uid-1", NOW),
+                    "another process of the driver works on the claim");
             assertThat(locks.tryClaim("uid-1")).isEmpty();
         }
         locks.claim("uid-1", NOW).close();
