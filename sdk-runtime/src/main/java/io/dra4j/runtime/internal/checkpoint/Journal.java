@@ -104,10 +104,7 @@ public final class Journal implements AutoCloseable {
      * claims.
      */
     public List<ClaimRecord> unsettled() {
-        if (!store.isCurrent()) {
-            catchUp();
-        }
-        return committed.unsettled();
+        return current().unsettled();
     }
 
     /**
@@ -116,10 +113,7 @@ public final class Journal implements AutoCloseable {
      * @throws DraException if another process wrote, and that can't be read
      */
     public List<ClaimRecord> claims() {
-        if (!store.isCurrent()) {
-            catchUp();
-        }
-        return committed.list();
+        return current().list();
     }
 
     /**
@@ -128,10 +122,7 @@ public final class Journal implements AutoCloseable {
      * @throws DraException if another process wrote, and that can't be read
      */
     public Optional<ClaimRecord> claim(String uid) {
-        if (!store.isCurrent()) {
-            catchUp();
-        }
-        return committed.claim(uid);
+        return current().claim(uid);
     }
 
     /** Returns the loss that was found when the journal was read. */
@@ -206,6 +197,13 @@ public final class Journal implements AutoCloseable {
         ended.join();
     }
 
+    private CommittedClaims current() {
+        if (!store.isCurrent()) {
+            catchUp();
+        }
+        return committed;
+    }
+
     private void catchUp() {
         await("read", submit(List.of()));
     }
@@ -244,17 +242,14 @@ public final class Journal implements AutoCloseable {
             if (e.getCause() instanceof RuntimeException refused) {
                 throw refused;
             }
+            String next =
+                    e.getCause() instanceof IOException
+                            ? "; see that its directory is there and writable, and that the disk"
+                                    + " has room and works"
+                            : ", which is a bug of dra4j";
             throw new DraException(
-                    "Can't "
-                            + what
-                            + " the journal "
-                            + place.path()
-                            + " ("
-                            + e.getCause()
-                            + (e.getCause() instanceof IOException
-                                    ? "); see that its directory is there and writable, and that"
-                                            + " the disk has room and works"
-                                    : "), which is a bug of dra4j"),
+                    "Can't %s the journal %s (%s)%s"
+                            .formatted(what, place.path(), e.getCause(), next),
                     e.getCause());
         }
     }

@@ -116,9 +116,8 @@ final class Orphans {
         }
         unpreparation.unprepareIfIdle(
                 uid,
-                "the API server has not had the claim for "
-                        + LEAST_ABSENCE.toMinutes()
-                        + " minutes",
+                "the API server has not had the claim for %s minutes"
+                        .formatted(LEAST_ABSENCE.toMinutes()),
                 still -> still.equals(claim),
                 Deadline.in(END_LIMIT, nodeClock),
                 END_LIMIT);

@@ -20,10 +20,9 @@ record DataDirectory(Path path) {
         Path parent = settings.pluginsDirectory();
         if (!Files.isDirectory(parent)) {
             throw new DraException(
-                    "There is no directory "
-                            + parent
-                            + "; name the kubelet's plugins directory, mounted at the same path as"
-                            + " on the host");
+                    ("There is no directory %s; name the kubelet's plugins directory, "
+                                    + "mounted at the same path as on the host")
+                            .formatted(parent));
         }
         Path own = settings.dataDirectory();
         try {

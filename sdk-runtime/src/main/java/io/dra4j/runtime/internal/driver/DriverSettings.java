@@ -54,10 +54,9 @@ public record DriverSettings(
         if (driverName.length() > LONGEST_DRIVER_NAME
                 || !DNS_SUBDOMAIN.matcher(driverName).matches()) {
             throw new DraException(
-                    "Not a driver name: \""
-                            + driverName
-                            + "\"; use a lower-case DNS subdomain of at most 63 characters, such as"
-                            + " gpu.example.com");
+                    ("Not a driver name: \"%s\"; use a lower-case DNS subdomain of at most "
+                                    + "63 characters, such as gpu.example.com")
+                            .formatted(driverName));
         }
         if (!DNS_SUBDOMAIN.matcher(nodeName).matches()) {
             throw new DraException(
@@ -69,9 +68,9 @@ public record DriverSettings(
         }
         if (podUid != null && !POD_UID.matcher(podUid).matches()) {
             throw new DraException(
-                    "Not the UID of a pod: \""
-                            + podUid
-                            + "\"; use metadata.uid of the driver's own pod, by the downward API");
+                    ("Not the UID of a pod: \"%s\"; use metadata.uid of the driver's own "
+                                    + "pod, by the downward API")
+                            .formatted(podUid));
         }
     }
 

@@ -116,12 +116,8 @@ public record PluginSockets(
      */
     boolean isOwnRegistration(String name) {
         return name.matches(
-                        Pattern.quote(driverName)
-                                + "(-("
-                                + POD_UID
-                                + "|"
-                                + TELLING_HASH
-                                + "))?-reg\\.sock")
+                        "%s(-(%s|%s))?-reg\\.sock"
+                                .formatted(Pattern.quote(driverName), POD_UID, TELLING_HASH))
                 || name.matches(Pattern.quote(wholeHash()) + BASE64 + "{11}-reg\\.sock");
     }
 

@@ -43,9 +43,8 @@ public final class Allocations {
     List<Result> results(ClaimRef ref, ClaimObject object) {
         if (!object.uid().equals(ref.uid())) {
             throw new PrepareException(
-                    "the claim was replaced by another of the same name (UID "
-                            + object.uid()
-                            + ")");
+                    "the claim was replaced by another of the same name (UID %s)"
+                            .formatted(object.uid()));
         }
         Allocation allocation = object.allocation();
         if (allocation == null) {
@@ -142,9 +141,8 @@ public final class Allocations {
         }
         if (wanted.shareId() != null && !device.get().allowMultipleAllocations()) {
             throw new PrepareException(
-                    "the claim has a share of device "
-                            + DeviceKey.of(wanted)
-                            + ", which allows no multiple allocations");
+                    "the claim has a share of device %s, which allows no multiple allocations"
+                            .formatted(DeviceKey.of(wanted)));
         }
         return device;
     }

@@ -74,13 +74,12 @@ final class ConfigChoice {
             choose(config, index, entry, chosen);
         } else if (!entry.requests().isEmpty()) {
             throw new PrepareException(
-                    describe(index, entry)
-                            + ": "
-                            + config.type().kind()
-                            + " does not fit device "
-                            + result.pool()
-                            + "/"
-                            + result.device());
+                    "%s: %s does not fit device %s/%s"
+                            .formatted(
+                                    describe(index, entry),
+                                    config.type().kind(),
+                                    result.pool(),
+                                    result.device()));
         }
     }
 
@@ -131,9 +130,8 @@ final class ConfigChoice {
     private static void requireAllowed(ConfigType<?> type, Config entry) {
         if (!type.sources().contains(source(entry))) {
             throw new PrepareException(
-                    type.kind()
-                            + " is not allowed in a "
-                            + (entry.fromClass() ? "class" : "claim"));
+                    "%s is not allowed in a %s"
+                            .formatted(type.kind(), entry.fromClass() ? "class" : "claim"));
         }
     }
 
