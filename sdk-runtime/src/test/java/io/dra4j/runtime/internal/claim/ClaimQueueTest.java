@@ -30,7 +30,7 @@ class ClaimQueueTest {
     @Test
     void operationsOfOneClaimRunInTheOrderOfTheirSubmission() {
         submit("a", "prepare", String.class);
-        submit("a", "unprepare", StringBuilder.class);
+        submit("a", "unprepare", Object.class);
         submit("a", "prepare again", String.class);
 
         assertThat(tasks).as("only the first may run").hasSize(1);
@@ -104,7 +104,7 @@ class ClaimQueueTest {
                                 deadline -> {
                                     throw new IllegalStateException("boom");
                                 }));
-        submit("a", "unprepare", StringBuilder.class);
+        submit("a", "unprepare", Object.class);
         runAll();
 
         assertThatThrownBy(failed::join).hasRootCauseMessage("boom");
@@ -178,7 +178,7 @@ class ClaimQueueTest {
         @Test
         void isGivenUpIfAnOperationOfTheClaimComesMeanwhile() {
             ClaimQueue.Arrival arrival = queue.arrive("a");
-            submit("a", "unprepare", StringBuilder.class);
+            submit("a", "unprepare", Object.class);
             runAll();
 
             assertThat(arrival.submit(named("prepare"))).isEmpty();
@@ -190,7 +190,7 @@ class ClaimQueueTest {
         @Test
         void isNotOvertakenByAnotherClaimOrAnotherArrival() {
             ClaimQueue.Arrival arrival = queue.arrive("a");
-            submit("b", "unprepare", StringBuilder.class);
+            submit("b", "unprepare", Object.class);
             queue.arrive("a").submit(named("first"));
             runAll();
 
@@ -211,11 +211,15 @@ class ClaimQueueTest {
     }
 
     private ClaimQueue.Task<String> named(String name) {
+        return named(name, String.class);
+    }
+
+    private <T> ClaimQueue.Task<T> named(String name, Class<T> kind) {
         return task(
-                String.class,
+                kind,
                 deadline -> {
                     ran.add(name);
-                    return name;
+                    return kind.cast(new String(name));
                 });
     }
 
@@ -224,17 +228,7 @@ class ClaimQueueTest {
     }
 
     private <T> CompletableFuture<T> submit(String uid, String name, Class<T> kind) {
-        return queue.submit(
-                uid,
-                task(
-                        kind,
-                        deadline -> {
-                            ran.add(name);
-                            return kind.cast(
-                                    kind == String.class
-                                            ? new String("done")
-                                            : new StringBuilder("done"));
-                        }));
+        return queue.submit(uid, named(name, kind));
     }
 
     private void runAll() {

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class NodeEventRecorderTest {
@@ -34,9 +35,12 @@ class NodeEventRecorderTest {
         received.add("fatal: " + problem.getMessage());
     }
 
-    private final NodeEventRecorder board =
-            new NodeEventRecorder(
-                    this::recoverable, this::fatal, this::create, Meters.none(), () -> now);
+    private final NodeEventRecorder board = recorder(this::recoverable);
+
+    private NodeEventRecorder recorder(Consumer<DraException> recoverable) {
+        return new NodeEventRecorder(
+                recoverable, this::fatal, this::create, Meters.none(), () -> now);
+    }
 
     private void create(boolean warning, String reason, String message) {
         events.add((warning ? "Warning " : "Normal ") + reason + " " + message);
@@ -124,13 +128,7 @@ class NodeEventRecorderTest {
     @Test
     void aListenerThatHangsDelaysNoOther() {
         CountDownLatch released = new CountDownLatch(1);
-        NodeEventRecorder slow =
-                new NodeEventRecorder(
-                        problem -> await(released),
-                        this::fatal,
-                        this::create,
-                        Meters.none(),
-                        () -> now);
+        NodeEventRecorder slow = recorder(problem -> await(released));
         for (int i = 0; i < 1000; i++) {
             slow.record(new DriverEvent(Reason.INVALID_POOL, "node-" + i, "bad"));
         }

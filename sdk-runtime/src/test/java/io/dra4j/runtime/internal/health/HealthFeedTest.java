@@ -8,7 +8,6 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
@@ -25,9 +24,8 @@ class HealthFeedTest {
 
     private final ManualLoop loop = new ManualLoop();
     private final HealthReports reports = new HealthReports(loop);
-    private Optional<Inventory> inventory =
-            Optional.of(
-                    Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build()))));
+    private final Pool pool = Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build()));
+    private Optional<Inventory> inventory = Optional.of(Inventory.of(pool));
     private final HealthFeed feed = new HealthFeed(reports, () -> inventory, loop);
     private final Ear ear = new Ear();
 
@@ -53,14 +51,8 @@ class HealthFeedTest {
     }
 
     private void report(HealthState state, Duration validFor) {
-        reports.report(
-                List.of(
-                        new DeviceHealth(
-                                new PoolName("node-a"),
-                                new DeviceName("gpu-0"),
-                                state,
-                                "",
-                                validFor)));
+        DeviceName gpu = new DeviceName("gpu-0");
+        reports.report(List.of(new DeviceHealth(pool.name(), gpu, state, "", validFor)));
         loop.advance(Duration.ZERO);
     }
 

@@ -20,7 +20,6 @@ import io.grpc.stub.ServerCallStreamObserver;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -46,14 +45,9 @@ class HealthServiceTest {
     }
 
     private void report(HealthState state) {
-        reports.report(
-                List.of(
-                        new DeviceHealth(
-                                new PoolName("node-a"),
-                                new DeviceName("gpu-0"),
-                                state,
-                                "",
-                                Duration.ofHours(1))));
+        PoolName pool = new PoolName("node-a");
+        DeviceName gpu = new DeviceName("gpu-0");
+        reports.report(List.of(new DeviceHealth(pool, gpu, state, "", Duration.ofHours(1))));
     }
 
     /** Reads when the test wants it to. */
@@ -81,12 +75,8 @@ class HealthServiceTest {
         @Override
         public void onNext(NodeWatchResourcesResponse message) {
             var device = message.getDevices(0);
-            got.add(
-                    "%s at %d for %d"
-                            .formatted(
-                                    device.getHealth(),
-                                    device.getLastUpdatedTime(),
-                                    device.getHealthCheckTimeoutSeconds()));
+            long timeout = device.getHealthCheckTimeoutSeconds();
+            got.add(device.getHealth() + " at " + device.getLastUpdatedTime() + " for " + timeout);
         }
 
         @Override
@@ -182,19 +172,15 @@ class HealthServiceTest {
     class Messages {
 
         private String sent(String message) {
-            return HealthService.message(
-                    new Current(
-                            new PoolName("p"),
-                            new DeviceName("d"),
-                            HealthState.UNHEALTHY,
-                            message));
+            PoolName pool = new PoolName("p");
+            DeviceName device = new DeviceName("d");
+            return HealthService.message(new Current(pool, device, HealthState.UNHEALTHY, message));
         }
 
         @Test
         void ofAtMost1024BytesPassAsTheyAre() {
-            List<String> fine = new ArrayList<>(List.of("", "ü", "x".repeat(1024)));
-            fine.add("😀".repeat(256));
-            assertThat(fine).allSatisfy(message -> assertThat(sent(message)).isEqualTo(message));
+            assertThat(List.of("", "ü", "x".repeat(1024), "😀".repeat(256)))
+                    .allSatisfy(message -> assertThat(sent(message)).isEqualTo(message));
         }
 
         @Test
