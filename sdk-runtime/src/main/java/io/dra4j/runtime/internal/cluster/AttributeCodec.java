@@ -27,14 +27,7 @@ final class AttributeCodec {
             json.put("bool", truth.value());
         } else if (value instanceof AttributeValue.OfVersion version) {
             json.put("version", version.value());
-        } else {
-            putList(json, value);
-        }
-        return json;
-    }
-
-    private static void putList(ObjectNode json, AttributeValue value) {
-        if (value instanceof AttributeValue.OfStrings texts) {
+        } else if (value instanceof AttributeValue.OfStrings texts) {
             Json.putStrings(json, "strings", texts.values());
         } else if (value instanceof AttributeValue.OfInts numbers) {
             Json.putList(json, "ints", numbers.values(), NODES::numberNode);
@@ -43,6 +36,7 @@ final class AttributeCodec {
         } else if (value instanceof AttributeValue.OfVersions versions) {
             Json.putStrings(json, "versions", versions.values());
         }
+        return json;
     }
 
     /** Leaves out attributes without a value: what a server makes of types it does not know. */
@@ -67,12 +61,7 @@ final class AttributeCodec {
             return AttributeValue.of(json.get("bool").asBoolean());
         } else if (json.has("version")) {
             return AttributeValue.version(json.get("version").asText());
-        }
-        return decodeList(json);
-    }
-
-    private static @Nullable AttributeValue decodeList(JsonNode json) {
-        if (json.has("strings")) {
+        } else if (json.has("strings")) {
             return new AttributeValue.OfStrings(Json.strings(json.get("strings")));
         } else if (json.has("ints")) {
             return new AttributeValue.OfInts(Json.list(json.get("ints"), JsonNode::asLong));

@@ -3,73 +3,46 @@
 package io.dra4j.runtime.internal.publish;
 
 import java.time.Duration;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
 
 /** Counts changes, and those of them that are in the cluster; thread-safe. */
 final class Changes {
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition settled = lock.newCondition();
-    // Guarded by lock. The start counts as a change.
+    // Guarded by this. The start counts as a change.
     private long seen = 1;
     private long published;
 
     /** There was another change. */
-    void more() {
-        lock.lock();
-        try {
-            seen++;
-        } finally {
-            lock.unlock();
-        }
+    synchronized void more() {
+        seen++;
     }
 
     /** Returns their number. */
-    long seen() {
-        lock.lock();
-        try {
-            return seen;
-        } finally {
-            lock.unlock();
-        }
+    synchronized long seen() {
+        return seen;
     }
 
     /** The cluster has so many of them. */
-    void arePublished(long count) {
-        lock.lock();
-        try {
-            published = count;
-            settled.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void arePublished(long count) {
+        published = count;
+        notifyAll();
     }
 
     /** Returns whether the cluster has all of them. */
-    boolean areAllPublished() {
-        lock.lock();
-        try {
-            return published >= seen;
-        } finally {
-            lock.unlock();
-        }
+    synchronized boolean areAllPublished() {
+        return published >= seen;
     }
 
     /** Waits until the cluster has all of them, and returns whether it does. */
-    boolean awaitPublished(Duration limit) throws InterruptedException {
-        long nanos = limit.toNanos();
-        lock.lockInterruptibly();
-        try {
-            while (published < seen) {
-                if (nanos <= 0) {
-                    return false;
-                }
-                nanos = settled.awaitNanos(nanos);
+    synchronized boolean awaitPublished(Duration limit) throws InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
+        while (!areAllPublished()) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                return false;
             }
-            return true;
-        } finally {
-            lock.unlock();
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
+        return true;
     }
 }
