@@ -97,7 +97,7 @@ class ValidPoolsIT {
 
     private static Void edges(long seed) throws Exception {
         Random random = new Random(seed);
-        RandomPools pools = new RandomPools(random, 3);
+        RandomPools pools = new RandomPools(random, 5);
         int accepted = 0;
         try (EmbeddedApiServer api = server();
                 PublishingDriver driver = PublishingDriver.start(api)) {

@@ -17,16 +17,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class ClusterTest {
+class ClusterTest extends ClusterUnderTest {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
-    private static final String NODE = "{\"metadata\":{\"name\":\"node-a\",\"uid\":\"node-uid\"}}";
+    private static final String GONE =
+            "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}";
     private static final String CLAIM =
             """
             {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
@@ -49,25 +47,6 @@ class ClusterTest {
                   "opaque":{"driver":"other.example.com","parameters":{}}},
                  {"source":"FromClaim","unheardOf":{}}]}}}}
             """;
-
-    @TempDir Path directory;
-
-    private ScriptedServer server;
-    private Cluster cluster;
-
-    @BeforeEach
-    void connect() throws Exception {
-        server = new ScriptedServer();
-        cluster =
-                Cluster.connect(
-                        server.kubeconfig(directory), "gpu.example.com", "node-a", Meters.none());
-    }
-
-    @AfterEach
-    void close() {
-        cluster.close();
-        server.close();
-    }
 
     @Nested
     class ReadingAClaim {
@@ -136,15 +115,18 @@ class ClusterTest {
 
         @Test
         void aClaimThatIsGoneIsNamedWithoutAPath() {
-            server.then(
-                    404,
-                    "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}");
+            server.then(404, GONE);
 
             assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(30)))
                     .isInstanceOf(ClusterException.NotFound.class)
                     .hasMessageStartingWith(
                             "ResourceClaim default/c1 with UID uid-1 does not exist")
                     .hasMessageNotContaining("apis/");
+        }
+
+        private ClusterException failureOfRead(Duration limit) {
+            return catchThrowableOfType(
+                    ClusterException.class, () -> cluster.claimReader().read(REF, limit));
         }
 
         @Test
@@ -160,10 +142,7 @@ class ClusterTest {
         void aRefusalIsNotRepeated() {
             server.then(403, "{\"message\":\"not allowed\"}").then(200, CLAIM);
 
-            ClusterException failure =
-                    catchThrowableOfType(
-                            ClusterException.class,
-                            () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)));
+            ClusterException failure = failureOfRead(Duration.ofSeconds(20));
 
             assertThat(failure).hasMessageContaining("403").hasMessageContaining("not allowed");
             assertThat(failure.isTransient()).isFalse();
@@ -192,10 +171,7 @@ class ClusterTest {
             server.thenHang();
             long begun = System.nanoTime();
 
-            ClusterException failure =
-                    catchThrowableOfType(
-                            ClusterException.class,
-                            () -> cluster.claimReader().read(REF, Duration.ofSeconds(2)));
+            ClusterException failure = failureOfRead(Duration.ofSeconds(2));
 
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure).hasMessageContaining("did not answer");
@@ -207,10 +183,7 @@ class ClusterTest {
         void aServerThatIsGoneIsTransient() {
             server.close();
 
-            ClusterException failure =
-                    catchThrowableOfType(
-                            ClusterException.class,
-                            () -> cluster.claimReader().read(REF, Duration.ofSeconds(3)));
+            ClusterException failure = failureOfRead(Duration.ofSeconds(3));
 
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure)
@@ -248,10 +221,7 @@ class ClusterTest {
 
         @Test
         void tellsAMissingObjectFromAMissingApi() {
-            server.then(404, "404 page not found")
-                    .then(
-                            404,
-                            "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}");
+            server.then(404, "404 page not found").then(404, GONE);
 
             for (boolean named : new boolean[] {false, true}) {
                 ClusterException.NotFound failure =

@@ -14,43 +14,19 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.observe.Meters;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The slices in the cluster, over a real connection to a scripted server. */
-class KubernetesSlicesTest {
+class KubernetesSlicesTest extends ClusterUnderTest {
 
     private static final String NODE = "{\"metadata\":{\"name\":\"node-a\",\"uid\":\"node-uid\"}}";
-
-    @TempDir Path directory;
-
-    private ScriptedServer server;
-    private Cluster cluster;
-
-    @BeforeEach
-    void connect() throws Exception {
-        server = new ScriptedServer();
-        cluster =
-                Cluster.connect(
-                        server.kubeconfig(directory), "gpu.example.com", "node-a", Meters.none());
-    }
-
-    @AfterEach
-    void close() {
-        cluster.close();
-        server.close();
-    }
 
     private final Content content =
             new Content(
@@ -163,25 +139,19 @@ class KubernetesSlicesTest {
     @Test
     void aSliceThatIsGoneIsDeleted() {
         server.then(404, "{}");
+        Stored gone = new Stored("00000-x", "u1", "5", true, content);
 
-        assertThatCode(
-                        () ->
-                                cluster.slices()
-                                        .delete(new Stored("00000-x", "u1", "5", true, content)))
-                .doesNotThrowAnyException();
+        assertThatCode(() -> cluster.slices().delete(gone)).doesNotThrowAnyException();
     }
 
     @Test
     void aWatchTellsWhatHappensAndWhenItEnds() throws Exception {
         server.then(200, NODE)
                 .thenStream(
-                        "{\"type\":\"ADDED\",\"object\":" + typed(slice("5", "node-uid")) + "}",
-                        "{\"type\":\"BOOKMARK\",\"object\":"
-                                + typed("{\"metadata\":{\"resourceVersion\":\"8\"}}")
-                                + "}",
-                        "{\"type\":\"DELETED\",\"object\":" + typed(slice("9", "node-uid")) + "}",
-                        "{\"type\":\"ERROR\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Status\","
-                                + "\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}}");
+                        event("ADDED", typed(slice("5", "node-uid"))),
+                        event("BOOKMARK", typed("{\"metadata\":{\"resourceVersion\":\"8\"}}")),
+                        event("DELETED", typed(slice("9", "node-uid"))),
+                        event("ERROR", "{\"kind\":\"Status\",\"message\":\"too old\"}"));
         Received received = new Received();
 
         Watch watch = cluster.slices().watch(Scope.CLUSTER, "4", received);
@@ -205,9 +175,7 @@ class KubernetesSlicesTest {
         String slice =
                 slice("5", "node-uid").replace("{\"int\":0}", "{\"string\":\"" + model + "\"}");
         server.then(200, NODE)
-                .thenStream(
-                        "{\"type\":\"ADDED\",\"object\":" + slice + "}",
-                        "{\"type\":\"DELETED\",\"object\":" + slice("9", "node-uid") + "}");
+                .thenStream(event("ADDED", slice), event("DELETED", slice("9", "node-uid")));
         Received received = new Received();
 
         Watch watch = cluster.slices().watch(Scope.NODE, "4", received);
@@ -268,6 +236,10 @@ class KubernetesSlicesTest {
                 .isInstanceOf(ClusterException.class)
                 .isNotInstanceOf(ClusterException.ApiMissing.class)
                 .hasMessageContaining("no Node node-a");
+    }
+
+    private static String event(String type, String object) {
+        return "{\"type\":\"%s\",\"object\":%s}".formatted(type, object);
     }
 
     private String typed(String object) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -162,7 +163,7 @@ final class FakeSliceStore implements SliceStore {
     void remove(String name) {
         version++;
         Stored removed = slices.remove(name);
-        tell(removed, listener -> listener.deleted(removed));
+        sendEvent(removed, listener -> listener.deleted(removed));
     }
 
     /** Changes as another client does. */
@@ -194,13 +195,7 @@ final class FakeSliceStore implements SliceStore {
     }
 
     void bookmark(Scope scope) {
-        Map.copyOf(listeners)
-                .forEach(
-                        (listener, watched) -> {
-                            if (watched == scope) {
-                                listener.bookmark();
-                            }
-                        });
+        each(scope, Watch.Listener::bookmark);
     }
 
     void bookmark() {
@@ -214,18 +209,20 @@ final class FakeSliceStore implements SliceStore {
     private Stored put(String name, String uid, Content content) {
         Stored slice = new Stored(name, uid, Long.toString(version), true, content);
         slices.put(name, slice);
-        tell(slice, listener -> listener.changed(slice));
+        sendEvent(slice, listener -> listener.changed(slice));
         return slice;
     }
 
-    private void tell(Stored slice, java.util.function.Consumer<Watch.Listener<Stored>> event) {
-        Map.copyOf(listeners)
-                .forEach(
-                        (listener, scope) -> {
-                            if (!deaf.contains(scope) && scopeOf(slice) == scope) {
-                                event.accept(listener);
-                            }
-                        });
+    private void sendEvent(Stored slice, Consumer<Watch.Listener<Stored>> event) {
+        if (!deaf.contains(scopeOf(slice))) {
+            each(scopeOf(slice), event);
+        }
+    }
+
+    private void each(Scope scope, Consumer<Watch.Listener<Stored>> event) {
+        Map.copyOf(listeners).entrySet().stream()
+                .filter(listener -> listener.getValue() == scope)
+                .forEach(listener -> event.accept(listener.getKey()));
     }
 
     private void written(String what) {

@@ -63,58 +63,20 @@ class ClaimMetadataTest extends ReportsUnderTest {
         assertThat(Files.getPosixFilePermissions(file))
                 .isEqualTo(PosixFilePermissions.fromString("rw-r--r--"));
         assertThat(Files.readString(file))
+                .startsWith(
+                        "{\n  \"apiVersion\" : \"metadata.resource.k8s.io/v1beta1\",\n  \"kind\"")
+                .contains("\n}\n{\n", "\"metadata.resource.k8s.io/v1alpha1\"")
+                .endsWith("}\n");
+        assertThat(read(file).toString())
                 .isEqualTo(
                         """
-                        {
-                          "apiVersion" : "metadata.resource.k8s.io/v1beta1",
-                          "kind" : "DeviceMetadata",
-                          "metadata" : {
-                            "name" : "claim",
-                            "namespace" : "ns",
-                            "uid" : "uid-1",
-                            "generation" : 1
-                          },
-                          "requests" : [
-                            {
-                              "name" : "r",
-                              "devices" : [
-                                {
-                                  "driver" : "gpu.example.com",
-                                  "pool" : "node",
-                                  "name" : "gpu-0",
-                                  "attributes" : {
-                                    "cores" : {
-                                      "ints" : [
-                                        1,
-                                        2
-                                      ]
-                                    },
-                                    "driver" : {
-                                      "version" : "1.0.0"
-                                    },
-                                    "index" : {
-                                      "int" : 3
-                                    },
-                                    "model" : {
-                                      "string" : "A"
-                                    }
-                                  }
-                                },
-                                {
-                                  "driver" : "gpu.example.com",
-                                  "pool" : "node",
-                                  "name" : "gpu-1"
-                                }
-                              ]
-                            }
-                          ]
-                        }
-                        {
-                        """
-                                + Files.readString(file).split("\n\\{\n", 2)[1]);
-        assertThat(Files.readString(file))
-                .contains("\"metadata.resource.k8s.io/v1alpha1\"")
-                .endsWith("}\n");
+                        {"apiVersion":"metadata.resource.k8s.io/v1beta1","kind":"DeviceMetadata",\
+                        "metadata":{"name":"claim","namespace":"ns","uid":"uid-1","generation":1},\
+                        "requests":[{"name":"r","devices":[\
+                        {"driver":"gpu.example.com","pool":"node","name":"gpu-0","attributes":{\
+                        "cores":{"ints":[1,2]},"driver":{"version":"1.0.0"},\
+                        "index":{"int":3},"model":{"string":"A"}}},\
+                        {"driver":"gpu.example.com","pool":"node","name":"gpu-1"}]}]}""");
         assertThat(read(Path.of(mount(answer, 2).hostPath())).path("requests").toString())
                 .isEqualTo(
                         "[{\"name\":\"nic/fast\",\"devices\":[{\"driver\":\"gpu.example.com\",\"pool\":\"node\",\"name\":\"nic-0\","

@@ -11,10 +11,13 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SliceDiffTest {
 
@@ -60,77 +63,41 @@ class SliceDiffTest {
         return " g" + content.generation() + " of " + content.sliceCount();
     }
 
-    @Nested
-    class Generations {
-
-        @Test
-        void aNewPoolBeginsWithTheFirst() {
-            assertThat(diff(List.of(), plan(gpu("a"), gpu("b"))))
-                    .containsExactly("create 0 g1 of 2", "create 1 g1 of 2");
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            emptyValue = "",
+            textBlock =
+                    """
+            a new pool begins with the first  | ''             | a b   | create 0 g1 of 2, create 1 g1 of 2
+            nothing differs                   | a4/2 b4/2      | a b   | ''
+            one changes in the generation     | a4/2 b4/2      | a c   | update uid1 g4 of 2
+            two begin one, and all are written| a4/3 b4/3 c4/3 | x y c | update uid0 g5 of 3, update uid1 g5 of 3, update uid2 g5 of 3
+            fewer begin one                   | a4/2 b4/2      | a     | delete uid1, update uid0 g5 of 1
+            more begin one                    | a4/2 b4/2      | a b c | update uid0 g5 of 3, update uid1 g5 of 3, create 2 g5 of 3
+            a missing one is made again in it | - b4/2         | a b   | create 0 g4 of 2
+            an interrupted change is finished | a4/3 b5/3 c5/3 | x y z | update uid1 g5 of 3, update uid2 g5 of 3, update uid0 g5 of 3
+            """)
+    void aGenerationStaysOrANewOneBegins(
+            String name, String existing, String planned, String writes) {
+        List<Stored> slices = new ArrayList<>();
+        String[] each = existing.split(" ");
+        for (int i = 0; i < each.length; i++) {
+            if (each[i].contains("/")) { // device, generation, count of slices
+                String[] numbers = each[i].substring(1).split("/");
+                slices.add(
+                        stored(
+                                i,
+                                content(
+                                        Long.parseLong(numbers[0]),
+                                        Long.parseLong(numbers[1]),
+                                        gpu(each[i].substring(0, 1)))));
+            }
         }
+        Device[] plan =
+                Stream.of(planned.split(" ")).map(SliceDiffTest::gpu).toArray(Device[]::new);
 
-        @Test
-        void nothingIsWrittenIfNothingDiffers() {
-            List<Stored> existing =
-                    List.of(stored(0, content(4, 2, gpu("a"))), stored(1, content(4, 2, gpu("b"))));
-
-            assertThat(diff(existing, plan(gpu("a"), gpu("b")))).isEmpty();
-        }
-
-        @Test
-        void oneChangedSliceKeepsTheGeneration() {
-            List<Stored> existing =
-                    List.of(stored(0, content(4, 2, gpu("a"))), stored(1, content(4, 2, gpu("b"))));
-
-            assertThat(diff(existing, plan(gpu("a"), gpu("c"))))
-                    .containsExactly("update uid1 g4 of 2");
-        }
-
-        @Test
-        void twoChangedSlicesBeginANewOneAndAllAreWritten() {
-            List<Stored> existing =
-                    List.of(
-                            stored(0, content(4, 3, gpu("a"))),
-                            stored(1, content(4, 3, gpu("b"))),
-                            stored(2, content(4, 3, gpu("c"))));
-
-            assertThat(diff(existing, plan(gpu("x"), gpu("y"), gpu("c"))))
-                    .containsExactly(
-                            "update uid0 g5 of 3", "update uid1 g5 of 3", "update uid2 g5 of 3");
-        }
-
-        @Test
-        void anotherNumberOfSlicesBeginsANewOne() {
-            List<Stored> existing =
-                    List.of(stored(0, content(4, 2, gpu("a"))), stored(1, content(4, 2, gpu("b"))));
-
-            assertThat(diff(existing, plan(gpu("a"))))
-                    .containsExactly("delete uid1", "update uid0 g5 of 1");
-            assertThat(diff(existing, plan(gpu("a"), gpu("b"), gpu("c"))))
-                    .containsExactly(
-                            "update uid0 g5 of 3", "update uid1 g5 of 3", "create 2 g5 of 3");
-        }
-
-        @Test
-        void aMissingSliceIsMadeAgainInThePresentOne() {
-            List<Stored> existing = List.of(stored(1, content(4, 2, gpu("b"))));
-
-            assertThat(diff(existing, plan(gpu("a"), gpu("b"))))
-                    .containsExactly("create 0 g4 of 2");
-        }
-
-        @Test
-        void anInterruptedChangeIsFinishedInItsOwnWithTheCompletingWriteLast() {
-            List<Stored> existing =
-                    List.of(
-                            stored(0, content(4, 3, gpu("a"))),
-                            stored(1, content(5, 3, gpu("b"))),
-                            stored(2, content(5, 3, gpu("c"))));
-
-            assertThat(diff(existing, plan(gpu("x"), gpu("y"), gpu("z"))))
-                    .containsExactly(
-                            "update uid1 g5 of 3", "update uid2 g5 of 3", "update uid0 g5 of 3");
-        }
+        assertThat(String.join(", ", diff(slices, plan(plan)))).isEqualTo(writes);
     }
 
     @Nested
