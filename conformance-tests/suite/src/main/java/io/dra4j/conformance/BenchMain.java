@@ -36,8 +36,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measure a driver: prepare and unprepare of 1, 8 and 32 claims in a call, with 0, 200 and 1000 claims held, and publishing.",
-            "Each claim has a device of its own. With fewer devices than 32, calls have as many claims"
-                    + " as there are devices; with fewer than are to be held besides, that is left out.",
+            "Each claim has a device of its own. With fewer devices than 32, calls have as many claims as there are devices; with fewer than are to be held besides, that is left out.",
             ""
         },
         footer = {

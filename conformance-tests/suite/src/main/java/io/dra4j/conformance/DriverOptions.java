@@ -57,8 +57,7 @@ final class DriverOptions {
             arity = "0..*",
             paramLabel = "COMMAND",
             description =
-                    "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and such stand for"
-                            + " their values; they are in its environment, too.")
+                    "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and such stand for their values; they are in its environment, too.")
     @Nullable List<String> command;
 
     /** The driver's identity. */
@@ -86,8 +85,7 @@ final class DriverOptions {
         @Option(
                 names = "--standard-paths",
                 description =
-                        "[driver.process.standardPaths] Its paths can't be set: each process finds directories of the run at /var/lib/kubelet/plugins and"
-                                + " plugins_registry, /var/run/cdi and /etc/cdi; needs root.")
+                        "[driver.process.standardPaths] Its paths can't be set: each process finds directories of the run at /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and /etc/cdi; needs root.")
         @Nullable Boolean standardPaths;
 
         @Option(

@@ -31,8 +31,7 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "A driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT, KUBELET_PLUGINS_DIRECTORY_PATH and KUBELET_REGISTRAR_DIRECTORY_PATH in its"
-                    + " environment; in its command, {NAME} stands for the value.",
+            "A driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT, KUBELET_PLUGINS_DIRECTORY_PATH and KUBELET_REGISTRAR_DIRECTORY_PATH in its environment; in its command, {NAME} stands for the value.",
             "With several drivers, the names and the commands are in the same order:",
             "  play --driver-name=A --driver-name=B --manifests=DIR -- run-a -- run-b",
             "Exit status: 0 if every step held, 1 if not, 3 if the command line is wrong."
@@ -82,8 +81,7 @@ final class PlayMain implements Callable<Integer> {
     @Option(
             names = "--standard-paths",
             description =
-                    "The paths of drivers can't be set: each process finds directories of the play at /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and"
-                            + " /etc/cdi; needs root.")
+                    "The paths of drivers can't be set: each process finds directories of the play at /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and /etc/cdi; needs root.")
     private boolean standardPaths;
 
     @Option(

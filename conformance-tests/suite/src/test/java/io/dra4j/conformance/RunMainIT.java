@@ -19,6 +19,8 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -64,10 +66,6 @@ class RunMainIT {
         }
     }
 
-    private Path file(String text) throws IOException {
-        return Files.writeString(folder.resolve("settings.yaml"), text);
-    }
-
     @Nested
     class ThatCannotRun {
 
@@ -78,24 +76,15 @@ class RunMainIT {
             assertThat(folder.resolve("report")).doesNotExist();
         }
 
-        @Test
-        void hasNoSuchCommand() {
-            isReportedInALine(execute("rnu"), "rnu");
-        }
-
-        @Test
-        void hasNoSuchCommandWhoseHelpIsAskedFor() {
-            isReportedInALine(execute("rnu", "--help"), "there is no command or option rnu");
-        }
-
-        @Test
-        void hasAWordTooManyWhereHelpIsAskedFor() {
-            isReportedInALine(execute("list", "al", "--help"), "there is no command or option al");
-        }
-
-        @Test
-        void hasNoSuchFlag() {
-            isReportedInALine(run("--drivername=x"), "--drivername");
+        @ParameterizedTest
+        @CsvSource({
+            "rnu, rnu",
+            "rnu --help, there is no command or option rnu",
+            "list al --help, there is no command or option al",
+            "run --drivername=x, --drivername"
+        })
+        void hasNoSuchCommandOrFlag(String line, String word) {
+            isReportedInALine(execute(line.split(" ")), word);
         }
 
         @Test
@@ -103,18 +92,15 @@ class RunMainIT {
             isReportedInALine(run("--config=" + folder.resolve("none.yaml")), "there is no file");
         }
 
-        @Test
-        void hasUnknownSettings() throws IOException {
-            Path file = file("driver: {name: a, process: {command: [b]}, colour: red}");
+        @ParameterizedTest
+        @CsvSource({
+            "'driver: {name: a, process: {command: [b]}, colour: red}', colour",
+            "driver: {name: [, 'line '"
+        })
+        void hasUnknownSettingsOrNoYaml(String settings, String word) throws IOException {
+            Path file = Files.writeString(folder.resolve("settings.yaml"), settings);
 
-            isReportedInALine(run("--config=" + file), file.toString(), "colour");
-        }
-
-        @Test
-        void hasSettingsThatAreNoYaml() throws IOException {
-            Path file = file("driver: {name: [");
-
-            isReportedInALine(run("--config=" + file), file.toString(), "line ");
+            isReportedInALine(run("--config=" + file), file.toString(), word);
         }
 
         @Test

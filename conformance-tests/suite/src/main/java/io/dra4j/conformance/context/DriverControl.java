@@ -124,9 +124,7 @@ public final class DriverControl implements AutoCloseable {
         Duration limit = timeouts.soon();
         Measurements.Wait wait =
                 measurements.begin("time until a new kubelet registered the driver", limit);
-        boolean registered = kubelet.get().awaitRegistered(place.driver(), limit);
-        wait.end(registered);
-        return registered;
+        return wait.end(kubelet.get().awaitRegistered(place.driver(), limit));
     }
 
     /**

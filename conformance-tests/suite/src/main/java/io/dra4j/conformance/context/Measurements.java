@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The values that a rule has measured, each beside its limit; of several of one kind, the greatest.
@@ -51,31 +52,22 @@ public final class Measurements {
 
     /** Begins a wait that is given up at the limit. */
     public Wait begin(String what, Duration limit) {
-        return new Wait(what, limit, System.nanoTime());
+        return new Wait(this, what, limit, System.nanoTime());
     }
 
     /** A wait that has begun. */
-    public final class Wait {
-        private final String what;
-        private final Duration limit;
-        private final long begin;
-
-        private Wait(String what, Duration limit, long begin) {
-            this.what = what;
-            this.limit = limit;
-            this.begin = begin;
+    public record Wait(Measurements measurements, String what, Duration limit, long begin) {
+        /** Ends the wait, and returns whether the awaited happened before the limit. */
+        public boolean end(boolean happened) {
+            Duration took = Duration.ofNanos(System.nanoTime() - begin);
+            measurements.add(Measured.time(what, happened ? took : limit, limit, !happened));
+            return happened;
         }
 
-        /**
-         * Ends the wait, and returns what was measured.
-         *
-         * @param happened whether the awaited happened before the limit
-         */
-        public Measured end(boolean happened) {
-            Duration took = Duration.ofNanos(System.nanoTime() - begin);
-            Measured measured = Measured.time(what, happened ? took : limit, limit, !happened);
-            add(measured);
-            return measured;
+        /** The same, and returns what was awaited. */
+        public <T> Optional<T> end(Optional<T> awaited) {
+            end(awaited.isPresent());
+            return awaited;
         }
     }
 

@@ -76,14 +76,13 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         for (JsonNode slice : objects()) {
-            JsonNode pool = slice.at("/spec/pool");
             lines.add(
                     "slice %s: driver %s, pool %s, generation %s"
                             .formatted(
-                                    slice.at("/metadata/name").asText(),
+                                    Pools.name(slice),
                                     driver(slice),
-                                    pool.path("name").asText(),
-                                    pool.path("generation").asText()));
+                                    Pools.pool(slice),
+                                    Pools.generation(slice)));
             slice.at("/spec/devices").forEach(device -> lines.add("   " + line(device)));
         }
         return lines;

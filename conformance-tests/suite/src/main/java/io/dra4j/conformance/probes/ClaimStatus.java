@@ -37,9 +37,7 @@ public record ClaimStatus(TestContext context, KubeletClaim claim) {
         String path = context.claims().path(claim);
         String collection = path.substring(0, path.lastIndexOf('/'));
         try (ObjectWatch watch = context.cluster().watch(collection, "")) {
-            boolean there = watch.await(all -> isThere(all, wanted, device), timeout);
-            wait.end(there);
-            return there;
+            return wait.end(watch.await(all -> isThere(all, wanted, device), timeout));
         }
     }
 

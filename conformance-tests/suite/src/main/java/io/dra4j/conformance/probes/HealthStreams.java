@@ -13,7 +13,6 @@ import io.dra4j.testkit.kubelet.HealthWatch.Version;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -44,21 +43,18 @@ public record HealthStreams(TestContext context) {
     public Report await(HealthWatch watch, Predicate<Report> wanted, Duration timeout, String what)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until " + what, timeout);
-        Optional<Report> found = watch.await(wanted, timeout);
-        wait.end(found.isPresent());
-        return found.orElseThrow(
-                () ->
-                        new Violation(
-                                "%s has not come on the health stream within %d s; %s",
-                                what, timeout.toSeconds(), seen(watch)));
+        return wait.end(watch.await(wanted, timeout))
+                .orElseThrow(
+                        () ->
+                                new Violation(
+                                        "%s has not come on the health stream within %d s; %s",
+                                        what, timeout.toSeconds(), seen(watch)));
     }
 
     /** Returns whether the driver ends a stream within a limit, with the time as measured. */
     public boolean ends(HealthWatch watch, Duration limit) throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until the stream ended", limit);
-        boolean ended = watch.awaitEnd(limit);
-        wait.end(ended);
-        return ended;
+        return wait.end(watch.awaitEnd(limit));
     }
 
     /**

@@ -157,9 +157,7 @@ public record Publishing(TestContext context) {
             String what, ObjectWatch watch, Predicate<Pools> wanted, Duration limit)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin(what, limit);
-        Optional<Pools> found = await(watch, wanted, limit);
-        wait.end(found.isPresent());
-        return found;
+        return wait.end(await(watch, wanted, limit));
     }
 
     public Optional<Pools> await(ObjectWatch watch, Predicate<Pools> wanted, Duration timeout)
@@ -233,9 +231,7 @@ public record Publishing(TestContext context) {
      */
     public boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
         Measurements.Wait wait = context.measurements().begin(what, limit);
-        boolean came = happens(request, limit);
-        wait.end(came);
-        return came;
+        return wait.end(happens(request, limit));
     }
 
     /** Returns whether a request comes, or came, within a time. */

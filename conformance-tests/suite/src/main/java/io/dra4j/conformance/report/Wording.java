@@ -20,8 +20,7 @@ import java.util.stream.Collectors;
 final class Wording {
 
     static final String NO_CERTIFICATION =
-            "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no program of it certifies drivers. It is what this suite has seen of this"
-                    + " driver, on one machine, at one time.";
+            "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no program of it certifies drivers. It is what this suite has seen of this driver, on one machine, at one time.";
 
     /** By their weight for a driver; what was found goes before what was not tried. */
     static final List<Verdict> WORST_FIRST =

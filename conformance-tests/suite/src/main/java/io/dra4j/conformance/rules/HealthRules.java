@@ -219,10 +219,13 @@ record HealthRules(TestContext context, HealthStreams streams) {
                 int count = counts.get(i);
                 Measurements.Wait wait =
                         context.measurements().begin("time until the next message", due);
-                boolean came =
-                        all.get(i).awaitAll(reports -> reports.size() > count, due).isPresent();
-                wait.end(came);
-                Violation.unless(came)
+                Violation.unless(
+                                wait.end(
+                                                all.get(i)
+                                                        .awaitAll(
+                                                                reports -> reports.size() > count,
+                                                                due))
+                                        .isPresent())
                         .because(
                                 "three health streams are open, and stream %d, counted in the order of opening, receives nothing more: %s",
                                 i + 1, HealthStreams.seen(all.get(i)));

@@ -99,8 +99,7 @@ record SocketRules(TestContext context) {
         Duration limit = context.driver().adapter().startTimeout();
         Measurements.Wait wait =
                 context.measurements().begin("time from the start to the first GetInfo", limit);
-        Optional<Path> service = firstService(limit);
-        wait.end(service.isPresent());
+        Optional<Path> service = wait.end(firstService(limit));
         Violation.unless(service.isPresent())
                 .because("no registration socket answers within %s", limit);
         try (RawCalls calls = new RawCalls(service.get())) {

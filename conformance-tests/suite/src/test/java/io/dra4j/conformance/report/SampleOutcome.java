@@ -26,8 +26,7 @@ final class SampleOutcome {
     private static final List<String> CALLS =
             List.of(
                     "16:00:01.204 GetInfo → OK in 3 ms: DRAPlugin gpu.example.com [v1, v1beta1]",
-                    "16:00:01.310 v1 NodePrepareResources {claim-1 of default, uid 8f6c7d3e-1c2f-4a5b} → OK in 21 ms: r0 → pool node-1, device gpu-0,"
-                            + " [gpu.example.com/claim=8f6c7d3e-1c2f-4a5b-gpu-0]",
+                    "16:00:01.310 v1 NodePrepareResources {claim-1 of default, uid 8f6c7d3e-1c2f-4a5b} → OK in 21 ms: r0 → pool node-1, device gpu-0, [gpu.example.com/claim=8f6c7d3e-1c2f-4a5b-gpu-0]",
                     "16:00:01.402 v1 NodeUnprepareResources {claim-1} → OK in 9 ms");
     private static final String REQUESTS =
             """

@@ -15,8 +15,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The output on a terminal, and in the log of a build. */
 class TerminalProgressTest {
@@ -178,13 +181,16 @@ class TerminalProgressTest {
 
         private final PrintStream out = new PrintStream(bytes);
 
-        @Test
-        void theCharsetOfTheStreamLimitsWhatIsShown() {
-            assertThat(Terminal.of(out, true, "UTF-8", Map.of()).unicode()).isTrue();
-            assertThat(Terminal.of(out, true, "ANSI_X3.4-1968", Map.of()).unicode()).isFalse();
-            assertThat(Terminal.of(out, true, "ISO-8859-1", Map.of()).unicode()).isFalse();
-            assertThat(Terminal.of(out, true, "no-such-charset", Map.of()).unicode()).isFalse();
-            assertThat(Terminal.of(out, true, null, Map.of()).unicode()).isFalse();
+        @ParameterizedTest
+        @CsvSource({
+            "UTF-8, true",
+            "ANSI_X3.4-1968, false",
+            "ISO-8859-1, false",
+            "none, false",
+            ", false"
+        })
+        void theCharsetOfTheStreamLimitsWhatIsShown(@Nullable String charset, boolean unicode) {
+            assertThat(Terminal.of(out, true, charset, Map.of()).unicode()).isEqualTo(unicode);
         }
 
         @Test

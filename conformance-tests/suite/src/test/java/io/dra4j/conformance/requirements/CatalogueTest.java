@@ -46,30 +46,13 @@ class CatalogueTest {
 
         @Test
         void countsItsAreas() {
-            assertThat(areas())
-                    .isEqualTo(
-                            Map.ofEntries(
-                                    Map.entry("REG", 11L),
-                                    Map.entry("INFO", 5L),
-                                    Map.entry("VER", 4L),
-                                    Map.entry("PREP", 35L),
-                                    Map.entry("UNP", 12L),
-                                    Map.entry("CDI", 12L),
-                                    Map.entry("SLICE", 20L),
-                                    Map.entry("RST", 10L),
-                                    Map.entry("UPG", 5L),
-                                    Map.entry("HLT", 6L),
-                                    Map.entry("TAINT", 3L),
-                                    Map.entry("PART", 2L),
-                                    Map.entry("CAP", 2L),
-                                    Map.entry("BIND", 1L),
-                                    Map.entry("DST", 2L),
-                                    Map.entry("META", 1L),
-                                    Map.entry("PERF", 4L),
-                                    Map.entry("SEC", 5L),
-                                    Map.entry("SHUT", 3L),
-                                    Map.entry("MET", 1L),
-                                    Map.entry("DECL", 1L)));
+            assertThat(areas().toString().replaceAll("[{}]", "").split(", "))
+                    .containsExactlyInAnyOrder(
+                            """
+                            REG=11 INFO=5 VER=4 PREP=35 UNP=12 CDI=12 SLICE=20 RST=10 UPG=5 HLT=6 TAINT=3
+                            PART=2 CAP=2 BIND=1 DST=2 META=1 PERF=4 SEC=5 SHUT=3 MET=1 DECL=1
+                            """
+                                    .split("\\s+"));
         }
 
         @Test
