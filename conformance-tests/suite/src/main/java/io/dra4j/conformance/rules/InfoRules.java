@@ -7,6 +7,8 @@ import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.RegistrationSocket;
+import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.settings.DriverSettings;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.HealthWatch;
@@ -32,9 +34,16 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Rules for a driver's GetInfo. */
+/** Rules for a driver's GetInfo, and for the capabilities that its vendor declares. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record InfoRules(TestContext context) {
+
+    /** Capabilities that show: the others are declared by the vendor. */
+    private static final Set<String> SEEN =
+            Set.of("api", "cdi", "hc", "both", "multi", "ctr", "bind");
+
+    /** Capabilities that a vendor should not forget to declare. */
+    private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind");
 
     private static final String SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
     private static final int LONGEST_NAME = 63;
@@ -222,5 +231,29 @@ record InfoRules(TestContext context) {
             watch.awaitAll(all -> !all.isEmpty() || watch.end().isPresent(), Timeouts.FIRST_HEALTH);
             return !watch.end().equals(Optional.of("UNIMPLEMENTED"));
         }
+    }
+
+    @Rule("DRA-DECL-01")
+    void whatIsDeclaredIsThere() throws InterruptedException {
+        declaredServicesAreServed();
+        List<String> declared = context.settings().driver().declares();
+        Set<String> absent = new TreeSet<>(declared);
+        absent.retainAll(SEEN);
+        absent.removeAll(context.detected());
+        Violation.unless(absent.isEmpty())
+                .because(
+                        "the settings declare %s, and nothing of it was seen; seen were %s",
+                        absent, new TreeSet<>(context.detected()));
+        Violation.unless(
+                        !declared.contains(DriverSettings.NO_DEVICES)
+                                || !context.detected().contains(Gate.DEV1.label()))
+                .because(
+                        "the settings declare %s, and the driver publishes devices",
+                        DriverSettings.NO_DEVICES);
+        Set<String> forgotten = new TreeSet<>(OPTIONAL);
+        forgotten.retainAll(context.detected());
+        declared.forEach(forgotten::remove);
+        Violation.minorUnless(declared.isEmpty() || forgotten.isEmpty())
+                .because("the driver has %s, which the settings do not declare", forgotten);
     }
 }

@@ -5,24 +5,41 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Reported;
+import io.dra4j.testkit.apiserver.validation.Quantities;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
-/** Devices that several claims have at a time, each with a share of its own. */
+/** Devices that several claims have at a time, each with a share of the capacity. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
-record ShareRules(TestContext context) {
+record ShareRules(TestContext context, Publishing publishing) {
+
+    /** The time for which a policy is watched while a share is allocated. */
+    private static final Duration WHILE_IN_USE = Duration.ofSeconds(2);
+
+    ShareRules(TestContext context) {
+        this(context, new Publishing(context));
+    }
 
     private PublishedDevice shared() {
         return context.devices().upTo(Integer.MAX_VALUE).stream()
@@ -118,5 +135,115 @@ record ShareRules(TestContext context) {
         prepared(
                 context.claims().allocate(device),
                 "a share of device " + device + " after another was given back");
+    }
+
+    /** Looks at what was published, and at what was refused. */
+    @Rule("DRA-CAP-01")
+    @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
+    void policiesAreSound() {
+        publishing.begun();
+        for (RecordedRequest write : context.proxy().requests(Publishing.WRITES)) {
+            Publishing.body(write).ifPresent(s -> s.at("/spec/devices").forEach(ShareRules::check));
+        }
+        publishing.now().devices().forEach(device -> check(device.json()));
+    }
+
+    private static void check(JsonNode device) {
+        for (Map.Entry<String, JsonNode> capacity : device.path("capacity").properties()) {
+            JsonNode policy = capacity.getValue().path("requestPolicy");
+            if (policy.isObject()) {
+                check(device, capacity.getKey(), capacity.getValue(), policy);
+            }
+        }
+    }
+
+    private static void check(JsonNode device, String name, JsonNode capacity, JsonNode policy) {
+        String whose =
+                "the requestPolicy of capacity %s of device %s"
+                        .formatted(name, device.path("name").asText());
+        Violation.unless(device.path("allowMultipleAllocations").asBoolean())
+                .because("%s is of no use: the device does not allow multiple allocations", whose);
+        JsonNode preset = policy.path("default");
+        if (preset.isMissingNode()) {
+            Violation.unless(
+                            policy.path("validValues").isMissingNode()
+                                    && policy.path("validRange").isMissingNode())
+                    .because("%s has valid values, and no default", whose);
+            return;
+        }
+        Violation.unless(amount(preset).compareTo(amount(capacity.path("value"))) <= 0)
+                .because(
+                        "%s has the default %s, and the capacity is %s",
+                        whose, preset, capacity.path("value"));
+        checkValues(whose, preset, policy.path("validValues"));
+        checkRange(whose, preset, policy.path("validRange"));
+    }
+
+    private static void checkValues(String whose, JsonNode preset, JsonNode values) {
+        boolean isOne =
+                values.isMissingNode()
+                        || Cluster.elements(values).stream()
+                                .anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
+        Violation.unless(isOne)
+                .because("%s has the default %s, which is none of its %s", whose, preset, values);
+    }
+
+    private static void checkRange(String whose, JsonNode preset, JsonNode range) {
+        if (range.isMissingNode()) {
+            return;
+        }
+        BigDecimal value = amount(preset);
+        BigDecimal least = amount(range.path("min"));
+        boolean isInside =
+                value.compareTo(least) >= 0
+                        && (!range.has("max") || value.compareTo(amount(range.path("max"))) <= 0);
+        Violation.unless(isInside)
+                .because("%s has the default %s, outside of its range %s", whose, preset, range);
+        Violation.unless(
+                        !range.has("step")
+                                || value.subtract(least)
+                                                .remainder(amount(range.path("step")))
+                                                .signum()
+                                        == 0)
+                .because(
+                        "%s has the default %s, which is no step of its range %s",
+                        whose, preset, range);
+    }
+
+    private static BigDecimal amount(JsonNode quantity) {
+        return quantity.isMissingNode() ? BigDecimal.ZERO : Quantities.exact(quantity.asText());
+    }
+
+    @Rule("DRA-CAP-02")
+    @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
+    void policiesStayWhileAShareIsAllocated() throws InterruptedException {
+        publishing.settled();
+        PublishedDevice device =
+                context.devices().usable().stream()
+                        .filter(PublishedDevice::isShared)
+                        .findFirst()
+                        .orElseThrow(
+                                () ->
+                                        new Untested(
+                                                "no device that claims can share is free of taints"));
+        Map<String, JsonNode> before = policies(publishing.now());
+        KubeletClaim claim = context.preparedClaim(device);
+        Optional<Pools> changed =
+                publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
+        context.calls().unprepared(claim);
+        Violation.unless(changed.isEmpty())
+                .because(
+                        "a share of device %s is allocated, and the request policies changed from %s to %s",
+                        device, before, changed.map(ShareRules::policies).orElse(before));
+    }
+
+    private static Map<String, JsonNode> policies(Pools seen) {
+        Map<String, JsonNode> policies = new TreeMap<>();
+        for (PublishedDevice device : seen.devices()) {
+            for (Map.Entry<String, JsonNode> one : device.json().path("capacity").properties()) {
+                policies.put(device + " " + one.getKey(), one.getValue().path("requestPolicy"));
+            }
+        }
+        return policies;
     }
 }

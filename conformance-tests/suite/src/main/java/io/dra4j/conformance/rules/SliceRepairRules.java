@@ -9,16 +9,20 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Disturbance;
 import io.dra4j.conformance.probes.PlantedSlices;
 import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.conformance.probes.QuietWindow;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** Rules for slices that others change while the driver runs: it reconciles them. */
+/** Rules for slices that others change, which the driver reconciles, and for unchanged ones. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 record SliceRepairRules(TestContext context, Publishing publishing) {
 
+    private static final int STOPS = 3;
+    private static final int KILLS = 2;
     private static final Predicate<RecordedRequest> WATCHES =
             Requests.watches("resourceslices").and(request -> request.status() == 200);
 
@@ -147,7 +151,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
                         before, after, words(publishing.writesAfter(number)));
     }
 
-    static String words(List<RecordedRequest> writes) {
+    private static String words(List<RecordedRequest> writes) {
         return writes.isEmpty()
                 ? "the driver wrote nothing"
                 : "the driver sent "
@@ -159,5 +163,62 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     private static String answer(int status) {
         return status == 0 ? "" : " → " + status;
+    }
+
+    @Rule("DRA-SLICE-06")
+    @ExecutionGroup.On(ExecutionGroup.QUIET)
+    void anIdleDriverWritesNothing() throws InterruptedException {
+        publishing.settled();
+        List<RecordedRequest> writes = QuietWindow.of(context).writes();
+        context.measurements()
+                .count(
+                        "writes of slices in %d s"
+                                .formatted(QuietWindow.WITHOUT_WRITES.toSeconds()),
+                        writes.size(),
+                        0);
+        Violation.unless(writes.isEmpty())
+                .because(
+                        "no device was changed within %d s, and %s: %s",
+                        QuietWindow.WITHOUT_WRITES.toSeconds(),
+                        words(writes),
+                        writes.isEmpty() ? "" : cut(writes.get(0).body()));
+    }
+
+    private static String cut(String body) {
+        return body.length() > 1000 ? body.substring(0, 1000) + "…" : body;
+    }
+
+    @Rule("DRA-SLICE-07")
+    @ExecutionGroup.On(ExecutionGroup.SLICES)
+    void aRestartWritesNothing() throws InterruptedException {
+        Map<String, String> before = publishing.settled().versions();
+        int number = context.proxy().lastNumber();
+        for (int i = 0; i < STOPS + KILLS; i++) {
+            boolean isKill = i >= STOPS;
+            if (isKill) {
+                context.driver().restartAfterKill();
+            } else {
+                context.driver().restart();
+            }
+            Duration look = Duration.ofSeconds(i == STOPS + KILLS - 1 ? 5 : 1);
+            boolean wrote = publishing.writesWithin(number, look);
+            context.measurements()
+                    .count(
+                            "writes of slices by restarts",
+                            publishing.writesAfter(number).size(),
+                            0);
+            if (wrote) {
+                throw new Violation(
+                        "a restart (%s) with unchanged devices must not write slices: %s; before: %s, after: %s",
+                        isKill ? "SIGKILL" : "SIGTERM",
+                        words(publishing.writesAfter(number)),
+                        before,
+                        publishing.now().versions());
+            }
+        }
+        Violation.unless(publishing.now().versions().equals(before))
+                .because(
+                        "restarts changed slices, though the driver wrote none through the proxy; before: %s, after: %s",
+                        before, publishing.now().versions());
     }
 }

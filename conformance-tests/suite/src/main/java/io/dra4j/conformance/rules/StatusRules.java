@@ -8,9 +8,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ClaimStatus;
 import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
@@ -18,13 +20,20 @@ import io.dra4j.testkit.proxy.Injection;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Rules for the status that the driver writes into claims. */
+/**
+ * Rules for the status that the driver writes into claims, and the conditions for binding in it.
+ */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-record StatusRules(TestContext context) {
+record StatusRules(TestContext context, Publishing publishing) {
 
+    private static final List<String> BINDING_CONDITIONS =
+            List.of("bindingConditions", "bindingFailureConditions");
+    private static final int MOST_OF_BINDING = 4;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String OTHER = "nic.dra-conformance.dev";
     private static final String OTHERS_DEVICE = "nic-0";
@@ -33,6 +42,10 @@ record StatusRules(TestContext context) {
     private static final String WRITTEN = "time until status.devices had the entry";
     private static final int MOST_CONDITIONS = 8;
     private static final int MOST_DATA = 10_240;
+
+    StatusRules(TestContext context) {
+        this(context, new Publishing(context));
+    }
 
     @Rule("DRA-DST-01")
     void entriesOfOthersSurvive() throws InterruptedException {
@@ -57,8 +70,7 @@ record StatusRules(TestContext context) {
 
         int number = context.proxy().lastNumber();
         context.calls().unprepared(claim);
-        new Publishing(context)
-                .happens(STATUS_WRITES.and(Requests.after(number)), Duration.ofSeconds(2));
+        publishing.happens(STATUS_WRITES.and(Requests.after(number)), Duration.ofSeconds(2));
         survives(status, planted, "Unprepare");
     }
 
@@ -96,8 +108,8 @@ record StatusRules(TestContext context) {
             Injection refusal = context.inject(Fault.status(code, "Refused").on(STATUS_WRITES));
             int number = context.proxy().lastNumber();
             CallResult first = context.calls().prepare(claim);
-            new Publishing(context)
-                    .happens(STATUS_WRITES.and(Requests.after(number)), context.timeouts().soon());
+            publishing.happens(
+                    STATUS_WRITES.and(Requests.after(number)), context.timeouts().soon());
             refusal.close();
             if (first.complaint().isPresent()) {
                 context.calls()
@@ -118,5 +130,51 @@ record StatusRules(TestContext context) {
                             code, context.timeouts().repair().toSeconds());
             context.calls().unprepared(claim);
         }
+    }
+
+    @Rule("DRA-BIND-01")
+    void oneOfTheConditionsIsSet() throws InterruptedException {
+        List<PublishedDevice> bound =
+                publishing.settled().devices().stream().filter(PublishedDevice::isBound).toList();
+        Untested.unless(!bound.isEmpty(), "no device has binding conditions now");
+        for (PublishedDevice device : bound) {
+            for (String field : BINDING_CONDITIONS) {
+                Violation.unless(device.json().path(field).size() <= MOST_OF_BINDING)
+                        .because(
+                                "device %s has %d %s, and %d are allowed",
+                                device, device.json().path(field).size(), field, MOST_OF_BINDING);
+            }
+        }
+        PublishedDevice device = bound.get(0);
+        ClaimDraft draft = context.claims().draft().bareRequest("r0");
+        var result = draft.rawResult("r0", context.place().driver(), device.pool(), device.name());
+        BINDING_CONDITIONS.forEach(field -> result.set(field, device.json().path(field)));
+        KubeletClaim claim = context.claims().create(draft);
+        boolean isSet =
+                new ClaimStatus(context, claim)
+                        .await(
+                                "time until a binding condition was set",
+                                entry -> conditions(device).stream().anyMatch(c -> holds(entry, c)),
+                                device,
+                                context.timeouts().change());
+        Violation.unless(isSet)
+                .because(
+                        "device %s was allocated to a claim %d s ago, and the driver has set none of its conditions %s in status.devices: its pod is never bound",
+                        device, context.timeouts().change().toSeconds(), conditions(device));
+    }
+
+    private static List<String> conditions(PublishedDevice device) {
+        List<String> names = new ArrayList<>();
+        BINDING_CONDITIONS.forEach(
+                f -> device.json().path(f).forEach(name -> names.add(name.asText())));
+        return names;
+    }
+
+    private static boolean holds(JsonNode entry, String type) {
+        return Cluster.elements(entry.path("conditions")).stream()
+                .anyMatch(
+                        condition ->
+                                condition.path("type").asText().equals(type)
+                                        && condition.path("status").asText().equals("True"));
     }
 }
