@@ -7,7 +7,7 @@ import io.dra4j.conformance.requirements.Gate;
 import java.util.List;
 
 /**
- * A gate that is not open.
+ * A gate that is not open, or another reason for which a requirement is not tried.
  *
  * @param verdict what becomes of a requirement behind it: not applicable where the driver does not
  *     have or declare what the gate is about, untested where this run has no means to try it, and

@@ -95,48 +95,47 @@ final class GroupRun {
     private Ended one(Requirement requirement, String variant) {
         parts.progress().begun(requirement, variant);
         Ended ended =
-                notTried(requirement, variant)
-                        .map(Ended::new)
+                notTried(requirement)
+                        .map(why -> untried(requirement, variant, why))
                         .orElseGet(() -> tried(requirement, variant));
         results.add(ended.result());
         parts.progress().ended(ended.result());
         return ended;
     }
 
-    private Optional<Result> notTried(Requirement requirement, String variant) {
-        if (parts.skipped().contains(requirement.id())) {
-            return Optional.of(
-                    untried(requirement, variant, Verdict.SKIPPED, "skipped by the settings"));
+    private Optional<Closed> notTried(Requirement requirement) {
+        String id = requirement.id();
+        if (parts.skipped().contains(id)) {
+            return Optional.of(new Closed(Verdict.SKIPPED, "skipped by the settings"));
         }
-        if (parts.rules().group(requirement.id()).isEmpty()) {
-            String reason =
-                    requirement.untested().isEmpty()
-                            ? "the suite has no test of it yet"
-                            : requirement.untested();
-            return Optional.of(untried(requirement, variant, Verdict.UNTESTED, reason));
-        }
-        if (!parts.capabilities().isRegistered()
-                && !parts.rules().triesUnregistered(requirement.id())) {
+        if (parts.rules().group(id).isEmpty()) {
+            String reason = requirement.untested();
             return Optional.of(
-                    untried(
-                            requirement,
-                            variant,
-                            Verdict.BLOCKED,
-                            parts.capabilities().registrationFailure()));
+                    new Closed(
+                            Verdict.UNTESTED,
+                            reason.isEmpty() ? "the suite has no test of it yet" : reason));
+        }
+        if (!parts.capabilities().isRegistered() && !parts.rules().triesUnregistered(id)) {
+            String failure = parts.capabilities().registrationFailure();
+            return Optional.of(new Closed(Verdict.BLOCKED, failure));
         }
         Optional<Closed> missing = parts.capabilities().missing(requirement);
-        if (missing.isPresent()) {
-            Closed closed = missing.get();
-            return Optional.of(untried(requirement, variant, closed.verdict(), closed.reason()));
-        }
-        return parts.verdicts()
-                .broken(requirement)
-                .map(need -> untried(requirement, variant, Verdict.BLOCKED, "needs " + need));
+        return missing.isPresent()
+                ? missing
+                : parts.verdicts()
+                        .broken(requirement)
+                        .map(need -> new Closed(Verdict.BLOCKED, "needs " + need));
     }
 
-    private static Result untried(
-            Requirement requirement, String variant, Verdict verdict, String message) {
-        return new Result(requirement, variant, verdict, message, Duration.ZERO, Evidence.NONE);
+    private static Ended untried(Requirement requirement, String variant, Closed why) {
+        return new Ended(
+                new Result(
+                        requirement,
+                        variant,
+                        why.verdict(),
+                        why.reason(),
+                        Duration.ZERO,
+                        Evidence.NONE));
     }
 
     private Ended tried(Requirement requirement, String variant) {
@@ -152,8 +151,8 @@ final class GroupRun {
             return ended;
         } catch (DriverUnusable e) {
             closeContext();
-            return new Ended(
-                    untried(requirement, variant, Verdict.BLOCKED, String.valueOf(e.getMessage())));
+            String message = String.valueOf(e.getMessage());
+            return untried(requirement, variant, new Closed(Verdict.BLOCKED, message));
         }
     }
 
