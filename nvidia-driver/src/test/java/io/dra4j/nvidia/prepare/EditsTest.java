@@ -52,24 +52,31 @@ class EditsTest {
 
     @TempDir private Path folder;
 
+    private StandInNode node;
+
+    @BeforeEach
+    void install() {
+        node = StandInNode.install(folder.resolve("usual"), "t4");
+    }
+
     private StandInNode node(String boards) {
         return StandInNode.install(folder.resolve(boards), boards);
     }
 
-    private static Edits edits(StandInNode node) {
+    private Edits edits() {
         return new Edits(node.roots(), node.hook());
     }
 
-    private static List<Gpu> gpus(StandInNode node) {
+    private List<Gpu> gpus() {
         try (Nvml nvml = Nvml.open(node.library())) {
             return nvml.read().gpus();
         }
     }
 
     /** The edits of all GPUs and MIG devices, by a name for each. */
-    private static Map<String, ContainerEdits> all(StandInNode node, Edits edits) {
+    private Map<String, ContainerEdits> all(Edits edits) {
         Map<String, ContainerEdits> all = new LinkedHashMap<>();
-        for (Gpu gpu : gpus(node)) {
+        for (Gpu gpu : gpus()) {
             all.put("gpu-" + gpu.minor(), edits.whole(gpu));
             for (MigDevice device : made(gpu)) {
                 String name = "gpu-%d-mig-%d".formatted(gpu.minor(), device.gpuInstance());
@@ -108,10 +115,10 @@ class EditsTest {
         })
         void makeASpecThatIsValidAndResolvesAndNamesWhatIsThere(
                 String board, int gpus, int migDevices) throws IOException {
-            StandInNode node = node(board);
-            divide(node);
-            Edits edits = edits(node);
-            Map<String, ContainerEdits> all = all(node, edits);
+            node = node(board);
+            divide();
+            Edits edits = edits();
+            Map<String, ContainerEdits> all = all(edits);
             assertThat(all.keySet())
                     .hasSize(gpus + migDevices)
                     .filteredOn(name -> name.contains("mig"))
@@ -123,12 +130,12 @@ class EditsTest {
             assertThat(CdiVersion.problem(spec, "1.1.0")).isEmpty();
             assertThat(spec.path("kind").asText()).isEqualTo("k8s.gpu.nvidia.com/claim");
             assertThat(spec.path("devices")).hasSize(all.size());
-            requireThere(node, edits.common(VERSION));
-            all.values().forEach(each -> requireThere(node, each));
+            requireThere(edits.common(VERSION));
+            all.values().forEach(this::requireThere);
         }
 
         /** Makes a MIG device on each GPU whose mode can be switched. */
-        private void divide(StandInNode node) {
+        private void divide() {
             try (Nvml nvml = Nvml.open(node.library())) {
                 for (Gpu gpu : nvml.read().gpus()) {
                     Mig mig = gpu.mig();
@@ -148,15 +155,11 @@ class EditsTest {
         private JsonNode written(ContainerEdits common, Map<String, ContainerEdits> all)
                 throws IOException {
             CdiSpecs specs = new CdiSpecs(folder.resolve("cdi"), "gpu.nvidia.com");
+            PoolName pool = new PoolName("node-1");
             List<DeviceEdits> devices = new ArrayList<>();
             all.forEach(
                     (name, own) ->
-                            devices.add(
-                                    new DeviceEdits(
-                                            new PoolName("node-1"),
-                                            new DeviceName(name),
-                                            null,
-                                            own)));
+                            devices.add(new DeviceEdits(pool, new DeviceName(name), null, own)));
             specs.write(CLAIM, common, devices);
             Path file = folder.resolve("cdi/k8s.gpu.nvidia.com-claim_" + CLAIM + ".json");
             JsonNode spec = new ObjectMapper().readTree(file.toFile());
@@ -168,13 +171,11 @@ class EditsTest {
             return spec;
         }
 
-        private void requireThere(StandInNode node, ContainerEdits edits) {
-            assertThat(edits.mounts()).extracting(Mount::hostPath).allSatisfy(this::isThere);
-            assertThat(edits.mounts())
-                    .allSatisfy(
-                            mount ->
-                                    assertThat(mount.hostPath())
-                                            .isEqualTo(node.root() + mount.containerPath()));
+        private void requireThere(ContainerEdits edits) {
+            for (Mount mount : edits.mounts()) {
+                isThere(mount.hostPath());
+                assertThat(mount.hostPath()).isEqualTo(node.root() + mount.containerPath());
+            }
             assertThat(edits.hooks()).extracting(Hook::path).allSatisfy(this::isThere);
             assertThat(edits.deviceNodes())
                     .filteredOn(each -> each.major() == null) // the runtime makes the others
@@ -189,16 +190,9 @@ class EditsTest {
     @Nested
     class Everybody {
 
-        private StandInNode node;
-
-        @BeforeEach
-        void install() {
-            node = EditsTest.this.node("t4");
-        }
-
         @Test
         void getsTheNodesOfTheDriver() {
-            assertThat(edits(node).common(VERSION).deviceNodes())
+            assertThat(edits().common(VERSION).deviceNodes())
                     .containsExactly(
                             DeviceNode.of("/dev/nvidia-uvm-tools", inDev("nvidia-uvm-tools")),
                             DeviceNode.of("/dev/nvidia-uvm", inDev("nvidia-uvm")),
@@ -211,7 +205,7 @@ class EditsTest {
 
         @Test
         void getsItsFilesToReadAndItsSocketsToUse() {
-            List<Mount> mounts = edits(node).common(VERSION).mounts();
+            List<Mount> mounts = edits().common(VERSION).mounts();
 
             assertThat(mounts)
                     .extracting(Mount::containerPath)
@@ -238,7 +232,7 @@ class EditsTest {
 
         @Test
         void isPreparedByTheHooksInTheirOrder() {
-            List<Hook> hooks = edits(node).common(VERSION).hooks();
+            List<Hook> hooks = edits().common(VERSION).hooks();
 
             assertThat(hooks)
                     .extracting(hook -> String.join(" ", hook.args()))
@@ -264,7 +258,7 @@ class EditsTest {
 
         @Test
         void disablesOtherRuntimesThatAddGpus() {
-            assertThat(edits(node).common(VERSION).env())
+            assertThat(edits().common(VERSION).env())
                     .isEqualTo(
                             Map.of(
                                     "NVIDIA_VISIBLE_DEVICES",
@@ -279,9 +273,7 @@ class EditsTest {
 
         @Test
         void areItsNodeAndItsScreen() {
-            StandInNode node = node("t4");
-
-            assertThat(edits(node).whole(gpus(node).get(2)).deviceNodes())
+            assertThat(edits().whole(gpus().get(2)).deviceNodes())
                     .containsExactly(
                             DeviceNode.of("/dev/nvidia2", node.root() + "/dev/nvidia2"),
                             DeviceNode.of(
@@ -290,19 +282,18 @@ class EditsTest {
 
         @Test
         void areNotMadeWithoutItsNode() throws IOException {
-            StandInNode node = node("t4");
-            Gpu gpu = gpus(node).get(1);
+            Gpu gpu = gpus().get(1);
             Files.delete(node.root().resolve("dev/nvidia1"));
 
-            assertThatThrownBy(() -> edits(node).whole(gpu))
+            assertThatThrownBy(() -> edits().whole(gpu))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("/dev/nvidia1 of " + gpu.uuid());
-            assertThat(edits(node).whole(gpus(node).get(0)).deviceNodes()).hasSize(2);
+            assertThat(edits().whole(gpus().get(0)).deviceNodes()).hasSize(2);
         }
 
         @Test
         void ofAMigDeviceAreThoseOfTheGpuAndTwoCapabilities() throws IOException {
-            StandInNode node = node("h100-80");
+            node = node("h100-80");
             try (Nvml nvml = Nvml.open(node.library())) {
                 Gpu gpu = nvml.read().gpus().get(3);
                 nvml.switchMig(gpu.uuid(), true);
@@ -316,7 +307,7 @@ class EditsTest {
                         node.proc().resolve(place + "/ci0/access"),
                         "DeviceFileMinor: 418\nDeviceFileMode: 256\nDeviceFileModify: 1\n");
 
-                assertThat(edits(node).mig(gpu, device).deviceNodes())
+                assertThat(edits().mig(gpu, device).deviceNodes())
                         .containsExactly(
                                 DeviceNode.of("/dev/nvidia3", node.root() + "/dev/nvidia3"),
                                 DeviceNode.of(
@@ -327,28 +318,13 @@ class EditsTest {
         }
 
         private static DeviceNode capability(long minor, int mode) {
-            return new DeviceNode(
-                    "/dev/nvidia-caps/nvidia-cap" + minor,
-                    null,
-                    "c",
-                    234L,
-                    minor,
-                    mode,
-                    "r",
-                    null,
-                    null);
+            String path = "/dev/nvidia-caps/nvidia-cap" + minor;
+            return new DeviceNode(path, null, "c", 234L, minor, mode, "r", null, null);
         }
     }
 
     @Nested
     class ADriverThatIsElsewhere {
-
-        private StandInNode node;
-
-        @BeforeEach
-        void install() {
-            node = EditsTest.this.node("t4");
-        }
 
         private final Path onNode = Path.of("/run/nvidia/driver");
 
@@ -370,7 +346,7 @@ class EditsTest {
                                         .isEqualTo(onNode + mount.containerPath());
                                 assertThat(Path.of(node.root() + mount.containerPath())).exists();
                             });
-            assertThat(Stream.of(common, edits.whole(gpus(node).get(0))))
+            assertThat(Stream.of(common, edits.whole(gpus().get(0))))
                     .flatExtracting(ContainerEdits::deviceNodes)
                     .allSatisfy(
                             each -> assertThat(each.hostPath()).isEqualTo(onNode + each.path()));
@@ -410,15 +386,8 @@ class EditsTest {
     @Nested
     class WithoutWhatEveryProgramNeeds {
 
-        private StandInNode node;
-
-        @BeforeEach
-        void install() {
-            node = EditsTest.this.node("t4");
-        }
-
         private void refused(String... words) {
-            assertThatThrownBy(() -> edits(node).common(VERSION))
+            assertThatThrownBy(() -> edits().common(VERSION))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContainingAll(words);
         }
@@ -453,13 +422,8 @@ class EditsTest {
 
         @Test
         void theDriverIsMissed() {
-            Roots roots =
-                    new Roots(
-                            folder.resolve("nothing"),
-                            folder.resolve("nothing"),
-                            null,
-                            node.proc(),
-                            node.sysfs());
+            Path nothing = folder.resolve("nothing");
+            Roots roots = new Roots(nothing, nothing, null, node.proc(), node.sysfs());
 
             assertThatThrownBy(() -> new Edits(roots, node.hook()).common(VERSION))
                     .isInstanceOf(PrepareException.class)
