@@ -23,7 +23,6 @@ public final class ClaimIndex {
     private final Map<String, ClaimRecord> claims = new LinkedHashMap<>(); // by UID
     private final Map<DeviceName, Map<String, ClaimRecord>> holders = new HashMap<>();
 
-    /** Makes the index of some claims. */
     public static ClaimIndex of(Collection<ClaimRecord> claims) {
         ClaimIndex index = new ClaimIndex();
         claims.forEach(index::put);

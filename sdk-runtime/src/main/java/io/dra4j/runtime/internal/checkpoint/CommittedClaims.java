@@ -18,7 +18,6 @@ final class CommittedClaims {
     private final Map<String, ClaimRecord> unsettled = new LinkedHashMap<>(); // few, of very many
     private final String bootId;
 
-    /** Begins with no claims. */
     CommittedClaims(String bootId) {
         this.bootId = bootId;
     }

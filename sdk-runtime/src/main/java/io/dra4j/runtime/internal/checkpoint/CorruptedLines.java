@@ -69,7 +69,6 @@ final class CorruptedLines {
         }
     }
 
-    /** Returns the UIDs of the claims that are named. */
     Set<String> uids() {
         return uids;
     }

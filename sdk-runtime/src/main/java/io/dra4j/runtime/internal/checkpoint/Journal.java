@@ -94,7 +94,6 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /** Returns the id of the node's present boot. */
     public String bootId() {
         return place.bootId();
     }

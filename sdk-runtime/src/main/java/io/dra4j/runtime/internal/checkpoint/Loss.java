@@ -17,14 +17,12 @@ import java.util.Set;
  */
 public record Loss(boolean tornTail, int damagedLines, Set<String> uids, boolean complete) {
 
-    /** Nothing was missing. */
     static final Loss NONE = new Loss(false, 0, Set.of(), true);
 
     public Loss {
         uids = Set.copyOf(uids);
     }
 
-    /** Returns whether lines are damaged or missing. */
     boolean isDamage() {
         return damagedLines > 0;
     }

@@ -48,7 +48,6 @@ final class Replay {
     private boolean tornTail;
     private boolean complete = true;
 
-    /** Begins with an empty journal. */
     Replay(String bootId) {
         this.bootId = bootId;
     }

@@ -34,7 +34,6 @@ record Reserve(Path path) {
         return Files.exists(path);
     }
 
-    /** Gives the room back to the disk. */
     void giveUp() throws IOException {
         Files.deleteIfExists(path);
     }

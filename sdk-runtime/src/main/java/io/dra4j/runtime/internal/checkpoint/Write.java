@@ -36,7 +36,6 @@ record Write(
         return new Write(entry, JournalFormat.encode(entry), check, new CompletableFuture<>());
     }
 
-    /** Returns the UID of its claim. */
     String uid() {
         return String.valueOf(entry.uid());
     }

@@ -99,7 +99,6 @@ final class ClaimLifecycle implements AutoCloseable {
         return takeIfFree(context, uid, Deadline.in(Duration.ZERO, context.clock()));
     }
 
-    /** Returns the claim's record. */
     Optional<ClaimRecord> record() {
         return context.journal().claim(uid);
     }

@@ -33,11 +33,7 @@ final class OwnerText {
     private static String printable(String message) {
         StringBuilder text = new StringBuilder(message.length());
         message.codePoints()
-                .map(
-                        c ->
-                                c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE
-                                        ? REPLACEMENT
-                                        : c)
+                .map(c -> Character.getType(c) == Character.SURROGATE ? REPLACEMENT : c)
                 .map(c -> Character.isISOControl(c) ? ' ' : c)
                 .forEach(text::appendCodePoint);
         return text.toString();

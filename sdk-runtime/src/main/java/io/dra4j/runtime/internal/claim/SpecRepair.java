@@ -44,7 +44,6 @@ final class SpecRepair {
         lost.report();
     }
 
-    /** Tries again what failed before. */
     void repairAgain() {
         if (failed) {
             repair();

@@ -36,7 +36,6 @@ final class Unpreparation {
         this.lost = lost;
     }
 
-    /** Submits an unprepare of the kubelet. */
     CompletableFuture<UnprepareOutcome> submit(String uid, Deadline deadline, WriteGroup writes) {
         return queue.submit(uid, task(uid, deadline, waiting -> unprepare(uid, waiting, writes)));
     }

@@ -42,23 +42,17 @@ public final class DriverLogging {
         SLF4JBridgeHandler.install();
 
         Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-        root.setLevel(level(verbosity));
+        root.setLevel(level(verbosity, 4, Level.INFO));
         root.addAppender(appender(context, json));
-        LIBRARIES.forEach(name -> context.getLogger(name).setLevel(libraryLevel(verbosity)));
+        Level ofLibraries = level(verbosity, 6, Level.WARN);
+        LIBRARIES.forEach(name -> context.getLogger(name).setLevel(ofLibraries));
     }
 
-    private static Level level(int verbosity) {
+    private static Level level(int verbosity, int debug, Level otherwise) {
         if (verbosity >= 8) {
             return Level.TRACE;
         }
-        return verbosity >= 4 ? Level.DEBUG : Level.INFO;
-    }
-
-    private static Level libraryLevel(int verbosity) {
-        if (verbosity >= 8) {
-            return Level.TRACE;
-        }
-        return verbosity >= 6 ? Level.DEBUG : Level.WARN;
+        return verbosity >= debug ? Level.DEBUG : otherwise;
     }
 
     private static ConsoleAppender<ILoggingEvent> appender(LoggerContext context, boolean json) {

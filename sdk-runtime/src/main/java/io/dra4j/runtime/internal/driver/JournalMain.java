@@ -54,7 +54,6 @@ public final class JournalMain {
     @Command(synopsisSubcommandLabel = "journal")
     private static final class Program {}
 
-    /** Prints a journal. */
     @Command(
             name = "inspect",
             description = {

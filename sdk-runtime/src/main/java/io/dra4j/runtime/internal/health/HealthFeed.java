@@ -78,7 +78,6 @@ public final class HealthFeed implements AutoCloseable {
     /** Receives lists of devices; neither method may block or throw. */
     public interface Listener {
 
-        /** Receives the health of all devices. */
         void update(List<Current> devices);
 
         /** Is notified that there will be no more lists. */
@@ -94,7 +93,6 @@ public final class HealthFeed implements AutoCloseable {
         }
     }
 
-    /** Sends no more to a listener. */
     public void leave(Listener listener) {
         listeners.remove(listener);
     }

@@ -75,13 +75,11 @@ public record DriverEvent(
             return this == POOL_REJECTED || this == CLUSTER_UNREACHABLE || this == UNEXPECTED_ERROR;
         }
 
-        /** Returns its severity. */
         public Severity severity() {
             return severity;
         }
     }
 
-    /** The severity of an event. */
     public enum Severity {
         /** A problem has ended. */
         GOOD_NEWS,

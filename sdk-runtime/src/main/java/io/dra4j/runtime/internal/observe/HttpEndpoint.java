@@ -106,7 +106,6 @@ public final class HttpEndpoint implements AutoCloseable {
         return thread;
     }
 
-    /** Returns the address that the endpoint listens on. */
     public InetSocketAddress address() {
         return server.getAddress();
     }
@@ -165,7 +164,6 @@ public final class HttpEndpoint implements AutoCloseable {
         scrape.close();
     }
 
-    /** Answers a request for one path. */
     @FunctionalInterface
     private interface Page {
         void respond(HttpExchange exchange) throws IOException;

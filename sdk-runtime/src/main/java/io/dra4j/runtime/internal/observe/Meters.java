@@ -49,12 +49,10 @@ public final class Meters implements AutoCloseable {
         return new Meters(new CompositeMeterRegistry(), "none", "none");
     }
 
-    /** Counts something that happened. */
     public void count(Metric metric, String... values) {
         count(metric, 1, values);
     }
 
-    /** Counts several things that happened. */
     public void count(Metric metric, long times, String... values) {
         Counter.builder(metric.meterName())
                 .description(metric.meaning())
@@ -63,7 +61,6 @@ public final class Meters implements AutoCloseable {
                 .increment(times);
     }
 
-    /** Records a duration. */
     public void time(Metric metric, Duration took, String... values) {
         Timer.builder(metric.meterName())
                 .description(metric.meaning())

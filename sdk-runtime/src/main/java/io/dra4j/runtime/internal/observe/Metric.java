@@ -95,7 +95,6 @@ public enum Metric {
         this.labels = labels;
     }
 
-    /** The kind of a metric. */
     enum Kind {
         COUNTER("counter", "_total"),
         GAUGE("gauge", ""),
@@ -136,7 +135,6 @@ public enum Metric {
         return labels;
     }
 
-    /** The name as Prometheus shows it. */
     String prometheusName() {
         String name = meterName.replace('.', '_') + (unit.isEmpty() ? "" : "_" + unit);
         return name + kind.suffix;

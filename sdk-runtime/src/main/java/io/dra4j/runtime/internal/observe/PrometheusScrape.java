@@ -33,7 +33,6 @@ final class PrometheusScrape implements AutoCloseable {
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collections = new JvmGcMetrics();
 
-    /** A page, and its content type. */
     record Page(String type, byte[] body) {}
 
     PrometheusScrape(CompositeMeterRegistry source) {

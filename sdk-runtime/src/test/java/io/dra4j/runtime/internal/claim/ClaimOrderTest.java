@@ -57,8 +57,7 @@ class ClaimOrderTest extends NodeFixture {
                         }
                     };
 
-            Map<ClaimRef, PrepareOutcome> outcomes =
-                    node.prepare(Duration.ofSeconds(30), List.of(A, B));
+            var outcomes = node.prepare(Duration.ofSeconds(30), List.of(A, B));
 
             assertThat(outcomes.values()).hasOnlyElementsOfType(Prepared.class);
         }
@@ -91,8 +90,7 @@ class ClaimOrderTest extends NodeFixture {
             node.api.beforeRead = ref -> release.await();
             long begin = System.nanoTime();
 
-            Map<ClaimRef, PrepareOutcome> outcomes =
-                    node.prepare(Duration.ofSeconds(4), List.of(A));
+            var outcomes = node.prepare(Duration.ofSeconds(4), List.of(A));
 
             assertThat(Duration.ofNanos(System.nanoTime() - begin))
                     .isBetween(Duration.ofMillis(2900), Duration.ofMillis(3900));
@@ -256,8 +254,7 @@ class ClaimOrderTest extends NodeFixture {
                     running.decrementAndGet();
                 };
 
-        Map<ClaimRef, PrepareOutcome> outcomes =
-                node.prepare(Duration.ofSeconds(20), List.of(A, B));
+        var outcomes = node.prepare(Duration.ofSeconds(20), List.of(A, B));
 
         assertThat(outcomes.values()).hasSize(2).hasOnlyElementsOfType(Prepared.class);
     }
@@ -274,7 +271,7 @@ class ClaimOrderTest extends NodeFixture {
             node.start("boot-1");
             List<ClaimRef> batch = node.allocateEach(32);
 
-            Map<ClaimRef, PrepareOutcome> outcomes = node.prepare(Duration.ofSeconds(40), batch);
+            var outcomes = node.prepare(Duration.ofSeconds(40), batch);
 
             assertThat(outcomes.values()).hasSize(32).hasOnlyElementsOfType(Prepared.class);
             long syncs =

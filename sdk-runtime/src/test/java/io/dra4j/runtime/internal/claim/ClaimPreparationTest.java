@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.PreparedClaim;
@@ -20,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,8 +129,7 @@ class ClaimPreparationTest extends NodeFixture {
         void ofABatchFailsClaimByClaim() {
             node.allocate(A, "no-such");
 
-            Map<ClaimRef, PrepareOutcome> outcomes =
-                    node.prepare(Duration.ofSeconds(20), List.of(A, B));
+            var outcomes = node.prepare(Duration.ofSeconds(20), List.of(A, B));
 
             assertThat(message(outcomes.get(A))).isEqualTo("pool node has no device no-such");
             assertThat(outcomes.get(B)).isInstanceOf(Prepared.class);
