@@ -187,6 +187,7 @@ final class InventoryMutants {
             what = "a taint stays after the recovery",
             collateral = "DRA-HLT-02",
             declares = "taint",
+            reasonVaries = true,
             timeoutFactor = 0.3)
     @Violation("DRA-TAINT-02: s after the hook recover the taints are")
     static final class Unforgiving extends Inventory {

@@ -28,6 +28,13 @@ import java.lang.annotation.Target;
     /** Other requirements that may fail with it. */
     String[] collateral() default {};
 
+    /**
+     * True if the whole suite finds it for a reason that depends on what was tried before: slices
+     * or claims that an earlier requirement left, for example. Its own requirements alone always
+     * find the reason that is expected.
+     */
+    boolean reasonVaries() default false;
+
     /** More options of the driver. */
     String[] options() default {};
 

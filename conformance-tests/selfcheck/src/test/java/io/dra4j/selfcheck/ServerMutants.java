@@ -158,7 +158,7 @@ final class ServerMutants {
             id = "M-15a",
             what = "an unknown method ends the process",
             collateral = {"DRA-INFO-05", "DRA-PREP-01", "DRA-SEC-03"})
-    @Violation("DRA-VER-03: is answered UNAVAILABLE")
+    @Violation("DRA-VER-03: where UNIMPLEMENTED is due")
     static final class EndsOnUnknownMethod extends SocketServer {
         @Override
         void configure(NettyServerBuilder builder) {

@@ -176,6 +176,7 @@ final class SliceMutants {
                 "DRA-SLICE-05", "DRA-SLICE-10", "DRA-SLICE-13",
                 "DRA-SLICE-15"
             },
+            reasonVaries = true,
             timeoutFactor = 0.3)
     @Violation("DRA-SLICE-11: a slice with devices of another time, planted while the")
     static final class OwnNames extends SlicePlan {
