@@ -132,7 +132,7 @@ final class DriverOptions {
                 split = ",",
                 paramLabel = "CAPABILITY",
                 description =
-                        "[driver.declares] Capabilities that cannot be detected, such as adm (admin access) or dst (device status); `explain` names what a requirement applies to.")
+                        "[driver.declares] Capabilities to check, also those that cannot be detected, such as adm (admin access) or dst (device status); `explain` names what a requirement applies to.")
         @Nullable List<String> declares;
 
         @Option(
@@ -299,7 +299,12 @@ final class DriverOptions {
             Matcher place = PLACE.matcher(String.join("", arg.description()));
             if (place.find() && arg.getValue() != null) {
                 String name = arg instanceof OptionSpec option ? option.longestName() : "";
-                put(flags, name, "/" + place.group(1).replace('.', '/'), arg.getValue());
+                String pointer = "/" + place.group(1).replace('.', '/');
+                if (flags.containsKey(pointer)) {
+                    throw new SettingsException(
+                            "%s and another name of it are both given".formatted(name));
+                }
+                put(flags, name, pointer, arg.getValue());
             }
         }
         Path file = spec.findOption("--config").getValue();

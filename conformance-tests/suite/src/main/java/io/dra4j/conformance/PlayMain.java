@@ -65,7 +65,7 @@ final class PlayMain implements Callable<Integer> {
             names = "--step-timeout",
             paramLabel = "SECONDS",
             description = "How long to wait for each thing a driver is to do. Default: 30")
-    private int stepTimeoutSeconds = 30;
+    private @Nullable Integer stepTimeoutSeconds;
 
     @Option(names = "--patience", hidden = true, description = "The old name of --step-timeout.")
     private @Nullable Integer patience;
@@ -121,7 +121,12 @@ final class PlayMain implements Callable<Integer> {
 
     /** Returns the timeout of each step. */
     Duration stepTimeout() {
-        return Duration.ofSeconds(patience == null ? stepTimeoutSeconds : patience);
+        if (patience != null && stepTimeoutSeconds != null) {
+            throw new ParameterException(
+                    spec.commandLine(), "--patience is the old name of --step-timeout: give one");
+        }
+        Integer seconds = patience == null ? stepTimeoutSeconds : patience;
+        return Duration.ofSeconds(seconds == null ? 30 : seconds);
     }
 
     /** Returns the drivers in the order of their names, each with the command of its place. */

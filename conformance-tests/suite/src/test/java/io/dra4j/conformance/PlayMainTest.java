@@ -42,6 +42,15 @@ class PlayMainTest {
         assertThat(main.stepTimeout()).hasSeconds(seconds);
     }
 
+    @Test
+    void refusesATimeoutUnderBothNames() {
+        drivers("--driver-name=a", "--step-timeout=7", "--patience=8", "--", "run");
+
+        assertThatThrownBy(() -> main.stepTimeout())
+                .isInstanceOf(ParameterException.class)
+                .hasMessageContaining("--step-timeout");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

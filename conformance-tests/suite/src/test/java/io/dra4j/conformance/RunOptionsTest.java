@@ -83,6 +83,16 @@ class RunOptionsTest {
         assertThat(new CommandLine(new RunOptions()).getUsageMessage())
                 .contains("--timeout-factor", "--known-failures")
                 .doesNotContain("patience", "deviation");
+        assertThatThrownBy(
+                        () ->
+                                settings(
+                                        "--driver-name=a",
+                                        "--timeout-factor=2",
+                                        "--patience=3",
+                                        "--",
+                                        "b"))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContaining("are both given");
     }
 
     private static Set<String> leaves(String path, Class<?> type) {

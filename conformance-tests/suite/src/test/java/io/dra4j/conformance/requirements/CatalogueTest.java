@@ -158,7 +158,7 @@ class CatalogueTest {
                         colour: red             | t.yaml, DRA-REG-01: | "colour"
                         gates: [magic]          | t.yaml, DRA-REG-01: | "magic"
                         needs: [DRA-REG-02]     | DRA-REG-01          | requirement DRA-REG-02
-                        needs: [DRA-REG-01]     | t.yaml:             | DRA-REG-01 needs itself
+                        needs: [DRA-REG-01]     | t.yaml: DRA-REG-01  | DRA-REG-01 needs itself
                         observability: untested | DRA-REG-01:         | untested gives
                         untested: too long      | DRA-REG-01:         | untested gives
                         """)
