@@ -130,10 +130,10 @@ class ObservedDriverIT {
     }
 
     private static List<JsonNode> lines(int from) throws IOException {
-        List<JsonNode> lines =
-                JSON.readerFor(JsonNode.class)
-                        .<JsonNode>readValues(node.log().substring(from))
-                        .readAll();
+        List<JsonNode> lines = new ArrayList<>();
+        for (String line : node.log().substring(from).lines().toList()) {
+            lines.add(JSON.readTree(line));
+        }
         assertThat(lines).isNotEmpty();
         return lines;
     }

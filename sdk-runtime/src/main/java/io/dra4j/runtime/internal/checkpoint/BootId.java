@@ -15,6 +15,7 @@ public final class BootId {
     /**
      * Reads the boot's id.
      *
+     * @param procRoot where the host's proc file system is mounted
      * @throws DraException if it can't be read
      */
     public static String read(Path procRoot) {

@@ -130,7 +130,9 @@ final class ClaimLifecycle implements AutoCloseable {
         return results;
     }
 
-    /** Puts the CDI spec and the reports of the claim, which is prepared, in place again. */
+    /**
+     * Puts the CDI spec and the reports of the prepared claim in place, and returns the outcome.
+     */
     PrepareOutcome restore(Results results) {
         writeSpec(results); // no write if the spec is as it should be
         context.reports().reestablish(uid);

@@ -32,6 +32,7 @@ final class SelfCall {
     /**
      * Asks both sockets what the kubelet asks, with effects on nothing.
      *
+     * @param limit the longest time of each of the two calls
      * @throws DraException if one does not answer
      */
     static void toBoth(Path registration, Path service, Duration limit) {
@@ -69,7 +70,7 @@ final class SelfCall {
         }
     }
 
-    /** Connects to a socket of a driver when it is called. */
+    /** Returns a channel to a socket, which connects at its first call. */
     static ManagedChannel channel(EventLoopGroup group, Path socket, String authority) {
         return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
                 .channelType(EpollDomainSocketChannel.class)

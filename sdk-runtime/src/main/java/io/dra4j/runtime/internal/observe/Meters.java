@@ -70,7 +70,11 @@ public final class Meters implements AutoCloseable {
                 .record(took);
     }
 
-    /** Adds a gauge, which is read when it is scraped. */
+    /**
+     * Adds a gauge, which is read when it is scraped.
+     *
+     * @param value returns the present value, on any thread
+     */
     public void watch(Metric metric, Supplier<Number> value, String... values) {
         Gauge.builder(metric.meterName(), value)
                 .description(metric.meaning())

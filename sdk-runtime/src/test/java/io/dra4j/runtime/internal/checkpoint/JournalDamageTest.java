@@ -78,7 +78,8 @@ class JournalDamageTest extends JournalFixture {
 
                 assertThat(phases()).isEqualTo(Map.of("uid-1", STARTED));
                 assertThat(loss).isEqualTo(new Loss(true, 0, Set.of(), true));
-                assertThat(file).hasContent(String.join("\n", lines) + "\n");
+                assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+                        .isEqualTo(String.join("\n", lines) + "\n");
             }
             assertThat(aside).doesNotExist();
         }

@@ -158,6 +158,21 @@ class JournalTest extends JournalFixture {
         }
 
         @Test
+        void ofAPreparedClaimHasItsStateAndItsAnswer() throws IOException {
+            String prepared =
+                    RECORD.replace("STARTED", "PREPARED")
+                            + """
+                            ,"state":{"version":3,"json":"{\\"instance\\":7}"},\
+                            "answer":{"devices":[],"edits":{"env":{"CLAIM":"uid-1"},\
+                            "deviceNodes":[],"mounts":[],"hooks":[],"netDevices":[],\
+                            "additionalGids":[]}}}}""";
+            written(prepared("uid-1"));
+
+            assertThat(Files.readString(file)).isEqualTo(line(HEADER) + line(prepared));
+            assertThat(reread()).containsExactly(prepared("uid-1"));
+        }
+
+        @Test
         void ofALaterReleaseIsRefusedWithAdvice() throws IOException {
             Files.writeString(file, line(HEADER.replace("\"version\":1", "\"version\":2")));
 

@@ -202,7 +202,10 @@ class LostClaimsTest extends NodeFixture {
         }
     }
 
-    /** Devices of a claim whose record is damaged are kept from others, no matter who finds it. */
+    /**
+     * Devices of a claim whose record is damaged or lost are kept from others, no matter who finds
+     * it.
+     */
     @Nested
     class DamagedRecords {
 

@@ -147,8 +147,11 @@ final class NodeUnderTest implements AutoCloseable {
     /** Acts while another process works on a claim. */
     void whileBusy(ClaimRef ref, Runnable action) {
         LockFile.Held held = locks.claim(ref.uid(), Instant.MAX);
-        action.run();
-        held.close();
+        try {
+            action.run();
+        } finally {
+            held.close();
+        }
     }
 
     Phase phase(ClaimRef ref) {

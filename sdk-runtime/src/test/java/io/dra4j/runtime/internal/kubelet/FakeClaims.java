@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Returns one device for every claim, and can be made to wait or to fail; unprepares none. */
+/** Claims of one device each, which can be made to wait or to fail; none is unprepared. */
 final class FakeClaims implements ClaimOperations {
 
     private static final DeviceResult DEVICE =

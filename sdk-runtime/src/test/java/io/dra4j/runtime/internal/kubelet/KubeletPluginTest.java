@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Over real sockets, with a client of the test's own. */
+/** Over real sockets. */
 class KubeletPluginTest extends SocketFixture {
 
     private static final Claim CLAIM = claim(UID);
@@ -327,15 +327,16 @@ class KubeletPluginTest extends SocketFixture {
 
         @Test
         void areForTheOwnerAloneAndNothingElseIsLeft() throws IOException {
+            Path foreign = Files.createFile(sockets.service().resolveSibling("state.json"));
             assertThat(files())
-                    .containsExactlyInAnyOrder(sockets.service(), sockets.registration());
-            for (Path socket : files()) {
+                    .containsExactlyInAnyOrder(foreign, sockets.service(), sockets.registration());
+            for (Path socket : List.of(sockets.service(), sockets.registration())) {
                 assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
                         .isEqualTo("rw-------");
             }
 
             plugin.close();
-            assertThat(files()).isEmpty();
+            assertThat(files()).containsExactly(foreign);
         }
 
         @Test

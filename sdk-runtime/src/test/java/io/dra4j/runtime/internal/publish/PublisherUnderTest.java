@@ -39,7 +39,7 @@ abstract class PublisherUnderTest {
     Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
     boolean removesOnClose;
     boolean answersNull;
-    Error unreadable;
+    Throwable unreadable;
     int reads;
     SlicePublisher publisher = make();
 
@@ -61,8 +61,11 @@ abstract class PublisherUnderTest {
 
     Inventory read() {
         reads++;
+        if (unreadable instanceof Error error) {
+            throw error;
+        }
         if (unreadable != null) {
-            throw unreadable;
+            throw (RuntimeException) unreadable;
         }
         return answersNull ? null : inventory;
     }

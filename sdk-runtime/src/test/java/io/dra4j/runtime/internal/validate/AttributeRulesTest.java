@@ -31,7 +31,8 @@ class AttributeRulesTest {
 
     private static Wrong name(String name, String rule) {
         String shown = name.length() > 32 ? "" : name;
-        return new Wrong(name, AttributeValue.of(1), "[" + shown, rule, shown);
+        String field = name.length() > 32 ? "[" : "[" + name + "]";
+        return new Wrong(name, AttributeValue.of(1), field, rule, shown);
     }
 
     private static Wrong value(AttributeValue value, String field, String rule, String shown) {
@@ -59,7 +60,7 @@ class AttributeRulesTest {
                 value(new OfBools(List.of()), ".bools", "not be empty", "[]"),
                 value(new OfVersions(List.of()), ".versions", "not be empty", "[]"),
                 value(new OfStrings(List.of("", "x".repeat(65))), ".strings[1]", "64 bytes", "xx"),
-                value(new OfVersions(List.of("1.0.0", "v1")), ".versions[1]", "2.0.0", "v1"),
+                value(new OfVersions(List.of("1.0.0", "v1.0.0")), ".versions[1]", "2.0.0", "v1"),
                 new Wrong("a", new OfBools(tooMany), "", "at most 48 values", "49"));
     }
 

@@ -88,34 +88,34 @@ class PlacementRulesTest {
             delimiter = '|',
             textBlock =
                     """
-            LABEL | example.com/rack | IN             | 1,,a_B.c       |           |
-            LABEL | rack             | NOT_IN         | 1              |           |
-            LABEL | rack             | EXISTS         |                |           |
-            LABEL | rack             | DOES_NOT_EXIST |                |           |
-            LABEL | rack             | GREATER_THAN   | 17             |           |
-            LABEL | rack             | LESS_THAN      | 0              |           |
-            FIELD | metadata.name    | IN             | node-a         |           |
-            FIELD | metadata.name    | NOT_IN         | node-a.example |           |
-            LABEL | ''               | EXISTS         |                | key       | at most 63
-            LABEL | a/b/c            | EXISTS         |                | key       | at most 63
-            LABEL |                  | EXISTS         |                | key       | must be set
-            LABEL | rack             |                |                | operator  | must be set
-            LABEL | rack             | IN             |                | values    | not be empty
-            LABEL | rack             | NOT_IN         |                | values    | not be empty
-            LABEL | rack             | IN             | a,-            | values[1] | at most 63
-            LABEL | rack             | IN             | b c            | values[0] | at most 63
-            LABEL | rack             | IN             | LONG           | values[0] | at most 63
-            LABEL | rack             | EXISTS         | a              | values    | absent with Exists
-            LABEL | rack             | DOES_NOT_EXIST | a              | values    | absent with Does
-            LABEL | rack             | GREATER_THAN   |                | values    | one whole number
-            LABEL | rack             | LESS_THAN      | 1,2            | values    | one whole number
-            LABEL | rack             | LESS_THAN      | 1.5            | values    | one whole number
-            FIELD | spec.name        | IN             | a              | key       | metadata.name
-            FIELD | metadata.name    | EXISTS         | a              | operator  | In or NotIn
-            FIELD | metadata.name    |                | a              | operator  | In or NotIn
-            FIELD | metadata.name    | IN             |                | values    | one value
-            FIELD | metadata.name    | IN             | a,b            | values    | one value
-            FIELD | metadata.name    | IN             | A              | values[0] | DNS subdomain
+            LABEL | example.com/rack | IN             | 1,,a_B.c       |           |                    |
+            LABEL | rack             | NOT_IN         | 1              |           |                    |
+            LABEL | rack             | EXISTS         |                |           |                    |
+            LABEL | rack             | DOES_NOT_EXIST |                |           |                    |
+            LABEL | rack             | GREATER_THAN   | 17             |           |                    |
+            LABEL | rack             | LESS_THAN      | 0              |           |                    |
+            FIELD | metadata.name    | IN             | node-a         |           |                    |
+            FIELD | metadata.name    | NOT_IN         | node-a.example |           |                    |
+            LABEL | ''               | EXISTS         |                | key       | at most 63         | ""
+            LABEL | a/b/c            | EXISTS         |                | key       | at most 63         | "a/b/c"
+            LABEL |                  | EXISTS         |                | key       | must be set        | null
+            LABEL | rack             |                |                | operator  | must be set        | null
+            LABEL | rack             | IN             |                | values    | not be empty       | []
+            LABEL | rack             | NOT_IN         |                | values    | not be empty       | []
+            LABEL | rack             | IN             | a,-            | values[1] | at most 63         | "-"
+            LABEL | rack             | IN             | b c            | values[0] | at most 63         | "b c"
+            LABEL | rack             | IN             | LONG           | values[0] | at most 63         | "vvv
+            LABEL | rack             | EXISTS         | a              | values    | absent with Exists | [a]
+            LABEL | rack             | DOES_NOT_EXIST | a              | values    | absent with Does   | [a]
+            LABEL | rack             | GREATER_THAN   |                | values    | one whole number   | []
+            LABEL | rack             | LESS_THAN      | 1,2            | values    | one whole number   | [1, 2]
+            LABEL | rack             | LESS_THAN      | 1.5            | values    | one whole number   | [1.5]
+            FIELD | spec.name        | IN             | a              | key       | metadata.name      | "spec.name"
+            FIELD | metadata.name    | EXISTS         | a              | operator  | In or NotIn        | EXISTS
+            FIELD | metadata.name    |                | a              | operator  | In or NotIn        | null
+            FIELD | metadata.name    | IN             |                | values    | one value          | []
+            FIELD | metadata.name    | IN             | a,b            | values    | one value          | [a, b]
+            FIELD | metadata.name    | IN             | A              | values[0] | DNS subdomain      | "A"
             """)
     void aSelectorSaysWhatTheApiUnderstands(
             Subject subject,
@@ -123,7 +123,8 @@ class PlacementRulesTest {
             @Nullable Operator operator,
             @Nullable String values,
             @Nullable String field,
-            @Nullable String rule) {
+            @Nullable String rule,
+            @Nullable String value) {
         String list = values == null ? "" : values.replace("LONG", "v".repeat(64));
         List<String> all = values == null ? List.of() : List.of(list.split(",", -1));
         Requirement requirement = new Requirement(key, operator, all, subject);
@@ -137,12 +138,12 @@ class PlacementRulesTest {
         if (field == null) {
             assertThat(ofPool).isEmpty();
         } else {
-            assertThat(ofPool).singleElement().asString().contains(term).contains(rule);
+            assertThat(ofPool).singleElement().asString().contains(term, rule, "found " + value);
             assertThat(problems(new Placement.PerDevice(), placement))
                     .singleElement()
                     .asString()
                     .contains(term.replace("field ", "field devices[gpu-0]."))
-                    .contains(rule);
+                    .contains(rule, "found " + value);
         }
     }
 

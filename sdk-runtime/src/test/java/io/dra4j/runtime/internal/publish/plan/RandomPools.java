@@ -12,20 +12,20 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Valid pools, and what becomes of them from one moment to the next. */
+/** Random pools, and what becomes of them from one moment to the next. */
 public final class RandomPools {
 
     private final Random random;
     private final RandomDevices devices;
     private int names;
 
-    /** Returns pools that the API takes. */
+    /** Makes pools that the API takes. */
     public RandomPools(Random random) {
         this(random, 0);
     }
 
     /**
-     * Returns pools at and around the limits of the API.
+     * Makes pools at and around the limits of the API.
      *
      * @param edges how many of a thousand values are such that the API may refuse them
      */
