@@ -27,7 +27,7 @@ final class Claims {
 
     private Claims() {}
 
-    /** A device, or by an id and its amounts a share of one, with its configs. */
+    /** A device with its configs, or a share of it if an id is given. */
     static AllocatedDevice device(
             String name,
             @Nullable String share,

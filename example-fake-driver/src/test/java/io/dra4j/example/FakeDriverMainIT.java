@@ -120,6 +120,7 @@ class FakeDriverMainIT {
             Ended ended = run("--node-name=a", option);
 
             assertThat(ended.status()).isEqualTo(2);
+            assertThat(ended.output()).hasSize(2);
             assertThat(String.join("\n", ended.output()))
                     .startsWith("dra4j-example-fake-driver: ")
                     .endsWith(problem + "\nRun it with --help to see its options.");

@@ -95,12 +95,18 @@ public final class ModuleRules {
                 .resideInAnyPackage(libraries);
     }
 
-    /** The rules import the classes: at least so many of each package and those below it. */
+    /**
+     * The rules import the classes: at least so many of each package, and of its subpackages if its
+     * name ends in "..".
+     */
     public static void assertImported(JavaClasses classes, Map<String, Integer> least) {
         assertThat(least)
                 .allSatisfy(
                         (name, number) ->
-                                assertThat(classes.getPackage(name).getClassesInPackageTree())
+                                assertThat(
+                                                classes.that(
+                                                        JavaClass.Predicates.resideInAPackage(
+                                                                name)))
                                         .as(name)
                                         .hasSizeGreaterThanOrEqualTo(number));
     }
@@ -110,7 +116,7 @@ public final class ModuleRules {
                 "*Main or *Options", type -> type.getName().matches(".*(Main|Options)(\\$.*)?"));
     }
 
-    /** One slice a top-level class, nested classes included. */
+    /** One slice for each top-level class, nested classes included. */
     private static final class TopLevelClasses implements SliceAssignment {
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass type) {

@@ -21,8 +21,8 @@ import java.util.zip.ZipEntry;
  * A driver in Java that is started often: with an archive of the classes that it loads, it starts
  * in half the time.
  *
- * <p>The archive stays in its folder for as long as the class path has the same content. Several
- * JVMs may make it at a time.
+ * <p>The archive stays in its folder for as long as the class path has the same files, of the same
+ * times. Several JVMs may make it at a time.
  *
  * @param folder the folder of the archive, and of jars in the place of directories of classes
  * @param jvmOptions options of the JVM
@@ -67,6 +67,9 @@ public record JavaProgram(
         List<String> jars = new ArrayList<>();
         String key = main + jvmOptions + System.getProperty("java.vm.version");
         for (String entry : classPath) {
+            if (!Files.exists(Path.of(entry))) {
+                continue; // as the JVM does
+            }
             String jar = Files.isDirectory(Path.of(entry)) ? jar(Path.of(entry)) : entry;
             jars.add(jar);
             key += jar + Files.getLastModifiedTime(Path.of(jar)); // as the JVM compares them

@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 /** The rules that manifests bind to one ServiceAccount. */
 final class Grants {
 
-    /** The rights that Kubernetes grants every authenticated user: discovery and health. */
     private static final List<String> DISCOVERY_PATHS =
             List.of(
                     "/api /api/* /apis /apis/* /healthz /livez /readyz /openapi /openapi/* /version /version/"
                             .split(" "));
 
+    /** The rights that Kubernetes grants every authenticated user: discovery and health. */
     private static final PolicyRule DISCOVERY =
             new PolicyRule(List.of("get"), List.of(), List.of(), List.of(), DISCOVERY_PATHS);
 

@@ -37,7 +37,9 @@ class ClientGoRequestsIT {
             SLICES + "?fieldSelector=spec.driver%3Dgpu.example.com%2Cspec.nodeName%3Dnode-1";
 
     private static final String WATCH =
-            "%sallowWatchBookmarks=true&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true";
+            "%s&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true";
+
+    private static final String WITH_BOOKMARKS = "?allowWatchBookmarks=true";
 
     @AutoClose
     private final EmbeddedApiServer server =
@@ -68,7 +70,10 @@ class ClientGoRequestsIT {
             Answer list = go.get(OWN_SLICES + "&limit=500&resourceVersion=0");
             String revision = list.text("metadata", "resourceVersion");
             try (GoConnection watch = new GoConnection(proxy.url())) {
-                Answer begun = watch.watch(WATCH.formatted(OWN_SLICES + "&", revision));
+                Answer begun =
+                        watch.watch(
+                                WATCH.formatted(
+                                        OWN_SLICES.replace("?", WITH_BOOKMARKS + "&"), revision));
                 publish("s2");
 
                 assertThat(list.body().path("items")).hasSize(1);
@@ -112,7 +117,7 @@ class ClientGoRequestsIT {
             forgetRevisions("s1");
 
             try (GoConnection watch = new GoConnection(proxy.url())) {
-                watch.watch(WATCH.formatted(SLICES + "?", old));
+                watch.watch(WATCH.formatted(SLICES + WITH_BOOKMARKS, old));
                 JsonNode error = watch.event();
 
                 assertThat(error.path("type").asText()).isEqualTo("ERROR");

@@ -44,7 +44,7 @@ public final class HttpProbe {
             return headers.getOrDefault("content-type", "");
         }
 
-        /** The object by the content type; of another body its text in a field. */
+        /** The body as an object, decoded by its content type; any other body as its text. */
         public ObjectNode body() {
             if (KubernetesProtobuf.isProtobuf(contentType())) {
                 return CODEC.decode(bytes);

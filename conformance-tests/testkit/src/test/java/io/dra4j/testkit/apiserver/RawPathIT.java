@@ -37,6 +37,8 @@ class RawPathIT {
         Answer direct = get(server.url(), path);
         Answer proxied = get(proxy.url(), path);
         assertThat(proxied.status()).isEqualTo(direct.status());
+        assertThat(direct.contentType()).startsWith("application/json");
+        assertThat(proxied.contentType()).startsWith("application/json");
         assertThat(proxied.body().path("kind")).isEqualTo(direct.body().path("kind"));
         assertThat(proxied.body().path("reason")).isEqualTo(direct.body().path("reason"));
         return direct;
