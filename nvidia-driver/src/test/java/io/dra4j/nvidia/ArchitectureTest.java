@@ -24,7 +24,7 @@ class ArchitectureTest {
 
     @ArchTest
     static void theRulesImportTheClasses(JavaClasses classes) {
-        ModuleRules.assertImported(classes, Map.of("io.dra4j.nvidia", 60));
+        ModuleRules.assertImported(classes, Map.of("io.dra4j.nvidia..", 60));
     }
 
     @ArchTest

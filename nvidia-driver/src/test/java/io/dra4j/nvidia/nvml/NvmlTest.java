@@ -32,6 +32,7 @@ class NvmlTest {
     private StandInNode node;
     private NodeState state;
     private Nvml nvml;
+    private List<String> problems;
 
     private void install(String boards) {
         install(StandInNode.install(folder, boards));
@@ -50,7 +51,9 @@ class NvmlTest {
 
     private List<Gpu> open() {
         nvml = Nvml.open(node.library());
-        return nvml.read().gpus();
+        var reading = nvml.read();
+        problems = reading.problems();
+        return reading.gpus();
     }
 
     @AfterEach
@@ -163,7 +166,7 @@ class NvmlTest {
             state.lost(1, true);
 
             assertThat(open()).extracting(Gpu::minor).containsExactly(0, 2, 3);
-            assertThat(nvml.read().problems()).singleElement().asString().contains("GPU 1");
+            assertThat(problems).singleElement().asString().contains("GPU 1");
         }
 
         @Test
@@ -213,7 +216,7 @@ class NvmlTest {
 
             assertThat(open().get(0).mig().profiles())
                     .allSatisfy(profile -> assertThat(profile.placements()).isEmpty());
-            assertThat(nvml.read().problems()).isEmpty();
+            assertThat(problems).isEmpty();
         }
     }
 
@@ -225,9 +228,9 @@ class NvmlTest {
 
         private String gpu;
 
-        /** The GPU in MIG mode. */
+        /** The second GPU in MIG mode. */
         private void divide() {
-            gpu = open("h100-80").get(0).uuid();
+            gpu = open("h100-80").get(1).uuid();
             assertThat(nvml.switchMig(gpu, true)).isEqualTo(MigSwitch.DONE);
         }
 
@@ -240,7 +243,7 @@ class NvmlTest {
             MigDevice device = nvml.createCompute(gpu, id);
 
             assertThat(state.instances())
-                    .containsExactly(new NodeState.Instance(0, id, ONE, 5, List.of(device.uuid())));
+                    .containsExactly(new NodeState.Instance(1, id, ONE, 5, List.of(device.uuid())));
             assertThat(nvml.instances(gpu))
                     .containsExactly(new GpuInstance(id, ONE, at, List.of(device)));
             nvml.destroyCompute(gpu, id, device.computeInstance());
@@ -274,7 +277,7 @@ class NvmlTest {
         void failsIfAnInstanceIsInUse() {
             divide();
             int instance = nvml.createInstance(gpu, ONE, new Placement(3, 1));
-            state.instancesBusy(0, true);
+            state.instancesBusy(1, true);
 
             assertFails(
                     () -> nvml.destroyInstance(gpu, instance), Reason.IN_USE, "end the processes");
