@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Without a fault, the driver of the mutants holds what needs hooks and options to be tried. */
+@Tag("slow")
 class HealthyDriverIT {
 
     private static void passes(List<String> options, List<String> declares, String... ids)
@@ -70,7 +71,6 @@ class HealthyDriverIT {
     }
 
     @Test
-    @Tag("slow")
     void startsStopsAndDiesInThisJvmAsAProcessDoes() throws Exception {
         List<String> ids =
                 List.of(

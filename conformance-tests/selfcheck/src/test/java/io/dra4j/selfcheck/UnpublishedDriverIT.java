@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>The start time of a driver is 60 s; here it is a tenth of that. Those who publish late, or
  * have no devices and declare it, are H-18, H-8 and H-19 of {@link ConformingVariantsIT}.
  */
+@Tag("slow")
 class UnpublishedDriverIT {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);
