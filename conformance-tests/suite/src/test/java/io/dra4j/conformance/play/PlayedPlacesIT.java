@@ -16,9 +16,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Plays drivers that find their directories and the API server as in a pod of a cluster. */
+@Tag("slow")
 class PlayedPlacesIT {
 
     private static final Path MANIFESTS = Path.of("../../example-fake-driver/demo");
