@@ -4,8 +4,6 @@ package io.dra4j.testkit.driver;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -118,13 +116,7 @@ public record Place(
                 root.resolve("kubeconfig"),
                 0,
                 root.resolve(log),
-                unusedPort());
-    }
-
-    private static int unusedPort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+                UnusedPorts.next());
     }
 
     /** The same, but for the way to the API server. */

@@ -1,0 +1,49 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Ports of 127.0.0.1 for servers that start later, and start again.
+ *
+ * <p>They lie below those that Linux gives to outgoing connections by default (32768 and above),
+ * one of which could have the port while the server is down, and below the NodePorts of Kubernetes.
+ */
+final class UnusedPorts {
+
+    private static final int FIRST = 10_000;
+    private static final int COUNT = 20_000;
+
+    private static final AtomicInteger NEXT =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(COUNT));
+
+    private UnusedPorts() {}
+
+    /**
+     * Returns a port that nothing listens at, and that was not returned before.
+     *
+     * @throws IOException if there is none
+     */
+    static int next() throws IOException {
+        for (int i = 0; i < COUNT; i++) {
+            int port = FIRST + Math.floorMod(NEXT.getAndIncrement(), COUNT);
+            if (isUnused(port)) {
+                return port;
+            }
+        }
+        throw new IOException("No port of 127.0.0.1 from 10000 to 29999 is free");
+    }
+
+    private static boolean isUnused(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
