@@ -24,6 +24,11 @@ public final class FeatureGates {
                     "Kubernetes 1.%s has no feature gate %s; leave it out or choose a newer version"
                             .formatted(version.minor(), gate.text()));
         }
+        if (gate.isLockedIn(version) && !enabled) {
+            throw new IllegalArgumentException(
+                    "Kubernetes 1.%s has locked feature gate %s on; leave it out or choose an older version"
+                            .formatted(version.minor(), gate.text()));
+        }
         states.put(gate, enabled);
     }
 

@@ -22,8 +22,7 @@ final class ClaimStrategy implements Strategy {
 
     @Override
     public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
-        GatedFields.drop(GatedFields.OF_CLAIM_SPEC, gates, next, old);
-        GatedFields.drop(GatedFields.OF_CLAIM_STATUS, gates, next, old);
+        GatedFields.drop(GatedFields.OF_CLAIMS, gates, next, old);
         RequestRules.setDefaults(next.path("spec"));
         if (part == Part.STATUS && old != null) {
             forgetDeallocated(next, old);

@@ -43,25 +43,34 @@ final class GatedFields {
                     DRA_DEVICE_COMPATIBILITY_GROUPS spec.devices.*.consumesCounters.*.compatibilityGroups
                     """);
 
-    static final Map<FeatureGate, List<String>> OF_CLAIM_STATUS =
+    private static final String CLAIM_SPEC =
+            """
+            DRA_ADMIN_ACCESS spec.devices.requests.*.exactly.adminAccess
+            DRA_PRIORITIZED_LIST spec.devices.requests.*.firstAvailable
+            DRA_CONSUMABLE_CAPACITY spec.devices.requests.*.exactly.capacity
+            DRA_CONSUMABLE_CAPACITY spec.devices.requests.*.firstAvailable.*.capacity
+            DRA_CONSUMABLE_CAPACITY spec.devices.constraints.*.distinctAttribute
+            DRA_DEVICE_TAINTS spec.devices.requests.*.exactly.tolerations
+            DRA_DEVICE_TAINTS spec.devices.requests.*.firstAvailable.*.tolerations
+            DRA_DERIVED_ATTRIBUTES spec.devices.requests.*.exactly.derivedAttributes
+            DRA_DERIVED_ATTRIBUTES spec.devices.requests.*.firstAvailable.*.derivedAttributes
+            """;
+
+    static final Map<FeatureGate, List<String>> OF_CLAIMS =
             table(
-                    """
+                    CLAIM_SPEC
+                            + """
+                    DRA_ADMIN_ACCESS status.allocation.devices.results.*.adminAccess
                     DRA_RESOURCE_CLAIM_DEVICE_STATUS status.devices
                     DRA_CONSUMABLE_CAPACITY status.allocation.devices.results.*.shareID
                     DRA_CONSUMABLE_CAPACITY status.allocation.devices.results.*.consumedCapacity
                     DRA_DEVICE_BINDING_CONDITIONS status.allocation.devices.results.*.bindingConditions
                     DRA_DEVICE_BINDING_CONDITIONS status.allocation.devices.results.*.bindingFailureConditions
+                    DRA_OPTIONAL_NODE_OPERATIONS status.allocation.devices.results.*.skipNodeOperations
                     """);
 
-    static final Map<FeatureGate, List<String>> OF_CLAIM_SPEC =
-            table(
-                    """
-                    DRA_CONSUMABLE_CAPACITY spec.devices.requests.*.exactly.capacity
-                    DRA_CONSUMABLE_CAPACITY spec.devices.requests.*.firstAvailable.*.capacity
-                    DRA_CONSUMABLE_CAPACITY spec.devices.constraints.*.distinctAttribute
-                    DRA_DEVICE_TAINTS spec.devices.requests.*.exactly.tolerations
-                    DRA_DEVICE_TAINTS spec.devices.requests.*.firstAvailable.*.tolerations
-                    """);
+    static final Map<FeatureGate, List<String>> OF_TEMPLATES =
+            table(CLAIM_SPEC.replace(" spec.", " spec.spec."));
 
     static final Map<FeatureGate, List<String>> OF_CLASSES =
             table("DRA_EXTENDED_RESOURCE spec.extendedResourceName");

@@ -31,12 +31,13 @@ import java.util.Map;
 public final class Schema {
     private static final String ANY_KEY = "*";
 
+    private static final JsonNode FILE = read();
+
     /** An object's fields, or a map of one type when its only field is {@value #ANY_KEY}. */
     private final Map<String, JsonNode> types = new HashMap<>();
 
     public Schema(KubernetesVersion version) {
-        JsonNode file = read();
-        file.properties()
+        FILE.properties()
                 .forEach(type -> types.put(type.getKey(), ofRelease(type.getValue(), version)));
     }
 

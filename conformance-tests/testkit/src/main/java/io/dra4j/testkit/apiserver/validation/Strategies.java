@@ -17,15 +17,16 @@ public final class Strategies {
         return Map.of(
                 "resourceslices", new SliceStrategy(gates, metadata),
                 "resourceclaims", new ClaimStrategy(gates),
-                "resourceclaimtemplates", new ClaimTemplates(),
+                "resourceclaimtemplates", new ClaimTemplates(gates),
                 "deviceclasses", new DeviceClasses(gates),
                 "pods", new FirstPhase("Pending"),
                 "namespaces", new FirstPhase("Active"));
     }
 
-    private record ClaimTemplates() implements Strategy {
+    private record ClaimTemplates(FeatureGates gates) implements Strategy {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+            GatedFields.drop(GatedFields.OF_TEMPLATES, gates, next, old);
             RequestRules.setDefaults(Json.at(next, "spec", "spec"));
         }
 

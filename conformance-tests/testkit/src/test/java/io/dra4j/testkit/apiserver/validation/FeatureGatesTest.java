@@ -80,6 +80,19 @@ class FeatureGatesTest {
     }
 
     @Test
+    void aLockedGateCannotBeSwitchedOff() {
+        FeatureGate gate = FeatureGate.DRA_PRIORITIZED_LIST;
+        Map<FeatureGate, Boolean> off = Map.of(gate, false);
+
+        assertThat(new FeatureGates(V1_36, off).enabled(gate)).isFalse();
+        assertThat(new FeatureGates(V1_37, Map.of(gate, true)).enabled(gate)).isTrue();
+        assertThatThrownBy(() -> new FeatureGates(V1_37, off))
+                .hasMessage(
+                        "Kubernetes 1.37 has locked feature gate DRAPrioritizedList on; leave it out or choose"
+                                + " an older version");
+    }
+
+    @Test
     void aFieldOfALaterReleaseIsUnknown() {
         ObjectNode later = tree("{'spec':{'skipNodeOperations':['*'],'driver':'d'}}");
         ResourceKind slices = new ResourceKinds(V1_36).named("resourceslices");

@@ -1,0 +1,301 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import static io.dra4j.testkit.apiserver.Trees.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.apply.Patches;
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
+import io.dra4j.testkit.apiserver.model.FeatureGates;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.testkit.apiserver.model.ObjectKey;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.apiserver.registry.Registry;
+import io.dra4j.testkit.apiserver.registry.Registry.Target;
+import io.dra4j.testkit.apiserver.registry.WriteOptions;
+import io.dra4j.testkit.apiserver.store.ObjectStore;
+import io.dra4j.testkit.apiserver.validation.Strategy.Part;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each gated field, kept, dropped or refused: in each release, with its gate on and off. */
+class GatedFieldsTest {
+    /**
+     * The kind and the object that the field is added to; the gate; the releases that know the
+     * field; the field below that object; what becomes of the write without the gate; the change.
+     */
+    private static final String FIELDS =
+            """
+            device | DRADeviceTaints | 1.34 | taints | dropped | 'taints':[{'key':'k','effect':'None'}]
+            slice | DRAPartitionableDevices | 1.34 | sharedCounters | dropped | 'devices':null,'sharedCounters':[COUNTERS]
+            slice | DRAPartitionableDevices | 1.34 | perDeviceNodeSelection | refused | 'nodeName':null,'perDeviceNodeSelection':true,'devices':[{'name':'gpu-0','allNodes':true}]
+            device | DRAPartitionableDevices | 1.34 | consumesCounters | dropped | 'consumesCounters':[CONSUMED]
+            slice | DRAPartitionableDevicesType | 1.37 | partitionTypeAttribute | dropped | 'partitionTypeAttribute':'gpu.example.com/type'
+            device | DRADeviceBindingConditions | 1.34 | bindingConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
+            device | DRADeviceBindingConditions | 1.34 | bindingFailureConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
+            device | DRADeviceBindingConditions | 1.34 | bindsToNode | dropped | 'bindsToNode':true
+            device | DRAConsumableCapacity | 1.34 | allowMultipleAllocations | dropped | 'allowMultipleAllocations':true
+            device | DRAConsumableCapacity | 1.34 | capacity/memory/requestPolicy | dropped | 'allowMultipleAllocations':true,'capacity':{'memory':{'value':'1','requestPolicy':{'default':'1'}}}
+            device | DRANodeAllocatableResources | 1.36-1.36 | nodeAllocatableResourceMappings | dropped | 'nodeAllocatableResourceMappings':{'cpu':{'allocationMultiplier':'1'}}
+            device | DRANodeAllocatableResources | 1.37 | nodeAllocatableResources/cpu/mapping | dropped | 'nodeAllocatableResources':{'cpu':{'mapping':{'deviceMultiplier':'1'}}}
+            device | DRANodeAllocatableResources | 1.37 | nodeAllocatableResources/cpu/overhead | dropped | 'nodeAllocatableResources':{'cpu':{'overhead':{'perPod':'1'}}}
+            device | DRAListTypeAttributes | 1.36 | attributes/a/ints | refused | 'attributes':{'a':{'ints':[1]}}
+            device | DRAListTypeAttributes | 1.36 | attributes/a/bools | refused | 'attributes':{'a':{'bools':[true]}}
+            device | DRAListTypeAttributes | 1.36 | attributes/a/strings | refused | 'attributes':{'a':{'strings':['s']}}
+            device | DRAListTypeAttributes | 1.36 | attributes/a/versions | refused | 'attributes':{'a':{'versions':['1.2.3']}}
+            slice | DRAOptionalNodeOperations | 1.37 | skipNodeOperations | dropped | 'skipNodeOperations':['*']
+            device | DRADeviceCompatibilityGroups | 1.37 | consumesCounters/0/compatibilityGroups | dropped | 'consumesCounters':[{'counterSet':'s','counters':{'c':{'value':'1'}},'compatibilityGroups':['mig']}]
+            class | DRAExtendedResource | 1.34 | extendedResourceName | dropped | 'extendedResourceName':'example.com/gpu'
+            request | DRAAdminAccess | 1.34 | exactly/adminAccess | dropped | 'exactly':{'adminAccess':true}
+            request | DRAPrioritizedList | 1.34 | firstAvailable | refused | 'exactly':null,'firstAvailable':[{SUBREQUEST}]
+            request | DRAConsumableCapacity | 1.34 | exactly/capacity | dropped | 'exactly':{'capacity':{'requests':{'memory':'1'}}}
+            request | DRAConsumableCapacity | 1.34 | firstAvailable/0/capacity | dropped | 'exactly':null,'firstAvailable':[{SUBREQUEST,'capacity':{'requests':{'memory':'1'}}}]
+            request | DRADeviceTaints | 1.34 | exactly/tolerations | dropped | 'exactly':{'tolerations':[{'operator':'Exists'}]}
+            request | DRADeviceTaints | 1.34 | firstAvailable/0/tolerations | dropped | 'exactly':null,'firstAvailable':[{SUBREQUEST,'tolerations':[{'operator':'Exists'}]}]
+            request | DRADerivedAttributes | 1.37 | exactly/derivedAttributes | dropped | 'exactly':{'derivedAttributes':[DERIVED]}
+            request | DRADerivedAttributes | 1.37 | firstAvailable/0/derivedAttributes | dropped | 'exactly':null,'firstAvailable':[{SUBREQUEST,'derivedAttributes':[DERIVED]}]
+            result | DRAAdminAccess | 1.34 | adminAccess | dropped | 'adminAccess':true
+            result | DRAConsumableCapacity | 1.34 | shareID | dropped | 'shareID':'00000000-0000-4000-8000-000000000000'
+            result | DRAConsumableCapacity | 1.34 | consumedCapacity | dropped | 'consumedCapacity':{'memory':'1'}
+            result | DRADeviceBindingConditions | 1.34 | bindingConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
+            result | DRADeviceBindingConditions | 1.34 | bindingFailureConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
+            result | DRAOptionalNodeOperations | 1.37 | skipNodeOperations | dropped | 'skipNodeOperations':['NodeUnprepareResources']
+            status | DRAResourceClaimDeviceStatus | 1.34 | devices | dropped | 'devices':[{'driver':'gpu.example.com','pool':'n','device':'gpu-0'}]
+            """
+                    .replace("COUNTERS", "{'name':'s','counters':{'c':{'value':'1'}}}")
+                    .replace("CONSUMED", "{'counterSet':'s','counters':{'c':{'value':'1'}}}")
+                    .replace("SUBREQUEST", "'name':'sub','deviceClassName':'gpu'")
+                    .replace("DERIVED", "{'name':'gpu.example.com/d','expression':'1'}");
+
+    private static final String SLICE =
+            "{'metadata':{'name':'o'},'spec':{'driver':'gpu.example.com','nodeName':'n','devices':[{'name':'gpu-0'}],"
+                    + "'pool':{'name':'n','generation':1,'resourceSliceCount':1}}}";
+    private static final String REQUESTS =
+            "'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'gpu'}}],"
+                    + "'constraints':[{'matchAttribute':'gpu.example.com/d'}]}";
+    private static final String CLAIM = "{'metadata':{'name':'o'},'spec':{" + REQUESTS + "}}";
+    private static final String TEMPLATE =
+            "{'metadata':{'name':'o'},'spec':{'spec':{" + REQUESTS + "}}}";
+    private static final String ALLOCATED =
+            "{'metadata':{'name':'o'},'spec':{"
+                    + REQUESTS
+                    + "},'status':{'allocation':{'devices':{'results':["
+                    + "{'request':'r','driver':'gpu.example.com','pool':'n','device':'gpu-0'}]}}}}";
+
+    /** An object of a kind, and where in it the changes of a row go. */
+    enum Place {
+        SLICE("resourceslices", GatedFieldsTest.SLICE, "/spec"),
+        DEVICE("resourceslices", GatedFieldsTest.SLICE, "/spec/devices/0"),
+        CLASS("deviceclasses", "{'metadata':{'name':'o'},'spec':{}}", "/spec"),
+        REQUEST("resourceclaims", CLAIM, "/spec/devices/requests/0"),
+        TEMPLATE(
+                "resourceclaimtemplates",
+                GatedFieldsTest.TEMPLATE,
+                "/spec/spec/devices/requests/0"),
+        RESULT("resourceclaims", ALLOCATED, "/status/allocation/devices/results/0"),
+        STATUS("resourceclaims", ALLOCATED, "/status");
+
+        final String plural;
+        final String plain;
+        final String parent;
+
+        Place(String plural, String plain, String parent) {
+            this.plural = plural;
+            this.plain = plain;
+            this.parent = parent;
+        }
+
+        boolean isOfStatus() {
+            return parent.startsWith("/status");
+        }
+
+        ObjectNode with(String change) {
+            ObjectNode object = tree(plain);
+            Patches.merge((ObjectNode) object.at(parent), tree("{" + change + "}"));
+            return object;
+        }
+    }
+
+    /** A row of the table for one release. */
+    record Row(
+            Place place,
+            FeatureGate gate,
+            KubernetesVersion version,
+            boolean known,
+            String field,
+            boolean refused,
+            String change) {
+
+        /**
+         * In 1.34 a device consumes counters of its own slice alone, which this device has none of.
+         */
+        boolean isPossible() {
+            return version != KubernetesVersion.V1_34 || !field.startsWith("consumesCounters");
+        }
+
+        boolean isIn(ObjectNode object) {
+            return !object.at(place.parent + "/" + field).isMissingNode();
+        }
+
+        @Override
+        public String toString() {
+            return "1." + version.minor() + " " + gate.text() + " " + place + " " + field;
+        }
+    }
+
+    static Stream<Row> rows() {
+        return FIELDS.lines().flatMap(GatedFieldsTest::rows);
+    }
+
+    private static Stream<Row> rows(String line) {
+        List<String> cells = Stream.of(line.split("\\|")).map(String::strip).toList();
+        FeatureGate gate =
+                Stream.of(FeatureGate.values())
+                        .filter(one -> one.text().equals(cells.get(1)))
+                        .findFirst()
+                        .orElseThrow();
+        Place place = Place.valueOf(cells.get(0).toUpperCase(java.util.Locale.ROOT));
+        Stream<Place> places =
+                place == Place.REQUEST ? Stream.of(place, Place.TEMPLATE) : Stream.of(place);
+        return places.flatMap(
+                        one ->
+                                Arrays.stream(KubernetesVersion.values())
+                                        .map(
+                                                version ->
+                                                        new Row(
+                                                                one,
+                                                                gate,
+                                                                version,
+                                                                knows(version, cells.get(2)),
+                                                                cells.get(3),
+                                                                cells.get(4).equals("refused"),
+                                                                cells.get(5))))
+                .filter(Row::isPossible);
+    }
+
+    private static boolean knows(KubernetesVersion version, String range) {
+        String[] ends = range.split("-");
+        return version.atLeast(KubernetesVersion.parse(ends[0]))
+                && (ends.length == 1 || KubernetesVersion.parse(ends[1]).atLeast(version));
+    }
+
+    /** A server's verbs, on a store that outlives it. */
+    private static final class Cluster {
+        private final ObjectStore store = new ObjectStore(100);
+        private final ResourceKinds kinds;
+        private final KubernetesVersion version;
+
+        Cluster(KubernetesVersion version) {
+            this.version = version;
+            this.kinds = new ResourceKinds(version);
+            ObjectNode namespace = tree("{'metadata':{'name':'default'}}");
+            server(gate -> false).create(kinds.namespaces(), "", namespace, WriteOptions.DEFAULT);
+        }
+
+        private Registry server(Predicate<FeatureGate> enabled) {
+            Map<FeatureGate, Boolean> states = new EnumMap<>(FeatureGate.class);
+            for (FeatureGate gate : FeatureGate.values()) {
+                if (gate.existsIn(version)) {
+                    states.put(gate, gate.isLockedIn(version) || enabled.test(gate));
+                }
+            }
+            MetadataRules metadata = new MetadataRules(InstantSource.system());
+            FeatureGates gates = new FeatureGates(version, states);
+            return new Registry(kinds, store, metadata, Strategies.of(gates, metadata));
+        }
+
+        /** Writes an object with its status, with one gate as given and all others on. */
+        ObjectNode write(Place place, ObjectNode object, FeatureGate gate, boolean on) {
+            Registry server = server(one -> on || one != gate);
+            ResourceKind kind = kinds.named(place.plural);
+            ObjectKey key = kind.key("default", "o");
+            Target main = new Target(kind, key, Part.MAIN);
+            if (store.find(kind, key) == null) {
+                server.create(kind, key.namespace(), object.deepCopy(), WriteOptions.DEFAULT);
+            } else if (!place.isOfStatus()) {
+                server.update(main, object.deepCopy(), WriteOptions.DEFAULT);
+            }
+            if (place.isOfStatus()) {
+                Target status = new Target(kind, key, Part.STATUS);
+                server.update(status, object.deepCopy(), WriteOptions.DEFAULT);
+            }
+            return server.get(kind, key).copy();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void aNewObjectKeepsTheFieldWithTheGateOn(Row row) {
+        boolean kept = row.known() && row.gate().existsIn(row.version());
+
+        assertOutcome(row, kept, new Cluster(row.version()), true);
+    }
+
+    static Stream<Row> rowsThatCanBeOff() {
+        return rows().filter(row -> !row.gate().isLockedIn(row.version()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rowsThatCanBeOff")
+    void aNewObjectLosesItWithTheGateOff(Row row) {
+        assertOutcome(row, false, new Cluster(row.version()), false);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rowsThatCanBeOff")
+    void anObjectThatHasItKeepsItWithTheGateOff(Row row) {
+        if (!row.known() || !row.gate().existsIn(row.version())) {
+            return;
+        }
+        Cluster cluster = new Cluster(row.version());
+        ObjectNode object = row.place().with(row.change());
+        cluster.write(row.place(), object, row.gate(), true);
+        Json.metadata(object).putObject("labels").put("a", "b");
+
+        assertThat(row.isIn(cluster.write(row.place(), object, row.gate(), false))).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("rowsThatCanBeOff")
+    void anObjectWithoutItCannotGetItWithTheGateOff(Row row) {
+        if (row.place() == Place.REQUEST || row.place() == Place.TEMPLATE) {
+            return; // The spec of a claim cannot be changed at all.
+        }
+        Cluster cluster = new Cluster(row.version());
+        cluster.write(row.place(), tree(row.place().plain), row.gate(), true);
+
+        assertOutcome(row, false, cluster, false);
+    }
+
+    private static void assertOutcome(Row row, boolean kept, Cluster cluster, boolean on) {
+        ObjectNode object = row.place().with(row.change());
+        if (!kept && row.refused()) {
+            assertThat(refused(() -> cluster.write(row.place(), object, row.gate(), on)))
+                    .isEqualTo(422);
+        } else {
+            assertThat(row.isIn(cluster.write(row.place(), object, row.gate(), on)))
+                    .isEqualTo(kept);
+        }
+    }
+
+    private static int refused(Runnable write) {
+        try {
+            write.run();
+            return 200;
+        } catch (ApiFailure failure) {
+            return failure.code();
+        }
+    }
+}
