@@ -84,7 +84,11 @@ public final class TestNode implements AutoCloseable {
         this.place = place;
         api = server.node(NAME).start();
         proxy = ApiProxy.before(api.url());
-        kubelet = FakeKubelet.start(place.registry(), place::outside);
+        kubelet =
+                FakeKubelet.builder(place.registry())
+                        .outside(place::outside)
+                        .release(api.version().minor())
+                        .start();
         try {
             proxy.writeKubeconfig(place.kubeconfig());
         } catch (IOException e) {

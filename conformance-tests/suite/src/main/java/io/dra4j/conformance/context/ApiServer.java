@@ -25,6 +25,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The API server of a test context, with the proxy before it, and a node and a namespace of its
@@ -39,6 +41,9 @@ final class ApiServer implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration REACH = Duration.ofSeconds(15);
 
+    private static final Pattern RELEASE = Pattern.compile("^v?1\\.(\\d+)");
+    private static final int OLDEST = 34;
+
     private static final String PREFIX = "dra-conformance-";
     private static final String LABEL = "app.kubernetes.io/managed-by";
     private static final int SUFFIX = 6;
@@ -47,7 +52,7 @@ final class ApiServer implements AutoCloseable {
     private final ApiProxy proxy;
     private final Cluster cluster;
     private final String namespace;
-    private final String version; // of a real one; empty for the embedded
+    private final String version; // as it reports it, for example v1.36.2
 
     /**
      * A name for the node and the namespace of a test context. On a real API server no other run
@@ -70,7 +75,7 @@ final class ApiServer implements AutoCloseable {
             ends.push(embedded::close);
             proxy = before(Upstream.plain(embedded.url()), proxyPort);
             cluster = new Cluster(embedded.url());
-            version = "";
+            version = embedded.version().gitVersion();
         } else {
             Upstream real =
                     KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
@@ -131,9 +136,7 @@ final class ApiServer implements AutoCloseable {
     }
 
     private void allowOnly(ServiceAccountAccess access) {
-        if (!version.isEmpty()) {
-            access.serverIs(version);
-        }
+        access.serverIs(version);
         proxy.allowOnly(access);
     }
 
@@ -181,6 +184,12 @@ final class ApiServer implements AutoCloseable {
         ObjectNode metadata = object.putObject("metadata").put("name", name);
         metadata.putObject("labels").put(LABEL, "dra-conformance");
         return object;
+    }
+
+    /** The number after "1." of its release. */
+    int minor() {
+        Matcher release = RELEASE.matcher(version);
+        return release.find() ? Integer.parseInt(release.group(1)) : OLDEST;
     }
 
     /** The namespace of the suite's claims. */

@@ -77,7 +77,7 @@ public final class TestContext implements AutoCloseable {
         this.settings = settings;
         this.place = place;
         this.api = api;
-        kubelet = FakeKubelet.start(place.registry(), place::outside);
+        kubelet = startKubelet();
         timeouts = new Timeouts(settings.timeoutFactor());
         driver =
                 new DriverControl(
@@ -177,10 +177,17 @@ public final class TestContext implements AutoCloseable {
         return kubelet;
     }
 
+    private FakeKubelet startKubelet() {
+        return FakeKubelet.builder(place.registry())
+                .outside(place::outside)
+                .release(api.minor())
+                .start();
+    }
+
     /** Ends the kubelet and starts a new one, which registers what is there. */
     public FakeKubelet restartKubelet() {
         kubelet.close();
-        kubelet = FakeKubelet.start(place.registry(), place::outside);
+        kubelet = startKubelet();
         return kubelet;
     }
 

@@ -114,10 +114,7 @@ public final class Play implements AutoCloseable {
             places.add(place(adapter, node.of(driver.name()), proxy));
         }
         Place shared = places.get(0);
-        FakeKubelet kubelet =
-                opened(
-                        () -> FakeKubelet.start(shared.registry(), shared::outside),
-                        FakeKubelet::close);
+        FakeKubelet kubelet = opened(() -> kubelet(shared, api), FakeKubelet::close);
         for (int i = 0; i < places.size(); i++) {
             ProcessDriver adapter = adapters.get(i);
             Place place = places.get(i);
@@ -125,6 +122,13 @@ public final class Play implements AutoCloseable {
         }
         PlayedKubelet played = new PlayedKubelet(kubelet, List.copyOf(drivers));
         return new Script.Cast(shared, kubeconfig, api, proxy, played, played.drivers());
+    }
+
+    private static FakeKubelet kubelet(Place shared, EmbeddedApiServer api) {
+        return FakeKubelet.builder(shared.registry())
+                .outside(shared::outside)
+                .release(api.version().minor())
+                .start();
     }
 
     /** The place of a driver: all drivers of a play share their directories. */

@@ -35,10 +35,12 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private static final List<String> NAMESPACES =
             List.of("default", "kube-node-lease", "kube-public", "kube-system");
 
+    private final KubernetesVersion version;
     private final ApiListener listener;
     private final ClusterObjects objects;
 
     private EmbeddedApiServer(Builder builder) {
+        version = builder.version;
         FeatureGates gates = new FeatureGates(builder.version, builder.gates);
         ResourceKinds kinds = new ResourceKinds(builder.version);
         ObjectStore store = new ObjectStore(builder.historySize);
@@ -70,6 +72,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
     /** A server of the newest stable release here (1.36), on a free port, without nodes. */
     public static Builder builder() {
         return new Builder();
+    }
+
+    /** The release that it plays. */
+    public KubernetesVersion version() {
+        return version;
     }
 
     /** The URL, for example {@code http://127.0.0.1:41234}. */

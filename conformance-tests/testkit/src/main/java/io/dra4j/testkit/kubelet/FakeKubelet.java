@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A socket that disappears unregisters its driver; one that was replaced does both.
  *   <li>Each registered driver has one connection for all calls; calls go to the newest that is
  *       connected, to the newest if none is.
- *   <li>Each registered driver is asked for its health, again and again, as by a 1.36 kubelet.
+ *   <li>Each registered driver is asked for its health: by {@code v1} from release 1.37 on, until
+ *       it answers that it does not serve that; by {@code v1alpha1} before, again and again.
  * </ul>
  *
  * <p>Subdirectories of the registry, which the real kubelet watches too, are not looked into.
@@ -56,6 +57,7 @@ public final class FakeKubelet implements AutoCloseable {
 
     private final long started = System.nanoTime();
     private final RegistryFolder folder;
+    private final HealthWatch.Version health;
     private final SocketChannels channels = new SocketChannels();
     private final WatchService watcher;
     private final ScheduledExecutorService loop =
@@ -66,29 +68,59 @@ public final class FakeKubelet implements AutoCloseable {
     private final List<KubeletEvent> events = new ArrayList<>(); // guarded by this
     private final List<Plugin> plugins = new ArrayList<>(); // guarded by this, the newest last
 
-    private FakeKubelet(Path registry, UnaryOperator<Path> outside) throws IOException {
-        folder = new RegistryFolder(registry, outside);
+    private FakeKubelet(Builder builder) throws IOException {
+        folder = new RegistryFolder(builder.registry, builder.outside);
+        health = HealthWatch.Version.ofKubelet(builder.minor);
         watcher = FileSystems.getDefault().newWatchService();
-        registry.register(
+        builder.registry.register(
                 watcher,
                 StandardWatchEventKinds.ENTRY_CREATE,
                 StandardWatchEventKinds.ENTRY_DELETE);
     }
 
-    /** Starts a kubelet that registers what is in a directory, and what will be. */
+    /** Starts a kubelet of release 1.36 that registers what is in a directory, and what will be. */
     public static FakeKubelet start(Path registry) {
-        return start(registry, UnaryOperator.identity());
+        return builder(registry).start();
     }
 
-    /** The same with what finds the paths of drivers that have a mount namespace of their own. */
-    public static FakeKubelet start(Path registry, UnaryOperator<Path> outside) {
-        try {
-            FakeKubelet kubelet = new FakeKubelet(registry.toAbsolutePath(), outside);
-            daemon(kubelet::watch, "fake-kubelet-watch").start();
-            kubelet.loop.execute(kubelet::look);
-            return kubelet;
-        } catch (IOException e) {
-            throw new UncheckedIOException("Can't watch the registry directory " + registry, e);
+    /** Begins to build a kubelet of release 1.36 for a directory of registration sockets. */
+    public static Builder builder(Path registry) {
+        return new Builder(registry.toAbsolutePath());
+    }
+
+    /** Builds a kubelet; not thread-safe. */
+    public static final class Builder {
+
+        private final Path registry;
+        private UnaryOperator<Path> outside = UnaryOperator.identity();
+        private int minor = 36;
+
+        private Builder(Path registry) {
+            this.registry = registry;
+        }
+
+        /** Sets what finds the paths of drivers that have a mount namespace of their own. */
+        public Builder outside(UnaryOperator<Path> paths) {
+            outside = paths;
+            return this;
+        }
+
+        /** Sets the kubelet's release by the number after "1.". */
+        public Builder release(int number) {
+            minor = number;
+            return this;
+        }
+
+        /** Starts the kubelet, which registers what is in the directory, and what will be. */
+        public FakeKubelet start() {
+            try {
+                FakeKubelet kubelet = new FakeKubelet(this);
+                daemon(kubelet::watch, "fake-kubelet-watch").start();
+                kubelet.loop.execute(kubelet::look);
+                return kubelet;
+            } catch (IOException e) {
+                throw new UncheckedIOException("Can't watch the registry directory " + registry, e);
+            }
         }
     }
 
@@ -282,6 +314,7 @@ public final class FakeKubelet implements AutoCloseable {
         happen(Kind.REGISTERED, socket, plugin.info().name());
         new HealthStream(
                         plugin.channel(),
+                        health,
                         loop,
                         status -> happen(Kind.HEALTH_ENDED, socket, status.getCode().toString()))
                 .open();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.kubelet;
 
+import io.dra4j.testkit.kubelet.HealthWatch.Version;
 import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
@@ -14,19 +15,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The health stream that a 1.36 kubelet opens to every driver, whether it declared one or not, and
- * opens again 5 s after it ended.
+ * The health stream that a kubelet opens to every driver, whether it declared one or not, and opens
+ * again 5 s after it ended. One of {@code v1} is not opened again once the driver has answered that
+ * it does not serve it.
  */
 final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
 
     private static final Duration RETRY = Duration.ofSeconds(5);
 
     private final ManagedChannel channel;
+    private final Version version;
     private final ScheduledExecutorService loop;
     private final Consumer<Status> onEnd;
 
-    HealthStream(ManagedChannel channel, ScheduledExecutorService loop, Consumer<Status> onEnd) {
+    HealthStream(
+            ManagedChannel channel,
+            Version version,
+            ScheduledExecutorService loop,
+            Consumer<Status> onEnd) {
         this.channel = channel;
+        this.version = version;
         this.loop = loop;
         this.onEnd = onEnd;
     }
@@ -36,7 +44,7 @@ final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
             return; // the plugin was unregistered since the stream ended
         }
         DRAResourceHealthGrpc.newStub(channel)
-                .withInterceptors(HealthWatch.Version.V1ALPHA1.grpcName())
+                .withInterceptors(version.grpcName())
                 .nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance(), this);
     }
 
@@ -60,7 +68,8 @@ final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
             return; // the kubelet hung up
         }
         onEnd.accept(status);
-        if (!loop.isShutdown()) {
+        boolean isGivenUp = version == Version.V1 && status.getCode() == Status.Code.UNIMPLEMENTED;
+        if (!isGivenUp && !loop.isShutdown()) {
             loop.schedule(this::open, RETRY.toMillis(), TimeUnit.MILLISECONDS);
         }
     }

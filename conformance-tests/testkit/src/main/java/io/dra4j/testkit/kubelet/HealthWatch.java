@@ -32,10 +32,19 @@ public final class HealthWatch implements AutoCloseable {
         /** Up to Kubernetes 1.36. */
         V1ALPHA1("v1alpha1.DRAResourceHealth");
 
+        private static final int FIRST_WITH_V1 = 37;
+
         private final String wireName;
 
         Version(String wireName) {
             this.wireName = wireName;
+        }
+
+        /**
+         * The version that a kubelet asks a driver for, by the number after "1." of its release.
+         */
+        static Version ofKubelet(int minor) {
+            return minor >= FIRST_WITH_V1 ? V1 : V1ALPHA1;
         }
 
         /** Returns the name among a driver's supported versions. */

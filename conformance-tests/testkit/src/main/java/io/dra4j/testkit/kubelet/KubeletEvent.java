@@ -24,7 +24,7 @@ public record KubeletEvent(Duration at, Kind kind, Path socket, String detail) {
         REGISTRATION_FAILED,
         /** The socket is gone, and the driver with it. */
         UNREGISTERED,
-        /** The health stream of a 1.36 kubelet ended; the detail is its gRPC status. */
+        /** The kubelet's health stream ended; the detail is its gRPC status. */
         HEALTH_ENDED
     }
 }

@@ -113,6 +113,18 @@ class FakeKubeletIT {
         }
 
         @ParameterizedTest
+        @CsvSource({"36, v1alpha1", "37, v1"})
+        void areFollowedByAHealthStreamOfTheReleasesVersion(int minor, String version)
+                throws Exception {
+            kubelet = FakeKubelet.builder(registry).release(minor).start();
+            awaitEvents(Kind.HEALTH_ENDED, 1);
+
+            assertThat(plugin.healthCalls)
+                    .containsExactly(
+                            "localhost " + version + ".DRAResourceHealth/NodeWatchResources");
+        }
+
+        @ParameterizedTest
         @CsvSource({
             "ResourcePlugin, v1.DRAPlugin, no handler is registered",
             "DRAPlugin, 1.0.0, none of the plugin's versions",

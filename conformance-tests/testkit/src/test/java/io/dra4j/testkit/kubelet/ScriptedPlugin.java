@@ -5,6 +5,7 @@ package io.dra4j.testkit.kubelet;
 import io.dra4j.testkit.stubs.dra.v1.DRAPluginGrpc;
 import io.dra4j.testkit.stubs.dra.v1.NodePrepareResourcesRequest;
 import io.dra4j.testkit.stubs.dra.v1.NodePrepareResourcesResponse;
+import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc.DRAResourceHealthImplBase;
 import io.dra4j.testkit.stubs.registration.v1.InfoRequest;
 import io.dra4j.testkit.stubs.registration.v1.PluginInfo;
 import io.dra4j.testkit.stubs.registration.v1.RegistrationGrpc;
@@ -41,6 +42,9 @@ final class ScriptedPlugin implements AutoCloseable {
     /** Each call's {@code :authority} and full method name, with a space between. */
     final List<String> calls = new CopyOnWriteArrayList<>();
 
+    /** The same of calls for health, all of which it answers with UNIMPLEMENTED. */
+    final List<String> healthCalls = new CopyOnWriteArrayList<>();
+
     final BlockingQueue<RegistrationStatus> statuses = new LinkedBlockingQueue<>();
     volatile PluginInfo info;
     volatile Status getInfoFailure = Status.OK;
@@ -71,6 +75,9 @@ final class ScriptedPlugin implements AutoCloseable {
                         .addService(
                                 new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin")
                                         .bind(new Dra()))
+                        .addService(new NoHealth())
+                        .addService(
+                                new ServiceName("v1alpha1.DRAResourceHealth").bind(new NoHealth()))
                         .build()
                         .start();
     }
@@ -93,7 +100,9 @@ final class ScriptedPlugin implements AutoCloseable {
         @Override
         public <Q, A> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-            calls.add(call.getAuthority() + " " + call.getMethodDescriptor().getFullMethodName());
+            String method = call.getMethodDescriptor().getFullMethodName();
+            (method.contains("Health") ? healthCalls : calls)
+                    .add(call.getAuthority() + " " + method);
             return next.startCall(call, headers);
         }
     }
@@ -121,6 +130,8 @@ final class ScriptedPlugin implements AutoCloseable {
             statuses.add(status);
         }
     }
+
+    private static final class NoHealth extends DRAResourceHealthImplBase {}
 
     private final class Dra extends DRAPluginGrpc.DRAPluginImplBase {
         @Override
