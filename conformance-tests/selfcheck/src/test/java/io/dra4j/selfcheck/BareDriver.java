@@ -75,7 +75,7 @@ class BareDriver {
         services.add(new PluginV1(this));
         services.add(new PluginV1beta1(this));
         if (settings.health()) {
-            services.add(health::served);
+            health.versions().forEach(version -> services.add(() -> health.served(version)));
         }
         return services;
     }

@@ -140,4 +140,29 @@ final class CallVariants {
                     .build();
         }
     }
+
+    @Variant(
+            id = "H-37a",
+            what = "health v1 alone",
+            passes = {"DRA-HLT-01", "DRA-HLT-03", "DRA-HLT-05", "DRA-HLT-07", "DRA-INFO-05"},
+            from = Build.FULL)
+    static final class HealthV1Only extends HealthReports {
+        @Override
+        List<String> versions() {
+            return List.of(V1);
+        }
+    }
+
+    @Variant(
+            id = "H-37b",
+            what = "health v1alpha1 alone",
+            passes = {"DRA-HLT-01", "DRA-HLT-03", "DRA-HLT-05", "DRA-INFO-05"},
+            notApplicable = "DRA-HLT-07",
+            from = Build.FULL)
+    static final class HealthV1alpha1Only extends HealthReports {
+        @Override
+        List<String> versions() {
+            return List.of(V1ALPHA1);
+        }
+    }
 }

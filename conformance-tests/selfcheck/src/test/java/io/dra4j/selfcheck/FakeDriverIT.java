@@ -134,7 +134,7 @@ class FakeDriverIT {
     void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() {
         holds(
                 HOOKS + "  declares: [taint]",
-                "DRA-SLICE-04, DRA-SLICE-05, DRA-SLICE-12, DRA-HLT-02, DRA-HLT-04, DRA-TAINT-02",
+                "DRA-SLICE-04, DRA-SLICE-05, DRA-SLICE-12, DRA-HLT-02, DRA-HLT-04, DRA-HLT-07, DRA-TAINT-02",
                 "--num-devices=130",
                 "--fault-file={ROOT}/faults");
     }

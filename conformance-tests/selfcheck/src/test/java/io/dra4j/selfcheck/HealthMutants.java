@@ -10,6 +10,7 @@ import io.dra4j.testkit.stubs.health.v1.HealthStatus;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;
 import io.grpc.BindableService;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
@@ -110,6 +111,32 @@ final class HealthMutants {
         }
     }
 
+    @Mutant(
+            id = "M-147",
+            what = "health v1 is served, and all that it sends is Unknown",
+            collateral = "DRA-HLT-02")
+    @Violation("DRA-HLT-07: what v1alpha1.DRAResourceHealth tells at the same time")
+    static final class UnknownByV1 extends HealthReports {
+        @Override
+        ServerServiceDefinition served(String version) {
+            return version.equals(V1)
+                    ? new ServiceName(V1).bind(new Unknowing())
+                    : super.served(version);
+        }
+
+        private final class Unknowing extends DRAResourceHealthImplBase {
+            @Override
+            public void nodeWatchResources(
+                    NodeWatchResourcesRequest request,
+                    StreamObserver<NodeWatchResourcesResponse> response) {
+                NodeWatchResourcesResponse.Builder report = report(false).toBuilder();
+                report.getDevicesBuilderList()
+                        .forEach(device -> device.setHealth(HealthStatus.UNKNOWN));
+                response.onNext(report.build());
+            }
+        }
+    }
+
     /** Serves health without saying so, and never answers. */
     @Mutant(
             id = "M-115",
@@ -129,7 +156,7 @@ final class HealthMutants {
                             Life.current().log("A client waits for health");
                         }
                     };
-            services.add(() -> new ServiceName(HealthReports.SERVICE).bind(silent));
+            services.add(() -> new ServiceName(HealthReports.V1ALPHA1).bind(silent));
             return services;
         }
     }

@@ -22,7 +22,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Sends all devices on every stream: at its start, upon changes, and again before that is old. */
 class HealthReports extends DRAResourceHealthImplBase {
 
-    static final String SERVICE = "v1alpha1.DRAResourceHealth";
+    static final String V1 = "v1.DRAResourceHealth";
+    static final String V1ALPHA1 = "v1alpha1.DRAResourceHealth";
 
     private static final long REFRESH = 8_000;
     private static final long LOOK = 200;
@@ -31,8 +32,13 @@ class HealthReports extends DRAResourceHealthImplBase {
     final List<ServerCallStreamObserver<NodeWatchResourcesResponse>> streams =
             new CopyOnWriteArrayList<>();
 
-    ServerServiceDefinition served() {
-        return new ServiceName(SERVICE).bind(this);
+    /** The services' names, as they are declared and served. */
+    List<String> versions() {
+        return List.of(V1, V1ALPHA1);
+    }
+
+    ServerServiceDefinition served(String version) {
+        return new ServiceName(version).bind(this);
     }
 
     void start() {

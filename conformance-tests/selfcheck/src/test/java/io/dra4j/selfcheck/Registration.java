@@ -8,6 +8,7 @@ import io.dra4j.testkit.stubs.registration.v1.RegistrationGrpc.RegistrationImplB
 import io.dra4j.testkit.stubs.registration.v1.RegistrationStatus;
 import io.dra4j.testkit.stubs.registration.v1.RegistrationStatusResponse;
 import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Responds to the kubelet's GetInfo. */
@@ -28,10 +29,11 @@ class Registration extends RegistrationImplBase {
     }
 
     List<String> versions() {
-        List<String> dra = List.of("v1.DRAPlugin", "v1beta1.DRAPlugin");
-        return driver.settings.health()
-                ? List.of(dra.get(0), dra.get(1), HealthReports.SERVICE)
-                : dra;
+        List<String> versions = new ArrayList<>(List.of("v1.DRAPlugin", "v1beta1.DRAPlugin"));
+        if (driver.settings.health()) {
+            versions.addAll(driver.health.versions());
+        }
+        return versions;
     }
 
     PluginInfo info() {

@@ -319,4 +319,38 @@ record HealthRules(TestContext context, HealthStreams streams) {
             }
         }
     }
+
+    @Rule("DRA-HLT-07")
+    void bothVersionsTellTheSame() throws InterruptedException {
+        List<Version> versions = HealthStreams.versions(context);
+        NotApplicable.unless(
+                versions.contains(Version.V1),
+                "the driver does not declare " + Version.V1.wireName());
+        Set<String> published = published();
+        try (HealthWatch newer = streams.open(Version.V1)) {
+            first(newer, published);
+            if (!versions.contains(Version.V1ALPHA1)) {
+                return;
+            }
+            try (HealthWatch older = streams.open(Version.V1ALPHA1)) {
+                first(older, published);
+                streams.await(
+                        newer,
+                        report -> contents(report).equals(contents(last(older))),
+                        Timeouts.FIRST_HEALTH,
+                        "what %s tells at the same time (%s)"
+                                .formatted(Version.V1ALPHA1.wireName(), HealthStreams.seen(older)));
+            }
+        }
+    }
+
+    /** All that is sent of a device, but for its time. */
+    private static Map<String, List<Object>> contents(Report report) {
+        return report.devices().stream()
+                .collect(
+                        Collectors.toMap(
+                                d -> d.pool() + "/" + d.device(),
+                                d -> List.of(d.state(), d.timeoutSeconds(), d.message()),
+                                (a, b) -> b));
+    }
 }

@@ -219,10 +219,13 @@ class TerminalProgressTest {
 
             assertThat(lines())
                     .contains(
-                            "node-core (core)         failure            95     1     2     ·      5",
                             "Note: known failures: DRA-X-01 is listed",
                             "Report: " + Path.of("out", "report.html"),
                             "What to do: see the hints above and in the report, or dra-conformance explain DRA-PREP-03")
+                    .anyMatch(
+                            line ->
+                                    line.matches(
+                                            "node-core \\(core\\) {9}failure {11} *\\d+     1     2     ·      5"))
                     .anyMatch(line -> line.startsWith("✗ restart.DRA-RST-06  The driver ended"))
                     .containsSequence("No verdict.")
                     .anyMatch(line -> line.startsWith("The suite itself failed in 1 check"))
