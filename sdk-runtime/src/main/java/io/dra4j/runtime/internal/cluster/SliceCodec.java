@@ -35,7 +35,7 @@ public record SliceCodec(String driver, String node) {
     /** Returns the body of a create request; the server cuts the name's base to 58 characters. */
     ObjectNode encodeNew(int index, Content content, String nodeUid) {
         ObjectNode slice = slice(content, nodeUid);
-        String base = String.format(Locale.ROOT, "%05x-%s-%s-", index, driver, node);
+        String base = String.format(Locale.ROOT, "%07x-%s-%s-", index, driver, node);
         ((ObjectNode) slice.get("metadata")).put("generateName", base);
         return slice;
     }

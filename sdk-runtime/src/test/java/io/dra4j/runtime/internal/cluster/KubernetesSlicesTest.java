@@ -39,7 +39,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
 
     private String slice(String version, String owner) {
         return """
-        {"metadata":{"name":"00000-x","uid":"u1","resourceVersion":"%s",
+        {"metadata":{"name":"1000000-x","uid":"u1","resourceVersion":"%s",
           "ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-a","uid":"%s"}]},
          "spec":{"driver":"gpu.example.com","nodeName":"node-a",
           "pool":{"name":"node-a","generation":1,"resourceSliceCount":1},
@@ -84,7 +84,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
                                 + "\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"v1\","
                                 + "\"kind\":\"Node\",\"name\":\"node-a\",\"uid\":\"node-uid\","
                                 + "\"controller\":true}],"
-                                + "\"generateName\":\"00003-gpu.example.com-node-a-\"},"
+                                + "\"generateName\":\"0000003-gpu.example.com-node-a-\"},"
                                 + "\"spec\":{\"driver\":\"gpu.example.com\",\"pool\":{"
                                 + "\"name\":\"node-a\",\"generation\":1,\"resourceSliceCount\":1},"
                                 + "\"nodeName\":\"node-a\",\"devices\":[{\"name\":\"gpu-0\","
@@ -93,7 +93,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
 
     @Test
     void updatesAndDeletesOnlyWhatItKnows() throws Exception {
-        Stored known = new Stored("00000-x", "u1", "5", true, content);
+        Stored known = new Stored("1000000-x", "u1", "5", true, content);
         server.then(200, NODE).then(200, slice("6", "node-uid")).then(409, "{}");
 
         assertThat(cluster.slices().update(known, content).resourceVersion()).isEqualTo("6");
@@ -103,7 +103,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         assertThat(failure.isConflict()).isTrue();
         server.requests.take();
         assertThat(server.requests.take().body())
-                .contains("\"name\":\"00000-x\",\"uid\":\"u1\",\"resourceVersion\":\"5\"");
+                .contains("\"name\":\"1000000-x\",\"uid\":\"u1\",\"resourceVersion\":\"5\"");
         assertThat(server.requests.take().body())
                 .contains("\"preconditions\":{\"uid\":\"u1\",\"resourceVersion\":\"5\"}");
     }
@@ -139,7 +139,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     @Test
     void aSliceThatIsGoneIsDeleted() {
         server.then(404, "{}");
-        Stored gone = new Stored("00000-x", "u1", "5", true, content);
+        Stored gone = new Stored("1000000-x", "u1", "5", true, content);
 
         assertThatCode(() -> cluster.slices().delete(gone)).doesNotThrowAnyException();
     }
@@ -155,9 +155,9 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         Received received = new Received();
 
         Watch watch = cluster.slices().watch(Scope.CLUSTER, "4", received);
-        assertThat(received.next()).isEqualTo("changed 00000-x at 5");
+        assertThat(received.next()).isEqualTo("changed 1000000-x at 5");
         assertThat(received.next()).isEqualTo("bookmark");
-        assertThat(received.next()).isEqualTo("deleted 00000-x at 9");
+        assertThat(received.next()).isEqualTo("deleted 1000000-x at 9");
         assertThat(received.next()).startsWith("ended").contains("too old");
         watch.close();
 
@@ -179,8 +179,8 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         Received received = new Received();
 
         Watch watch = cluster.slices().watch(Scope.NODE, "4", received);
-        assertThat(received.next()).isEqualTo("changed 00000-x at 5");
-        assertThat(received.next()).isEqualTo("deleted 00000-x at 9");
+        assertThat(received.next()).isEqualTo("changed 1000000-x at 5");
+        assertThat(received.next()).isEqualTo("deleted 1000000-x at 9");
         watch.close();
 
         assertThat(received.contents.poll()).asString().contains(model);

@@ -100,7 +100,7 @@ final class FakeSliceStore implements SliceStore {
     public Stored create(int index, Content content) {
         failFor(content);
         version++;
-        String name = String.format(Locale.ROOT, "%05x-driver-node-%d", index, version);
+        String name = String.format(Locale.ROOT, "%07x-driver-node-%d", index, version);
         if (losesAnswers) {
             deafen();
         }

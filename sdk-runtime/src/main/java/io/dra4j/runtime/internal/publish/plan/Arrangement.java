@@ -12,13 +12,16 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Spreads things with names over numbered slices so that what was placed stays where it is.
+ * Spreads things with names over numbered slices so that what was placed stays where it is,
+ * whatever their order.
  *
- * @param <T> what is placed: devices or counter sets
+ * @param <T> what is placed: counter sets, alone or with their devices
  * @param nameOf the name of a thing
  * @param limit how many things a slice takes
+ * @param first the index of the first slice
+ * @param step how far the indexes of slices are from each other
  */
-record Arrangement<T>(Function<T, Object> nameOf, int limit) {
+record Arrangement<T>(Function<T, Object> nameOf, int limit, int first, int step) {
 
     /**
      * Places all things: each in the slice that held it, else in the first with room, else in a new
@@ -88,9 +91,9 @@ record Arrangement<T>(Function<T, Object> nameOf, int limit) {
                 return slice.getKey();
             }
         }
-        int index = 0;
+        int index = first;
         while (!taken.add(index)) {
-            index++;
+            index += step;
         }
         return index;
     }

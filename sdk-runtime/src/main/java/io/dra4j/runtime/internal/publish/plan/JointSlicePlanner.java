@@ -6,18 +6,16 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * Decides which slices a pool consists of on a server that wants counter sets in the slices of
  * their devices: {@link SlicePlanner} for Kubernetes 1.34.
  *
- * <p>Each {@link CounterGroup} has a slice of its own, which it keeps; the devices that consume
- * nothing are planned as ever, 64 to a slice, so that they stay when the server is upgraded.
+ * <p>Each {@link CounterGroup} has a slice of its own, which it keeps, in the order in which they
+ * came: the scheduler of that release knows no order of slices. The devices that consume nothing
+ * are planned as ever, 64 to a slice, so that they stay when the server is upgraded.
  */
 final class JointSlicePlanner {
 
@@ -26,20 +24,18 @@ final class JointSlicePlanner {
     static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
         try {
             TreeMap<Integer, List<CounterGroup>> groups =
-                    new Arrangement<CounterGroup>(CounterGroup::name, 1)
+                    new Arrangement<CounterGroup>(
+                                    CounterGroup::name, 1, SliceIndexes.FIRST, SliceIndexes.STEP)
                             .place(
                                     CounterGroup.of(pool),
                                     SlicePlanner.held(before, JointSlicePlanner::groups),
                                     SlicePlanner.withDevices(before));
-            Map<Integer, List<Device>> homes = SlicePlanner.held(before, Content::devices);
-            homes.keySet().removeAll(groups.keySet());
-            Set<Integer> notForDevices = new HashSet<>(groups.keySet());
             TreeMap<Integer, List<Device>> devices =
-                    new Arrangement<Device>(Device::name, SlicePlanner.deviceLimit(pool, mayTaint))
-                            .place(withoutCounters(pool), homes, notForDevices);
-            if (groups.isEmpty() && devices.isEmpty()) {
-                devices.put(0, List.of());
-            }
+                    SlicePlanner.inOrder(
+                            withoutCounters(pool),
+                            before,
+                            groups.keySet(),
+                            SlicePlanner.deviceLimit(pool, mayTaint));
             return slices(pool, groups, devices);
         } catch (IllegalArgumentException e) {
             throw SlicePlanner.of(pool, e);

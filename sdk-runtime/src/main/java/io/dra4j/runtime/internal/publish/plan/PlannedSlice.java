@@ -14,19 +14,28 @@ import java.util.regex.Pattern;
 /**
  * One slice that a pool should have.
  *
- * @param index its place in the pool, kept as long as the slice exists; its name begins with it
+ * @param index its place in the pool, kept as long as the slice exists; its name begins with it, so
+ *     that the names of a pool's slices sort as their indexes do
  * @param content its content; the generation is not decided yet
  */
 public record PlannedSlice(int index, Content content) {
 
+    private static final int DIGITS = 7;
     private static final Pattern INDEXED_NAME = Pattern.compile("([0-9a-f]{5,7})-.*");
 
-    /** Reads the index of a slice in the cluster off its name; empty if it is none of ours. */
+    /**
+     * Reads the index of a slice in the cluster off its name; empty if it is none of ours.
+     *
+     * <p>The Go helper has five digits: as a dash sorts before all digits, they sort as if zeros
+     * followed them.
+     */
     static OptionalInt indexOf(String name) {
         Matcher matcher = INDEXED_NAME.matcher(name);
-        return matcher.matches()
-                ? OptionalInt.of(Integer.parseInt(matcher.group(1), 16))
-                : OptionalInt.empty();
+        if (!matcher.matches()) {
+            return OptionalInt.empty();
+        }
+        String digits = matcher.group(1);
+        return OptionalInt.of(Integer.parseInt(digits, 16) << 4 * (DIGITS - digits.length()));
     }
 
     /** Takes the slices in the cluster for a plan: what a driver goes on from after its restart. */

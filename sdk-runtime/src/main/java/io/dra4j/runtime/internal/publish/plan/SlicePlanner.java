@@ -10,7 +10,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -21,9 +21,8 @@ import java.util.function.Function;
  *
  * <p>A slice takes 64 devices, or 128 if none of the provider's may ever have taints, counters or
  * lists; so the first taint moves nothing. Counter sets have slices of their own. Placement is
- * stable: a device keeps its slice when others come and go. Within a slice devices have the
- * inventory's order; so have the slices of a pool that is planned for the first time. A pool has at
- * least one slice: empty is not absent.
+ * stable: a device keeps its slice when others come and go, as far as the order allows, which is
+ * the inventory's over all slices. A pool has at least one slice: empty is not absent.
  */
 final class SlicePlanner {
 
@@ -45,24 +44,34 @@ final class SlicePlanner {
         try {
             Set<Integer> notForCounters = withDevices(before);
             TreeMap<Integer, List<CounterSet>> counters =
-                    new Arrangement<CounterSet>(CounterSet::name, MOST_COUNTER_SETS)
+                    new Arrangement<CounterSet>(CounterSet::name, MOST_COUNTER_SETS, 0, 1)
                             .place(
                                     pool.counterSets(),
                                     held(before, SlicePlanner::setsApart),
                                     notForCounters);
-            Set<Integer> notForDevices = new HashSet<>(counters.keySet());
-            Map<Integer, List<Device>> homes = held(before, Content::devices);
-            homes.keySet().removeAll(counters.keySet());
             TreeMap<Integer, List<Device>> devices =
-                    new Arrangement<Device>(Device::name, deviceLimit(pool, mayTaint))
-                            .place(pool.devices(), homes, notForDevices);
-            if (counters.isEmpty() && devices.isEmpty()) {
-                devices.put(0, List.of());
-            }
+                    inOrder(pool.devices(), before, counters.keySet(), deviceLimit(pool, mayTaint));
             return slices(pool, counters, devices);
         } catch (IllegalArgumentException e) {
             throw of(pool, e);
         }
+    }
+
+    /**
+     * Places devices in order; none in an empty slice if there is no other.
+     *
+     * @param taken the indexes of the slices that are not for them
+     */
+    static TreeMap<Integer, List<Device>> inOrder(
+            List<Device> devices, List<PlannedSlice> before, Set<Integer> taken, int limit) {
+        NavigableMap<Integer, List<Device>> homes = held(before, Content::devices);
+        homes.keySet().removeAll(taken);
+        TreeMap<Integer, List<Device>> placed =
+                new OrderedArrangement(limit, SliceIndexes.without(taken)).place(devices, homes);
+        if (taken.isEmpty() && placed.isEmpty()) {
+            placed.put(homes.isEmpty() ? SliceIndexes.FIRST : homes.firstKey(), List.of());
+        }
+        return placed;
     }
 
     /** Returns a failure that names the pool, too. */
@@ -87,9 +96,9 @@ final class SlicePlanner {
         return indexes;
     }
 
-    static <T> Map<Integer, List<T>> held(
+    static <T> NavigableMap<Integer, List<T>> held(
             List<PlannedSlice> before, Function<Content, List<T>> part) {
-        Map<Integer, List<T>> held = new TreeMap<>();
+        NavigableMap<Integer, List<T>> held = new TreeMap<>();
         before.forEach(slice -> held.put(slice.index(), part.apply(slice.content())));
         return held;
     }

@@ -75,7 +75,7 @@ public class JointSlicePlannerTest {
         return plan.stream()
                 .map(
                         slice ->
-                                slice.index()
+                                place(slice)
                                         + Stream.concat(
                                                         slice.content().counterSets().stream()
                                                                 .map(CounterSet::name),
@@ -83,6 +83,10 @@ public class JointSlicePlannerTest {
                                                                 .map(it -> it.name().value()))
                                                 .collect(Collectors.joining(" ", ": ", "")))
                 .toList();
+    }
+
+    private static int place(PlannedSlice slice) {
+        return (slice.index() - SliceIndexes.FIRST) / SliceIndexes.STEP;
     }
 
     @Nested

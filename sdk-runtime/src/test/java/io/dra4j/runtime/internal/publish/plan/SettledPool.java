@@ -12,24 +12,30 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A pool as it was and as it is, and what must hold between the two. */
 public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List<Stored> after) {
 
-    /** Order is preference: within a slice devices have the inventory's. */
+    /** Order is preference: over all slices, by their names, devices have the inventory's. */
     public void checkOrder() {
-        List<DeviceName> wanted = pool.devices().stream().map(Device::name).toList();
-        for (Stored slice : after) {
-            List<DeviceName> names = names(slice);
-            assertThat(wanted.stream().filter(Set.copyOf(names)::contains).toList())
-                    .isEqualTo(names);
-        }
+        assertThat(devices(after)).isEqualTo(pool.devices().stream().map(Device::name).toList());
+    }
+
+    private static List<DeviceName> devices(List<Stored> slices) {
+        return slices.stream()
+                .sorted(Comparator.comparing(Stored::name))
+                .flatMap(slice -> names(slice).stream())
+                .toList();
     }
 
     /** One if one slice changed, else at most one for each slice, plus deletes. */
@@ -58,32 +64,38 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
                 && one.content().at(content.generation(), content.sliceCount()).equals(content);
     }
 
-    /** Devices stay where they are, and new ones go where there is room. */
-    public void checkHomes() {
-        if (before.isEmpty() || isNodeLocal(before.get(0)) != isNodeLocal(after.get(0))) {
+    /** A device that goes changes one slice at most, and one that comes two; a move is both. */
+    public void checkChanges() {
+        if (before.isEmpty()
+                || isNodeLocal(before.get(0)) != isNodeLocal(after.get(0))
+                || before.stream().anyMatch(slice -> names(slice).size() > limit())) {
             return;
         }
-        Map<DeviceName, String> old = homes(before);
-        Map<DeviceName, String> now = homes(after);
-        long moved =
-                old.entrySet().stream()
-                        .filter(home -> now.containsKey(home.getKey()))
-                        .filter(home -> !now.get(home.getKey()).equals(home.getValue()))
-                        .count();
-        assertThat(moved)
-                .as("devices that moved")
-                .isLessThanOrEqualTo(
-                        before.stream()
-                                .mapToInt(slice -> Math.max(0, names(slice).size() - limit()))
-                                .sum());
-        Set<String> there = byName(before).keySet();
-        boolean grew =
-                after.stream().anyMatch(s -> !there.contains(s.name()) && !names(s).isEmpty());
-        if (grew) {
-            assertThat(after)
-                    .filteredOn(slice -> there.contains(slice.name()) && !names(slice).isEmpty())
-                    .allSatisfy(slice -> assertThat(names(slice)).hasSize(limit()));
+        List<DeviceName> now = devices(after);
+        List<DeviceName> old = devices(before);
+        int kept = inBoth(old, now);
+        Map<String, Stored> there = byName(before);
+        Map<String, Stored> here = byName(after);
+        Set<String> slices = new HashSet<>(there.keySet());
+        slices.addAll(here.keySet());
+        slices.removeIf(name -> names(there.get(name)).equals(names(here.get(name))));
+        assertThat(slices)
+                .as("slices changed for %s devices of %s and %s", kept, old.size(), now.size())
+                .hasSizeLessThanOrEqualTo(old.size() - kept + 2 * (now.size() - kept));
+    }
+
+    /** Returns how many devices are in both lists in the same order, at most. */
+    private static int inBoth(List<DeviceName> old, List<DeviceName> now) {
+        Map<DeviceName, Integer> places = new HashMap<>();
+        now.forEach(name -> places.put(name, places.size()));
+        TreeSet<Integer> lasts = new TreeSet<>(); // by length, the lowest place that one ends at
+        for (DeviceName name : old) {
+            Integer place = places.get(name);
+            if (place != null && lasts.add(place) && lasts.higher(place) != null) {
+                lasts.remove(lasts.higher(place));
+            }
         }
+        return lasts.size();
     }
 
     private int limit() {
@@ -138,7 +150,9 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
         return homes;
     }
 
-    private static List<DeviceName> names(Stored slice) {
-        return slice.content().devices().stream().map(Device::name).toList();
+    private static List<DeviceName> names(@Nullable Stored slice) {
+        return slice == null
+                ? List.of()
+                : slice.content().devices().stream().map(Device::name).toList();
     }
 }

@@ -61,7 +61,7 @@ public final class SimulatedCluster {
             requireSameNode(update.slice().content(), update.content());
             put(update.slice().name(), update.slice().uid(), update.content());
         } else if (write instanceof SliceWrite.Create create) {
-            String name = String.format(Locale.ROOT, "%05x-driver-%d", create.index(), ++version);
+            String name = String.format(Locale.ROOT, "%07x-driver-%d", create.index(), ++version);
             put(name, "uid-" + version, create.content());
         }
     }

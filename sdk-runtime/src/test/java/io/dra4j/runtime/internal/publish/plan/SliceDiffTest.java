@@ -34,7 +34,7 @@ class SliceDiffTest {
     }
 
     private static Stored stored(int index, Content content) {
-        String name = "0000" + index + "-driver-node-a-abcde";
+        String name = "000000" + index + "-driver-node-a-abcde";
         return new Stored(name, "uid" + index, "1", true, content);
     }
 
@@ -112,9 +112,27 @@ class SliceDiffTest {
         }
 
         @Test
+        void slicesOfTheGoHelperAreTakenOverInTheirOrder() {
+            List<String> names =
+                    List.of("00000-node-x", "0000080-y", "00001-node-z", "0000180-a", "1000000-b");
+            assertThat(names).isSorted();
+            List<Stored> slices =
+                    names.stream()
+                            .map(name -> new Stored(name, name, "1", true, content(3, 5)))
+                            .toList();
+
+            List<PlannedSlice> adopted = PlannedSlice.adopt(slices);
+
+            assertThat(adopted)
+                    .extracting(PlannedSlice::index)
+                    .containsExactly(0, 0x80, 0x100, 0x180, SliceIndexes.FIRST);
+            assertThat(SliceDiff.between(slices, adopted)).isEmpty();
+        }
+
+        @Test
         void aSecondSliceInOnePlaceIsDeleted() {
             Stored second =
-                    new Stored("00000-driver-z", "uid9", "1", true, content(3, 1, gpu("a")));
+                    new Stored("0000000-driver-z", "uid9", "1", true, content(3, 1, gpu("a")));
 
             assertThat(diff(List.of(second, stored(0, content(3, 1, gpu("a")))), plan(gpu("a"))))
                     .containsExactly("delete uid9");

@@ -15,6 +15,8 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -33,6 +35,14 @@ class SlicePlannerTest {
 
     private static List<PlannedSlice> plan(List<Device> devices, List<PlannedSlice> before) {
         return SlicePlanner.plan(Pool.ofNode("node-a", devices), before, false);
+    }
+
+    /** Returns the devices as the scheduler meets them. */
+    private static List<Device> devices(List<PlannedSlice> plan) {
+        return plan.stream()
+                .sorted(Comparator.comparing(PlannedSlice::index))
+                .flatMap(slice -> slice.content().devices().stream())
+                .toList();
     }
 
     private static List<Integer> sizes(List<PlannedSlice> plan) {
@@ -57,9 +67,7 @@ class SlicePlannerTest {
             List<PlannedSlice> plan = plan(gpus(0, 300), List.of());
 
             assertThat(sizes(plan)).containsExactly(128, 128, 44);
-            assertThat(plan).extracting(PlannedSlice::index).containsExactly(0, 1, 2);
-            assertThat(plan.stream().flatMap(s -> s.content().devices().stream()).toList())
-                    .isEqualTo(gpus(0, 300));
+            assertThat(devices(plan)).isEqualTo(gpus(0, 300));
             assertThat(plan).allSatisfy(s -> assertThat(s.content().sliceCount()).isEqualTo(3));
         }
 
@@ -126,9 +134,9 @@ class SlicePlannerTest {
 
             List<PlannedSlice> second = SlicePlanner.plan(pool, first, true);
 
-            assertThat(second).extracting(PlannedSlice::index).containsExactly(1, 0);
             assertThat(second.get(0).content().counterSets()).isEqualTo(sets);
             assertThat(second.get(1).content().devices()).isEqualTo(gpus(0, 3));
+            assertThat(second.get(1).index()).isEqualTo(first.get(0).index());
         }
     }
 
@@ -147,13 +155,16 @@ class SlicePlannerTest {
         }
 
         @Test
-        void putsANewDeviceWhereThereIsRoom() {
+        void putsANewDeviceWhereItBelongsIfThereIsRoom() {
             List<PlannedSlice> before = plan(gpus(1, 200), plan(gpus(0, 200), List.of()));
 
-            List<PlannedSlice> plan = plan(gpus(1, 201), before);
+            List<PlannedSlice> first = plan(gpus(0, 200), before);
+            assertThat(sizes(first)).containsExactly(128, 72);
+            assertThat(first.get(1)).isEqualTo(before.get(1));
 
-            assertThat(plan.get(0).content().devices()).hasSize(128);
-            assertThat(plan.get(1)).isEqualTo(before.get(1));
+            List<PlannedSlice> last = plan(gpus(1, 201), before);
+            assertThat(sizes(last)).containsExactly(127, 73);
+            assertThat(last.get(0)).isEqualTo(before.get(0));
         }
 
         @Test
@@ -162,7 +173,23 @@ class SlicePlannerTest {
 
             List<PlannedSlice> plan = plan(gpus(128, 300), before);
 
-            assertThat(plan).extracting(PlannedSlice::index).containsExactly(1, 2);
+            assertThat(plan)
+                    .extracting(PlannedSlice::index)
+                    .containsExactly(before.get(1).index(), before.get(2).index());
+        }
+
+        @Test
+        void ofNoDeviceKeepsASlice() {
+            List<PlannedSlice> before = plan(gpus(128, 300), plan(gpus(0, 300), List.of()));
+
+            List<PlannedSlice> empty = plan(List.of(), before);
+
+            assertThat(sizes(empty)).containsExactly(0);
+            assertThat(empty.get(0).index()).isEqualTo(before.get(0).index());
+            assertThat(plan(List.of(), empty)).isEqualTo(empty);
+            assertThat(plan(gpus(0, 1), empty))
+                    .extracting(PlannedSlice::index)
+                    .containsExactly(empty.get(0).index());
         }
 
         @Test
@@ -177,12 +204,14 @@ class SlicePlannerTest {
         }
 
         @Test
-        void keepsTheInventorysOrderWithinASlice() {
-            List<PlannedSlice> before = plan(gpus(0, 3), List.of());
-            List<Device> reversed =
-                    List.of(gpus(2, 3).get(0), gpus(1, 2).get(0), gpus(0, 1).get(0));
+        void keepsTheInventorysOrderWithinASliceAndOverAll() {
+            for (int count : List.of(3, 300)) {
+                List<PlannedSlice> before = plan(gpus(0, count), List.of());
+                List<Device> reversed = new ArrayList<>(gpus(0, count));
+                Collections.reverse(reversed);
 
-            assertThat(plan(reversed, before).get(0).content().devices()).isEqualTo(reversed);
+                assertThat(devices(plan(reversed, before))).isEqualTo(reversed);
+            }
         }
     }
 
