@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
-import io.dra4j.api.DeviceBinder.AwaitedDevice;
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.ReadinessCheck.PendingDevice;
+import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
-import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.Device;
 import java.util.List;
@@ -32,9 +32,9 @@ final class BoundDevices extends DecoratedDevices {
         return device.toBuilder().binding(CONDITIONS).build();
     }
 
-    static List<Condition> ready(AwaitedDevice device) {
+    static List<Condition> ready(PendingDevice device) {
         return device.binding().conditions().stream()
-                .map(type -> new Condition(type, Truth.TRUE, "Ready", "Device is ready"))
+                .map(type -> new Condition(type, ConditionStatus.TRUE, "Ready", "Device is ready"))
                 .toList();
     }
 }

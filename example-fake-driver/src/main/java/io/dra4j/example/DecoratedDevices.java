@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
@@ -32,7 +32,7 @@ abstract class DecoratedDevices implements DeviceProvider {
     /** Returns a pool of the other driver as this one offers it. */
     Pool decorate(Pool pool) throws Exception {
         List<Device> offered = pool.devices().stream().map(this::decorate).toList();
-        return new Pool(pool.name(), pool.placement(), offered, pool.counterSets());
+        return pool.toBuilder().devices(offered).build();
     }
 
     /** Returns a device of the other driver as this one offers it. */
@@ -65,33 +65,28 @@ abstract class DecoratedDevices implements DeviceProvider {
     }
 
     @Override
-    public final boolean mayTaint() {
-        return devices.mayTaint();
-    }
-
-    @Override
-    public boolean reportsHealth() {
-        return devices.reportsHealth();
-    }
-
-    @Override
     public void start(DriverContext context) throws Exception {
         devices.start(context);
     }
 
     @Override
-    public final PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
-        PreparedClaim prepared = devices.prepare(claim, progress);
+    public final PreparedClaim prepare(AllocatedClaim claim, ClaimContext context)
+            throws Exception {
+        PreparedClaim prepared = devices.prepare(claim, context);
         List<PreparedDevice> decorated = new ArrayList<>();
         for (PreparedDevice device : prepared.devices()) {
             decorated.add(decorate(device));
         }
-        return new PreparedClaim(decorated, prepared.edits(), prepared.state());
+        return PreparedClaim.builder()
+                .devices(decorated)
+                .edits(prepared.edits())
+                .state(prepared.state())
+                .build();
     }
 
     @Override
-    public final void unprepare(HeldClaim claim, Progress progress) throws Exception {
-        devices.unprepare(claim, progress);
+    public final void unprepare(HeldClaim claim, ClaimContext context) throws Exception {
+        devices.unprepare(claim, context);
     }
 
     @Override

@@ -36,7 +36,10 @@ public final class FakeDriverMain {
 
     private static void addAbilities(FakeDriverOptions options, DraDriver.Builder driver) {
         if (options.bindingConditions()) {
-            driver.binder(BoundDevices::ready);
+            driver.readinessCheck(BoundDevices::ready);
+        }
+        if (options.faultFile().isPresent()) {
+            driver.healthService();
         }
     }
 

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.AppliedConfig;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
@@ -79,7 +78,7 @@ public final class FakeGpuProvider implements DeviceProvider {
     }
 
     @Override
-    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+    public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         List<PreparedDevice> devices =
                 claim.devices().stream()
                         .map(gpu -> PreparedDevice.of(gpu, environment(gpu, claim.ref().uid())))
@@ -101,9 +100,7 @@ public final class FakeGpuProvider implements DeviceProvider {
                         .env(
                                 variable.replace("DEVICE_", "DEVICE_GPU_") + "_RESOURCE_CLAIM",
                                 claimUid);
-        gpu.config(GpuConfig.TYPE)
-                .map(AppliedConfig::value)
-                .ifPresent(config -> config.environment(variable).forEach(edits::env));
+        gpu.config(GpuConfig.TYPE).value().environment(variable).forEach(edits::env);
         if (gpu.adminAccess()) {
             edits.env("DRA_ADMIN_ACCESS", "true");
         }
@@ -117,7 +114,7 @@ public final class FakeGpuProvider implements DeviceProvider {
     }
 
     @Override
-    public void unprepare(HeldClaim claim, Progress progress) {
+    public void unprepare(HeldClaim claim, ClaimContext context) {
         // Environment variables end with the container that has them.
     }
 }

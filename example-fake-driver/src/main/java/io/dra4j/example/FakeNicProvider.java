@@ -3,7 +3,6 @@
 package io.dra4j.example;
 
 import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.AppliedConfig;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Capacity;
@@ -81,9 +80,7 @@ final class FakeNicProvider extends FakeProvider {
     void describe(AllocatedDevice nic, String variable, ContainerEdits.Builder edits) {
         FakeInterface port = FakeInterface.of(nodeName, nic);
         edits.env(variable + "_IFNAME", port.name()).env(variable + "_MAC", port.mac());
-        nic.config(NetConfig.TYPE)
-                .map(AppliedConfig::value)
-                .ifPresent(config -> edits.env(variable + "_MTU", "" + config.mtu()));
+        edits.env(variable + "_MTU", "" + nic.config(NetConfig.TYPE).value().mtu());
         describeRate(nic, INGRESS, variable + "_INGRESS_RATE", edits);
         describeRate(nic, EGRESS, variable + "_EGRESS_RATE", edits);
     }

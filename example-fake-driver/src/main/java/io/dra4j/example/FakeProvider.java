@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.HeldClaim;
@@ -45,7 +45,7 @@ abstract class FakeProvider implements DeviceProvider {
     }
 
     @Override
-    public final PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+    public final PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         List<PreparedDevice> prepared =
                 claim.devices().stream()
                         .map(device -> PreparedDevice.of(device, edits(device, claim)))
@@ -73,7 +73,7 @@ abstract class FakeProvider implements DeviceProvider {
     }
 
     @Override
-    public final void unprepare(HeldClaim claim, Progress progress) {
+    public final void unprepare(HeldClaim claim, ClaimContext context) {
         // Environment variables end with the container that has them.
     }
 }

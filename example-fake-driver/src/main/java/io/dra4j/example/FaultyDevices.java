@@ -56,11 +56,6 @@ final class FaultyDevices extends DecoratedDevices {
                         });
     }
 
-    @Override
-    public boolean reportsHealth() {
-        return true;
-    }
-
     private List<DeviceHealth> health() throws Exception {
         List<DeviceHealth> health = new ArrayList<>();
         for (Pool pool : undecorated().pools()) {
@@ -103,7 +98,7 @@ final class FaultyDevices extends DecoratedDevices {
                 devices.add(device);
             }
         }
-        return new Pool(pool.name(), pool.placement(), devices, pool.counterSets());
+        return pool.toBuilder().devices(devices).build();
     }
 
     private Device taint(Device device, Fault.Tainted fault) {

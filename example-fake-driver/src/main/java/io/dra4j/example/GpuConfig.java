@@ -32,10 +32,11 @@ record GpuConfig(@Nullable Sharing sharing) {
 
     /** The kind, with its defaults and rules; a GPU that no entry applies to is time-sliced. */
     static final ConfigType<GpuConfig> TYPE =
-            ConfigType.of("gpu.resource.example.com/v1alpha1", "GpuConfig", GpuConfig.class)
-                    .defaultingTo(() -> new GpuConfig(null).normalized())
-                    .normalizedBy(GpuConfig::normalized)
-                    .validatedBy(GpuConfig::problems);
+            ConfigType.builder("gpu.resource.example.com/v1alpha1", "GpuConfig", GpuConfig.class)
+                    .defaults(() -> new GpuConfig(null).normalized())
+                    .normalize(GpuConfig::normalized)
+                    .validate(GpuConfig::problems)
+                    .build();
 
     private static final String TIME_SLICING = "TimeSlicing";
     private static final String SPACE_PARTITIONING = "SpacePartitioning";

@@ -22,10 +22,11 @@ record NetConfig(@Nullable Integer mtu) {
 
     /** The kind, with its defaults and rules; a NIC that no entry applies to has the defaults. */
     static final ConfigType<NetConfig> TYPE =
-            ConfigType.of("net.resource.example.com/v1alpha1", "NetConfig", NetConfig.class)
-                    .defaultingTo(() -> new NetConfig(NetConfig.USUAL_MTU))
-                    .normalizedBy(NetConfig::normalized)
-                    .validatedBy(NetConfig::problems);
+            ConfigType.builder("net.resource.example.com/v1alpha1", "NetConfig", NetConfig.class)
+                    .defaults(() -> new NetConfig(NetConfig.USUAL_MTU))
+                    .normalize(NetConfig::normalized)
+                    .validate(NetConfig::problems)
+                    .build();
 
     private static final int USUAL_MTU = 1500;
     private static final int LEAST_MTU = 68; // of IPv4

@@ -41,11 +41,10 @@ final class PartitionedGpus extends DecoratedDevices {
 
     @Override
     Pool decorate(Pool pool) {
-        return new Pool(
-                pool.name(),
-                pool.placement(),
-                pool.devices().stream().flatMap(this::devices).toList(),
-                pool.devices().stream().map(PartitionedGpus::counters).toList());
+        return pool.toBuilder()
+                .devices(pool.devices().stream().flatMap(this::devices).toList())
+                .counterSets(pool.devices().stream().map(PartitionedGpus::counters).toList())
+                .build();
     }
 
     /** The partitions come first: the scheduler leaves a GPU whole for as long as it can. */
@@ -77,12 +76,12 @@ final class PartitionedGpus extends DecoratedDevices {
 
     private static Device consuming(Device gpu, Device part) {
         return part.toBuilder()
-                .consumes(new CounterConsumption(counterSet(gpu), amounts(part)))
+                .consumes(CounterConsumption.of(counterSet(gpu), amounts(part)))
                 .build();
     }
 
     private static CounterSet counters(Device gpu) {
-        return new CounterSet(counterSet(gpu), amounts(gpu));
+        return CounterSet.of(counterSet(gpu), amounts(gpu));
     }
 
     private static String counterSet(Device gpu) {

@@ -4,10 +4,10 @@ package io.dra4j.example;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
-import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
@@ -53,9 +53,13 @@ final class ReportingGpus extends DecoratedDevices {
         Map<String, AttributeValue> attributes = attributes(gpu.allocated());
         PreparedDevice reporting = gpu;
         if (inStatus) {
-            Condition ready = new Condition("Ready", Truth.TRUE, "Prepared", "");
+            Condition ready = new Condition("Ready", ConditionStatus.TRUE, "Prepared", "");
             reporting =
-                    reporting.withStatus(new DeviceStatus(List.of(ready), data(attributes), null));
+                    reporting.withStatus(
+                            DeviceStatus.builder()
+                                    .conditions(List.of(ready))
+                                    .data(data(attributes))
+                                    .build());
         }
         return inMetadata
                 ? reporting.withMetadata(new DeviceMetadata(attributes, null))

@@ -3,10 +3,10 @@
 package io.dra4j.example;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
-import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.claim.PreparedDevice;
 import java.util.List;
 
@@ -30,7 +30,8 @@ final class ReportingNics extends DecoratedDevices {
     PreparedDevice decorate(PreparedDevice nic) {
         FakeInterface port = FakeInterface.of(nodeName, nic.allocated());
         NetworkData network = new NetworkData(port.name(), List.of(port.ip()), port.mac());
-        Condition ready = new Condition("Ready", Truth.TRUE, "Prepared", "");
-        return nic.withStatus(new DeviceStatus(List.of(ready), null, network));
+        Condition ready = new Condition("Ready", ConditionStatus.TRUE, "Prepared", "");
+        return nic.withStatus(
+                DeviceStatus.builder().conditions(List.of(ready)).networkData(network).build());
     }
 }

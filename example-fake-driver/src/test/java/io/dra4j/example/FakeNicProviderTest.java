@@ -188,13 +188,13 @@ class FakeNicProviderTest {
         @ParameterizedTest
         @CsvSource({"68,true", "9216,true", "67,false", "9217,false", "-1,false"})
         void hasLimits(int mtu, boolean valid) {
-            assertThat(NetConfig.TYPE.problems().apply(new NetConfig(mtu)).isEmpty())
+            assertThat(NetConfig.TYPE.validate().apply(new NetConfig(mtu)).isEmpty())
                     .isEqualTo(valid);
         }
 
         @Test
         void hasTheValidValuesInItsError() {
-            assertThat(NetConfig.TYPE.problems().apply(new NetConfig(20)))
+            assertThat(NetConfig.TYPE.validate().apply(new NetConfig(20)))
                     .containsExactly("invalid mtu: 20; write 68 to 9216");
         }
     }

@@ -31,7 +31,7 @@ class GpuConfigTest {
     }
 
     private static List<String> problems(GpuConfig config) {
-        return GpuConfig.TYPE.problems().apply(normalized(config));
+        return GpuConfig.TYPE.validate().apply(normalized(config));
     }
 
     @Nested

@@ -46,8 +46,8 @@ class PartitionedGpusTest {
 
         assertThat(pool.counterSets())
                 .containsExactly(
-                        new CounterSet("gpu-0-counters", amounts("80Gi", "100")),
-                        new CounterSet("gpu-1-counters", amounts("80Gi", "100")));
+                        CounterSet.of("gpu-0-counters", amounts("80Gi", "100")),
+                        CounterSet.of("gpu-1-counters", amounts("80Gi", "100")));
         assertThat(pool.devices().get(5).consumesCounters())
                 .singleElement()
                 .satisfies(

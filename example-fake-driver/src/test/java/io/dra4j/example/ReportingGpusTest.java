@@ -4,9 +4,9 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.DeviceBinder.AwaitedDevice;
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.DeviceStatus.Truth;
+import io.dra4j.api.ReadinessCheck.PendingDevice;
+import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.DeviceName;
@@ -66,7 +66,7 @@ class ReportingGpusTest {
         assertThat(binding.failureConditions()).containsExactly("BindingFailureConditions");
         assertThat(
                         BoundDevices.ready(
-                                new AwaitedDevice(
+                                new PendingDevice(
                                         Claims.REF,
                                         "r",
                                         new PoolName("node-a"),
@@ -74,6 +74,9 @@ class ReportingGpusTest {
                                         null,
                                         binding)))
                 .singleElement()
-                .matches(c -> c.type().equals("BindingConditions") && c.status() == Truth.TRUE);
+                .matches(
+                        c ->
+                                c.type().equals("BindingConditions")
+                                        && c.status() == ConditionStatus.TRUE);
     }
 }

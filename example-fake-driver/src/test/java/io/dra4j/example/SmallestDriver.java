@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.HeldClaim;
@@ -26,7 +26,7 @@ record SmallestDriver(String node) implements DeviceProvider {
         return Inventory.of(Pool.ofNode(node, List.of(Device.builder("fpga-0").build())));
     }
 
-    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+    public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         return PreparedClaim.of(claim.devices().stream().map(SmallestDriver::prepare).toList());
     }
 
@@ -35,7 +35,7 @@ record SmallestDriver(String node) implements DeviceProvider {
         return PreparedDevice.of(device, ContainerEdits.builder().deviceNode(file).build());
     }
 
-    public void unprepare(HeldClaim claim, Progress progress) {} // nothing to undo
+    public void unprepare(HeldClaim claim, ClaimContext context) {} // nothing to undo
 
     public static void main(String[] args) {
         var fpga = new DriverProgram("fpga", "One FPGA.", "fpga.example.com", SmallestDriver.class);

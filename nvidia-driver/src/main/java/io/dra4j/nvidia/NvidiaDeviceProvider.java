@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ConfigType;
@@ -55,7 +55,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final MigDeviceAllocator allocator;
     private final DeviceFaults faults;
     private volatile Snapshot last = new Snapshot(Reading.NOTHING, NodeDevices.NONE);
-    private @Nullable DriverContext context; // set by start, which precedes all uses
+    private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
 
     /** A reading and its devices. */
@@ -89,18 +89,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     }
 
     @Override
-    public boolean mayTaint() {
-        return true;
-    }
-
-    @Override
-    public boolean reportsHealth() {
-        return true;
-    }
-
-    @Override
     public void start(DriverContext started) {
-        context = started;
+        driver = started;
         HealthStateFile.State before = policy.stateFile().read();
         nvml.recall(before.gpus());
         faults.recall(before.errors());
@@ -177,22 +167,22 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 .forEach(NvidiaDeviceProvider::warn);
         faults.lost(now.reading().lost());
         policy.stateFile().write(now.reading().gpus(), faults.errors());
-        if (context != null) {
-            context.reportHealth(faults.reports(now.devices(), now.reading().unread()));
+        if (driver != null) {
+            driver.reportHealth(faults.reports(now.devices(), now.reading().unread()));
         }
         return faults.tainted(now.devices());
     }
 
     @Override
-    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+    public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         try {
-            return prepare(claim, last, progress);
+            return prepare(claim, last, context);
         } catch (NvmlException e) { // the message is for the pod's owner, too
             throw new PrepareException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    private PreparedClaim prepare(AllocatedClaim claim, Snapshot now, Progress progress) {
+    private PreparedClaim prepare(AllocatedClaim claim, Snapshot now, ClaimContext context) {
         ContainerEdits common = edits.common(now.reading().driverVersion());
         Map<String, OnDemand> requested = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
@@ -200,7 +190,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 requested.put(device.device().value(), mig);
             }
         }
-        MigDeviceAllocator.Created created = allocator.create(requested, progress);
+        MigDeviceAllocator.Created created = allocator.create(requested, context);
         List<PreparedDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
             devices.add(PreparedDevice.of(device, edits(offer(now, device), device, created)));
@@ -240,12 +230,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     }
 
     @Override
-    public void unprepare(HeldClaim claim, Progress progress) {
+    public void unprepare(HeldClaim claim, ClaimContext context) {
         if (claim.beforeReboot()) {
             return; // GPU instances end with a reboot; existing ones belong to others
         }
         boolean isLost = claim.state() == null && claim.phase() == Phase.DAMAGED;
-        allocator.destroy(isLost ? suspected(claim) : claim.state(), progress);
+        allocator.destroy(isLost ? suspected(claim) : claim.state(), context);
     }
 
     private ProviderState suspected(HeldClaim claim) {
@@ -256,7 +246,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 allocated.put(device.device().value(), mig);
             }
         }
-        return allocator.suspected(allocated, context == null ? List.of() : states(context.held()));
+        return allocator.suspected(allocated, driver == null ? List.of() : states(driver.held()));
     }
 
     @Override

@@ -31,7 +31,12 @@ public final class NvidiaDriverMain {
         if (ProbeMain.isFor(args)) {
             System.exit(ProbeMain.execute(args, System.out, System.err));
         }
-        DriverMain.run(args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::provider);
+        DriverMain.run(
+                args,
+                PROGRAM,
+                new NvidiaOptions(),
+                NvidiaDriverMain::provider,
+                (options, driver) -> driver.healthService());
     }
 
     private static DeviceProvider provider(NvidiaOptions options) {

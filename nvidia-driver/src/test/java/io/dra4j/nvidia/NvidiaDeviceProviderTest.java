@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.dra4j.api.Progress;
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
@@ -26,7 +26,6 @@ import io.dra4j.nvidia.standin.StandInNode;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,20 +45,13 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
     }
 
     private static AllocatedDevice device(String name, boolean adminAccess) {
-        return new AllocatedDevice(
-                "gpu",
-                null,
-                new PoolName("node-1"),
-                new DeviceName(name),
-                null,
-                Map.of(),
-                adminAccess,
-                null,
-                List.of());
+        return AllocatedDevice.builder("gpu", new PoolName("node-1"), new DeviceName(name))
+                .adminAccess(adminAccess)
+                .build();
     }
 
     private static AllocatedClaim claim(AllocatedDevice... devices) {
-        return new AllocatedClaim(CLAIM, List.of(devices), "{}");
+        return AllocatedClaim.builder(CLAIM).devices(List.of(devices)).build();
     }
 
     private static AllocatedClaim claim(String... names) {
@@ -67,10 +59,10 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
                 Stream.of(names).map(name -> device(name, false)).toArray(AllocatedDevice[]::new));
     }
 
-    private static Progress by(Consumer<ProviderState> recorder) {
-        return new Progress() {
+    private static ClaimContext by(Consumer<ProviderState> recorder) {
+        return new ClaimContext() {
             @Override
-            public void record(ProviderState state) {
+            public void checkpoint(ProviderState state) {
                 recorder.accept(state);
             }
 
@@ -92,7 +84,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
     }
 
     private static HeldClaim held(ProviderState state, Phase phase) {
-        return new HeldClaim(CLAIM, phase, false, List.of(), state);
+        return HeldClaim.builder(CLAIM).phase(phase).state(state).build();
     }
 
     private void unprepare(HeldClaim claim) {
@@ -134,7 +126,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
                     claim("gpu-0-mig-3g40gb-9-4"),
                     by(
                             state -> {
-                                recorded.add(state.json());
+                                recorded.add(state.rawJson());
                                 instances.add(hardware.instances().size());
                             }));
 
@@ -162,7 +154,8 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             prepare("gpu-0-mig-1g10gb-19-6");
             HeldDevice device = device("gpu-0-mig-1g10gb-19-6", false).held();
 
-            unprepare(new HeldClaim(CLAIM, Phase.DAMAGED, false, List.of(device), null));
+            unprepare(
+                    HeldClaim.builder(CLAIM).phase(Phase.DAMAGED).devices(List.of(device)).build());
 
             assertThat(hardware.instances()).isEmpty();
         }
@@ -171,7 +164,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         void touchesNothingForAClaimOfAnEarlierBoot() {
             PreparedClaim then = prepare("gpu-0-mig-1g10gb-19-6");
 
-            unprepare(new HeldClaim(CLAIM, Phase.PREPARED, true, List.of(), then.state()));
+            unprepare(HeldClaim.builder(CLAIM).beforeReboot(true).state(then.state()).build());
 
             assertThat(hardware.instances()).as("foreign").hasSize(1);
         }

@@ -73,49 +73,17 @@ public interface DeviceProvider extends AutoCloseable {
     Inventory inventory() throws Exception;
 
     /**
-     * Returns whether a device may ever bear a taint, consume counters or have a list attribute.
-     *
-     * <p>The API allows 64 devices to a slice with such a device, and 128 otherwise. The runtime
-     * must know before the first taint comes, or that taint would move devices from slice to slice.
-     * A provider of thousands of plain devices may return {@code false} and needs half the slices.
-     *
-     * @return {@code true} unless no device ever will; the same on every call, even without a start
-     * @see <a
-     *     href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
-     *     ResourceSlice, devices</a>
-     */
-    default boolean mayTaint() {
-        return true;
-    }
-
-    /**
-     * Returns whether the driver reports the health of its devices.
-     *
-     * <p>It does so by {@link DriverContext#reportHealth}. The runtime must know before the first
-     * report comes: the kubelet asks once, when it registers the driver, and would not believe
-     * another answer later.
-     *
-     * @return {@code false} if it never reports; the same on every call, even without a start
-     * @see <a
-     *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
-     *     KEP-4680</a>
-     */
-    default boolean reportsHealth() {
-        return false;
-    }
-
-    /**
      * Prepares a claim: makes its devices usable, and returns what its containers get.
      *
      * <p>It must be idempotent: for equal input it does the work once and returns an equal result.
      * If it throws, the runtime calls {@link #unprepare} to undo what was done.
      *
      * @param claim the claim, with the devices of this driver alone, at least one
-     * @param progress records what is about to be done to hardware
+     * @param context the deadline, and the checkpoint of what is about to be done to hardware
      * @return what the containers get
      * @throws Exception if the claim can't be prepared
      */
-    PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception;
+    PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws Exception;
 
     /**
      * Unprepares a claim: releases its devices, in any state.
@@ -125,10 +93,10 @@ public interface DeviceProvider extends AutoCloseable {
      * tries again when the kubelet does.
      *
      * @param claim the claim, with its last recorded or answered state
-     * @param progress records what is about to be done to hardware
+     * @param context the deadline, and the checkpoint of what is about to be done to hardware
      * @throws Exception if something of the claim may be left
      */
-    void unprepare(HeldClaim claim, Progress progress) throws Exception;
+    void unprepare(HeldClaim claim, ClaimContext context) throws Exception;
 
     /**
      * Ends the provider; prepared claims stay prepared, for their containers go on.

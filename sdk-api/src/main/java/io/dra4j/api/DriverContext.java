@@ -16,7 +16,7 @@ import java.util.List;
  * The runtime's services to a provider, for as long as the driver runs.
  *
  * <p>All methods are thread-safe and return at once; their effects happen later, on threads of the
- * runtime, and is tried again by the runtime where it fails.
+ * runtime, and are tried again by the runtime where it fails.
  */
 public interface DriverContext {
 
@@ -65,8 +65,7 @@ public interface DriverContext {
      * taint at once, if the driver taints such devices.
      *
      * @param health reports, in any order; devices that are left out keep their last report
-     * @throws IllegalStateException if {@link DeviceProvider#reportsHealth} returns that there are
-     *     no reports
+     * @throws IllegalStateException if the driver was built without the health service
      */
     void reportHealth(Collection<DeviceHealth> health);
 

@@ -39,7 +39,7 @@ class ApiFileTest {
         assertThat(api())
                 .contains(
                         "interface io.dra4j.api.DeviceProvider extends AutoCloseable",
-                        "    abstract PreparedClaim prepare(AllocatedClaim, Progress) throws Exception",
+                        "    abstract PreparedClaim prepare(AllocatedClaim, ClaimContext) throws Exception",
                         "sealed interface io.dra4j.api.device.AttributeValue permits OfString, OfInt,"
                                 + " OfBool, OfVersion, OfStrings, OfInts, OfBools, OfVersions",
                         "    static NodeSelector labelIn(String, String...)",
@@ -47,7 +47,7 @@ class ApiFileTest {
                         "    constant HEALTHY",
                         "    static final String PCI_BUS_ID = resource.kubernetes.io/pciBusID",
                         "    default List<ConfigType<?>> configTypes()",
-                        "    <T> Optional<AppliedConfig<T>> config(ConfigType<T>)");
+                        "    <T> AppliedConfig<T> config(ConfigType<T>)");
     }
 
     private static List<String> api() throws IOException, URISyntaxException {

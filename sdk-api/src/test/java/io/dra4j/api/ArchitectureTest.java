@@ -95,7 +95,7 @@ class ArchitectureTest {
                     .resideInAnyPackage(API + ".error", "java..", "org.jspecify.annotations");
 
     @ArchTest
-    static final ArchRule valuesAreRecordsOrEnumsOrSealed =
+    static final ArchRule valuesAreRecordsOrEnumsOrSealedOrHaveABuilder =
             classes()
                     .that()
                     .resideOutsideOfPackages(API, API + ".error")
@@ -108,7 +108,8 @@ class ArchitectureTest {
                     .beEnums()
                     .orShould()
                     .beInterfaces()
-                    .orShould(be(describe("holders of constants", ArchitectureTest::isHolder)));
+                    .orShould(be(describe("holders of constants", ArchitectureTest::isHolder)))
+                    .orShould(be(describe("final with a builder", ArchitectureTest::isBuilt)));
 
     @ArchTest
     static final ArchRule fieldsAreFinalExceptInBuilders =
@@ -143,6 +144,13 @@ class ArchitectureTest {
 
     private static DescribedPredicate<JavaClass> notNamedBuilder() {
         return describe("not builders", type -> !type.getSimpleName().equals("Builder"));
+    }
+
+    private static boolean isBuilt(JavaClass type) {
+        return type.getModifiers().contains(FINAL)
+                && type.tryGetMethod("toBuilder").isPresent()
+                && type.getConstructors().stream()
+                        .allMatch(made -> made.getModifiers().contains(JavaModifier.PRIVATE));
     }
 
     private static boolean isHolder(JavaClass type) {

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -49,12 +48,21 @@ class ImmutabilityTest {
     @MethodSource("collections")
     void aCollectionIsCopiedAndCanNotBeChanged(RecordComponent component) throws Exception {
         Object given = given(component);
+        component.getAccessor().setAccessible(true);
         Object kept = component.getAccessor().invoke(make(component, given));
 
         assertThat(kept).isEqualTo(given).isNotSameAs(given);
         assertThatThrownBy(() -> clear(kept)).isInstanceOf(UnsupportedOperationException.class);
         clear(given);
         assertThat(kept).isNotEqualTo(given);
+    }
+
+    private static Object something(Class<?> type) {
+        try {
+            return Anything.of(type);
+        } catch (Exception e) {
+            throw new IllegalStateException("There is nothing of " + type, e);
+        }
     }
 
     private static boolean isCollection(Class<?> type) {
@@ -69,7 +77,7 @@ class ImmutabilityTest {
                                 one ->
                                         one.getName().equals(component.getName())
                                                 ? given
-                                                : anything(one.getType()))
+                                                : something(one.getType()))
                         .toArray();
         var constructor =
                 component
@@ -80,16 +88,6 @@ class ImmutabilityTest {
                                         .toArray(Class<?>[]::new));
         constructor.setAccessible(true);
         return constructor.newInstance(arguments);
-    }
-
-    /** No constructor with a collection looks into its other arguments. */
-    private static @Nullable Object anything(Class<?> type) {
-        if (isCollection(type)) {
-            return type == Map.class ? Map.of() : type == Set.class ? Set.of() : List.of();
-        }
-        return type == boolean.class
-                ? Boolean.FALSE
-                : type == int.class ? Integer.valueOf(0) : null;
     }
 
     /** The element type of a collection matters to an inventory alone: generics are erased. */

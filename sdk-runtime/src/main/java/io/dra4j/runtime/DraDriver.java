@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
-import io.dra4j.api.DeviceBinder;
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.driver.DriverSettings;
@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. An object is started once and closed once.
  */
 public final class DraDriver implements AutoCloseable {
+
+    static final int SMALLEST_SLICE = 64;
+    private static final int LARGEST_SLICE = 128;
 
     private final DriverSettings settings;
     private final DeviceProvider provider;
@@ -128,13 +132,15 @@ public final class DraDriver implements AutoCloseable {
         private Taint.@Nullable Effect unhealthyTaint;
         private @Nullable String httpEndpoint;
         private String metricsPath = HttpSettings.METRICS_PATH;
-        private @Nullable DeviceBinder binder;
+        private @Nullable ReadinessCheck readinessCheck;
+        private int devicesPerSlice = SMALLEST_SLICE;
+        private boolean healthService;
         private int healthcheckPort = -1;
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
-            this.driverName = driverName;
-            this.nodeName = nodeName;
-            this.provider = provider;
+            this.driverName = Objects.requireNonNull(driverName, "driverName");
+            this.nodeName = Objects.requireNonNull(nodeName, "nodeName");
+            this.provider = Objects.requireNonNull(provider, "provider");
         }
 
         /**
@@ -252,14 +258,56 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets what makes devices with binding conditions ready; without it, nothing does, and the
-         * scheduler waits in vain.
+         * Sets the check of devices with binding conditions; without it, the scheduler waits for
+         * them in vain.
          *
-         * @param deviceBinder the ability
+         * @param check returns the conditions of a pending device
          * @return this builder
          */
-        public Builder binder(DeviceBinder deviceBinder) {
-            binder = deviceBinder;
+        public Builder readinessCheck(ReadinessCheck check) {
+            readinessCheck = Objects.requireNonNull(check, "check");
+            return this;
+        }
+
+        /**
+         * Sets how many devices a slice may have; 64 by default.
+         *
+         * <p>The API allows 128 devices to a slice in which no device has a taint, consumes
+         * counters or has a list attribute, and 64 otherwise. A driver of thousands of devices that
+         * never will needs half the slices with 128. A pool that has such a device all the same
+         * gets slices of 64 devices, and its devices move.
+         *
+         * @param limit 64 or 128
+         * @return this builder
+         * @throws IllegalArgumentException if it is neither
+         * @see <a
+         *     href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
+         *     ResourceSlice, devices</a>
+         */
+        public Builder devicesPerSlice(int limit) {
+            if (limit != SMALLEST_SLICE && limit != LARGEST_SLICE) {
+                throw new IllegalArgumentException(
+                        "limit is %d; a slice has at most %d or %d devices"
+                                .formatted(limit, SMALLEST_SLICE, LARGEST_SLICE));
+            }
+            devicesPerSlice = limit;
+            return this;
+        }
+
+        /**
+         * Serves the health of devices to the kubelet; by default it is not served.
+         *
+         * <p>The provider reports it by {@link io.dra4j.api.DriverContext#reportHealth}. The
+         * kubelet asks once, when it registers the driver, and would not believe another answer
+         * later.
+         *
+         * @return this builder
+         * @see <a
+         *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
+         *     KEP-4680</a>
+         */
+        public Builder healthService() {
+            healthService = true;
             return this;
         }
 
@@ -345,7 +393,9 @@ public final class DraDriver implements AutoCloseable {
                             httpEndpoint == null
                                     ? null
                                     : HttpSettings.of(httpEndpoint, metricsPath),
-                            binder,
+                            readinessCheck,
+                            devicesPerSlice == SMALLEST_SLICE,
+                            healthService,
                             healthcheckPort);
             return new DraDriver(settings, provider);
         }

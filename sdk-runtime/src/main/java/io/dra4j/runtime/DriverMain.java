@@ -9,6 +9,7 @@ import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.driver.JournalMain;
 import java.io.PrintStream;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +28,13 @@ import picocli.CommandLine.ParameterException;
  * <p>A vendor's main method is one call:
  *
  * <pre>{@code
- * DriverMain.run(args, PROGRAM, new MyOptions(), options -> new MyProvider(...));
+ * DriverMain.run(args, "fpga.example.com", options -> new FpgaProvider(options.nodeName()));
+ * }</pre>
+ *
+ * <p>Options of the program's own are the second step:
+ *
+ * <pre>{@code
+ * DriverMain.run(args, PROGRAM, new FpgaOptions(), options -> new FpgaProvider(...));
  * }</pre>
  *
  * <p>{@code journal inspect FILE} instead of options prints a journal.
@@ -55,6 +62,24 @@ public final class DriverMain {
         this.err = err;
         this.environment = environment;
         this.ending = ending;
+    }
+
+    /**
+     * Runs a driver with the options that every driver has, until a signal; it never returns.
+     *
+     * @param args the command line
+     * @param driverName the driver's name, where none is given; the program is called so, too
+     * @param provider makes the provider from the filled options; a {@link DraException} that it
+     *     throws is reported as the reason why the driver can't start
+     */
+    public static void run(
+            String[] args,
+            String driverName,
+            Function<? super DriverOptions, ? extends DeviceProvider> provider) {
+        Objects.requireNonNull(args, "args");
+        Objects.requireNonNull(driverName, "driverName");
+        Objects.requireNonNull(provider, "provider");
+        run(args, DriverProgram.of(driverName, provider.getClass()), new DriverOptions(), provider);
     }
 
     /**

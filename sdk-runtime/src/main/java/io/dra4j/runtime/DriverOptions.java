@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
  * once {@link DriverMain} has read the command line.
  */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-public abstract class DriverOptions {
+public class DriverOptions {
 
     private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--v", "--help", "--version");
     private static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";

@@ -15,6 +15,12 @@ import java.util.Objects;
  */
 public record DriverProgram(String name, String summary, String defaultDriverName, Class<?> main) {
 
+    /** Returns a program that is called as its driver. */
+    static DriverProgram of(String driverName, Class<?> main) {
+        return new DriverProgram(
+                driverName, "The DRA driver " + driverName + ".", driverName, main);
+    }
+
     /** Returns the version of the jar that the program came in. */
     String version() {
         return Objects.requireNonNullElse(

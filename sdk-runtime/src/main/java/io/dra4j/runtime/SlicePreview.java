@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
-import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
@@ -25,21 +24,36 @@ public final class SlicePreview {
     private SlicePreview() {}
 
     /**
+     * Returns the slices of an inventory, of at most 64 devices.
+     *
+     * @param driverName the driver's name
+     * @param nodeName the node that would publish them
+     * @param inventory what the provider offers
+     * @return a JSON object of {@code resource.k8s.io/v1} for each slice, in order
+     * @throws IllegalArgumentException if a pool can't be written as slices; the message names
+     *     pool, device and field
+     */
+    public static List<String> rawJson(String driverName, String nodeName, Inventory inventory) {
+        return rawJson(driverName, nodeName, inventory, DraDriver.SMALLEST_SLICE);
+    }
+
+    /**
      * Returns the slices of an inventory.
      *
      * @param driverName the driver's name
      * @param nodeName the node that would publish them
      * @param inventory what the provider offers
-     * @param mayTaint the result of {@link DeviceProvider#mayTaint}
+     * @param devicesPerSlice what the driver is built with: {@link
+     *     DraDriver.Builder#devicesPerSlice}
      * @return a JSON object of {@code resource.k8s.io/v1} for each slice, in order
      * @throws IllegalArgumentException if a pool can't be written as slices; the message names
      *     pool, device and field
      */
-    public static List<String> json(
-            String driverName, String nodeName, Inventory inventory, boolean mayTaint) {
+    public static List<String> rawJson(
+            String driverName, String nodeName, Inventory inventory, int devicesPerSlice) {
         SliceCodec codec = new SliceCodec(driverName, nodeName);
         return inventory.pools().stream()
-                .flatMap(pool -> plan(pool, mayTaint))
+                .flatMap(pool -> plan(pool, devicesPerSlice == DraDriver.SMALLEST_SLICE))
                 .map(codec::json)
                 .toList();
     }

@@ -5,8 +5,8 @@ package io.dra4j.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
@@ -27,12 +27,12 @@ class DraDriverTest {
                 }
 
                 @Override
-                public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+                public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
                     return PreparedClaim.of(List.of());
                 }
 
                 @Override
-                public void unprepare(HeldClaim claim, Progress progress) {}
+                public void unprepare(HeldClaim claim, ClaimContext context) {}
             };
 
     private static DraDriver.Builder builder() {

@@ -109,7 +109,7 @@ public final class DeviceFaults {
             for (Device device : pool.devices()) {
                 tainted.add(device.toBuilder().taints(taints(offer(device, devices))).build());
             }
-            pools.add(new Pool(pool.name(), pool.placement(), tainted, pool.counterSets()));
+            pools.add(pool.toBuilder().devices(tainted).build());
         }
         return new Inventory(pools);
     }

@@ -47,7 +47,7 @@ final class DynamicOffers {
         }
         devices.putAll(onDemand(gpu, mig, problems));
         CounterSet counters =
-                new CounterSet(
+                CounterSet.of(
                         DeviceNames.counterSet(gpu),
                         Capacities.counters(Capacities.most(mig.profiles()), all(mig)));
         return new Offered(devices, counters, problems);
@@ -116,7 +116,7 @@ final class DynamicOffers {
 
     private static CounterConsumption consumption(
             Gpu gpu, Map<String, Quantity> amounts, Placement placement) {
-        return new CounterConsumption(
+        return CounterConsumption.of(
                 DeviceNames.counterSet(gpu), Capacities.counters(amounts, placement));
     }
 }

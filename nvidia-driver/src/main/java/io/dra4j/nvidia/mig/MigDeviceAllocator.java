@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.mig;
 
-import io.dra4j.api.Progress;
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
@@ -66,8 +66,8 @@ public final class MigDeviceAllocator {
      * @param requested the MIG devices to create, by the names of the claim's devices
      * @throws DraException if NVML fails
      */
-    public Created create(Map<String, OnDemand> requested, Progress progress) {
-        Recorder recorder = new Recorder(MigState.none(), progress);
+    public Created create(Map<String, OnDemand> requested, ClaimContext context) {
+        Recorder recorder = new Recorder(MigState.none(), context);
         Map<String, MigDevice> devices = new LinkedHashMap<>();
         requested.forEach((name, mig) -> devices.put(name, create(name, mig, recorder)));
         return new Created(devices, requested.isEmpty() ? null : recorder.state.toProviderState());
@@ -186,8 +186,8 @@ public final class MigDeviceAllocator {
      * @param state the recorded state of the claim
      * @throws DraException if NVML fails, for example because one is still in use
      */
-    public void destroy(@Nullable ProviderState state, Progress progress) {
-        Recorder recorder = new Recorder(MigState.read(state), progress);
+    public void destroy(@Nullable ProviderState state, ClaimContext context) {
+        Recorder recorder = new Recorder(MigState.read(state), context);
         for (MigAllocation allocation : recorder.state.allocations()) {
             locks.with(
                     allocation.gpu(),
@@ -235,21 +235,21 @@ public final class MigDeviceAllocator {
     /** Records the state of a claim in the journal. */
     private static final class Recorder {
         private MigState state;
-        private final Progress progress;
+        private final ClaimContext context;
 
-        Recorder(MigState state, Progress progress) {
+        Recorder(MigState state, ClaimContext context) {
             this.state = state;
-            this.progress = progress;
+            this.context = context;
         }
 
         void record(MigAllocation allocation) {
             state = state.with(allocation);
-            progress.record(state.toProviderState());
+            context.checkpoint(state.toProviderState());
         }
 
         void remove(MigAllocation allocation) {
             state = state.without(allocation);
-            progress.record(state.toProviderState());
+            context.checkpoint(state.toProviderState());
         }
     }
 }

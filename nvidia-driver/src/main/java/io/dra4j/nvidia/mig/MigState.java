@@ -76,9 +76,9 @@ record MigState(@JsonProperty("parts") List<MigAllocation> allocations) {
                             .formatted(state.version(), VERSION));
         }
         try {
-            return JSON.readValue(state.json(), MigState.class);
+            return JSON.readValue(state.rawJson(), MigState.class);
         } catch (JsonProcessingException e) {
-            throw new DraException("The claim's state can't be read: " + state.json(), e);
+            throw new DraException("The claim's state can't be read: " + state.rawJson(), e);
         }
     }
 }

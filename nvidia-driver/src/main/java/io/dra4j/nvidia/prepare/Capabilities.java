@@ -45,7 +45,13 @@ final class Capabilities {
         long minor = number(MINOR, text, file, MOST_MINOR);
         int mode = (int) number(MODE, text, file, MOST_MODE);
         String path = "/dev/nvidia-caps/nvidia-cap" + minor;
-        return new DeviceNode(path, null, "c", major(), minor, mode, "r", null, null);
+        return DeviceNode.builder(path)
+                .type("c")
+                .major(major())
+                .minor(minor)
+                .fileMode(mode)
+                .permissions("r")
+                .build();
     }
 
     private long major() {

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.prepare;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.DeviceNode;
 import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.HookName;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
 import java.nio.file.Files;
@@ -115,7 +116,7 @@ final class CommonEdits {
         List<String> args = new ArrayList<>(List.of("nvidia-cdi-hook", command));
         args.addAll(more);
         return new Hook(
-                Hook.Moment.CREATE_CONTAINER,
+                HookName.CREATE_CONTAINER,
                 hook.toString(),
                 args,
                 List.of("NVIDIA_CTK_DEBUG=false"),

@@ -70,7 +70,7 @@ final class ProbeReport {
     private String yaml() {
         StringBuilder text = new StringBuilder();
         String driver = NodeDevices.DRIVER_NAME;
-        for (String json : SlicePreview.json(driver, nodeName, devices.inventory(), true)) {
+        for (String json : SlicePreview.rawJson(driver, nodeName, devices.inventory())) {
             text.append(yaml(json));
         }
         return text.toString();

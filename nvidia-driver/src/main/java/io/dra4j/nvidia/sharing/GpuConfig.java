@@ -19,10 +19,11 @@ public record GpuConfig(@Nullable Sharing sharing) {
 
     /** The kind of configuration, which fits whole GPUs. */
     public static final ConfigType<GpuConfig> TYPE =
-            ConfigType.of(API_VERSION, "GpuConfig", GpuConfig.class)
-                    .defaultingTo(() -> new GpuConfig(null))
-                    .fitting(device -> isOfType(device, "gpu"))
-                    .validatedBy(GpuConfig::problems);
+            ConfigType.builder(API_VERSION, "GpuConfig", GpuConfig.class)
+                    .defaults(() -> new GpuConfig(null))
+                    .appliesTo(device -> isOfType(device, "gpu"))
+                    .validate(GpuConfig::problems)
+                    .build();
 
     static boolean isOfType(Device device, String type) {
         return AttributeValue.of(type).equals(device.attributes().get("type"));

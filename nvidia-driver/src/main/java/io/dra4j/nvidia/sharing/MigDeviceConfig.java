@@ -15,10 +15,11 @@ public record MigDeviceConfig(@Nullable Sharing sharing) {
 
     /** The kind of configuration, which fits MIG devices. */
     public static final ConfigType<MigDeviceConfig> TYPE =
-            ConfigType.of(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
-                    .defaultingTo(() -> new MigDeviceConfig(null))
-                    .fitting(device -> GpuConfig.isOfType(device, "mig"))
-                    .validatedBy(MigDeviceConfig::problems);
+            ConfigType.builder(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
+                    .defaults(() -> new MigDeviceConfig(null))
+                    .appliesTo(device -> GpuConfig.isOfType(device, "mig"))
+                    .validate(MigDeviceConfig::problems)
+                    .build();
 
     private List<String> problems() {
         return sharing == null ? List.of() : sharing.problems();

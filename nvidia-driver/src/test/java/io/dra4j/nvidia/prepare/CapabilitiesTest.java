@@ -52,16 +52,13 @@ class CapabilitiesTest {
     void areNodesOfTheNumbersOfTheKernel() {
         assertThat(read())
                 .isEqualTo(
-                        new DeviceNode(
-                                "/dev/nvidia-caps/nvidia-cap12",
-                                null,
-                                "c",
-                                238L,
-                                12L,
-                                0444,
-                                "r",
-                                null,
-                                null));
+                        DeviceNode.builder("/dev/nvidia-caps/nvidia-cap12")
+                                .type("c")
+                                .major(238L)
+                                .minor(12L)
+                                .fileMode(0444)
+                                .permissions("r")
+                                .build());
     }
 
     @Test

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.DeviceNode;
 import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.HookName;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
@@ -250,7 +251,7 @@ class EditsTest {
             assertThat(hooks)
                     .allSatisfy(
                             hook -> {
-                                assertThat(hook.moment()).isEqualTo(Hook.Moment.CREATE_CONTAINER);
+                                assertThat(hook.name()).isEqualTo(HookName.CREATE_CONTAINER);
                                 assertThat(hook.path()).isEqualTo(node.hook().toString());
                                 assertThat(hook.env()).containsExactly("NVIDIA_CTK_DEBUG=false");
                             });
@@ -319,7 +320,13 @@ class EditsTest {
 
         private static DeviceNode capability(long minor, int mode) {
             String path = "/dev/nvidia-caps/nvidia-cap" + minor;
-            return new DeviceNode(path, null, "c", 234L, minor, mode, "r", null, null);
+            return DeviceNode.builder(path)
+                    .type("c")
+                    .major(234L)
+                    .minor(minor)
+                    .fileMode(mode)
+                    .permissions("r")
+                    .build();
         }
     }
 

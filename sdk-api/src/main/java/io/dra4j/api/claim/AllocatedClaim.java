@@ -2,20 +2,134 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A claim that is to be prepared, with the devices of this driver.
  *
- * @param ref names the claim
- * @param devices the devices of this driver that the claim was allocated, in the allocation's order
- * @param json the whole ResourceClaim as the API server gave it, as JSON text, for the rare driver
- *     that needs more of it; read-only
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">
+ *     ResourceClaim, status.allocation</a>
  */
-public record AllocatedClaim(ClaimRef ref, List<AllocatedDevice> devices, String json) {
+public final class AllocatedClaim {
 
-    /** Copies the list. */
-    public AllocatedClaim {
-        devices = List.copyOf(devices);
+    private final Values values;
+
+    private AllocatedClaim(Builder builder) {
+        values = new Values(builder.ref, builder.devices, builder.rawJson);
+    }
+
+    /**
+     * Starts a claim without devices.
+     *
+     * @param ref the name of the claim
+     * @return a builder
+     */
+    public static Builder builder(ClaimRef ref) {
+        return new Builder(Objects.requireNonNull(ref, "ref"));
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder(values.ref);
+        builder.devices.addAll(values.devices);
+        builder.rawJson = values.rawJson;
+        return builder;
+    }
+
+    /** {@return the name of the claim} */
+    public ClaimRef ref() {
+        return values.ref;
+    }
+
+    /**
+     * {@return the devices of this driver that the claim was allocated, in the allocation's order}
+     */
+    public List<AllocatedDevice> devices() {
+        return values.devices;
+    }
+
+    /**
+     * {@return the whole ResourceClaim as the API server gave it, as JSON text, for the rare driver
+     * that needs more of it}
+     */
+    public String rawJson() {
+        return values.rawJson;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof AllocatedClaim that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "AllocatedClaim");
+    }
+
+    private record Values(ClaimRef ref, List<AllocatedDevice> devices, String rawJson) {
+
+        private Values {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /** Builds a {@link AllocatedClaim}; not thread-safe. */
+    public static final class Builder {
+        private final ClaimRef ref;
+        private final List<AllocatedDevice> devices = new ArrayList<>();
+        private String rawJson = "{}";
+
+        private Builder(ClaimRef ref) {
+            this.ref = ref;
+        }
+
+        /**
+         * Adds a device that the claim was allocated.
+         *
+         * @param device the device
+         * @return this builder
+         */
+        public Builder device(AllocatedDevice device) {
+            devices.add(Objects.requireNonNull(device, "device"));
+            return this;
+        }
+
+        /**
+         * Replaces the devices that the claim was allocated.
+         *
+         * @param devices the devices, in the allocation's order
+         * @return this builder
+         */
+        public Builder devices(Collection<AllocatedDevice> devices) {
+            List<AllocatedDevice> copy = List.copyOf(Objects.requireNonNull(devices, "devices"));
+            this.devices.clear();
+            this.devices.addAll(copy);
+            return this;
+        }
+
+        /**
+         * Sets the whole ResourceClaim; an empty object by default.
+         *
+         * @param rawJson the ResourceClaim as JSON text
+         * @return this builder
+         */
+        public Builder rawJson(String rawJson) {
+            this.rawJson = Objects.requireNonNull(rawJson, "rawJson");
+            return this;
+        }
+
+        /** {@return what this builder holds now} */
+        public AllocatedClaim build() {
+            return new AllocatedClaim(this);
+        }
     }
 }

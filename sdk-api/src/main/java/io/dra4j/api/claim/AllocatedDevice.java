@@ -5,56 +5,138 @@ package io.dra4j.api.claim;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One device, or share of a device, that a claim was allocated for one request.
  *
- * @param request the name of the request in the claim
- * @param subrequest the alternative that was chosen in a prioritized list; {@code null} if the
- *     request has no alternatives
- * @param pool the device's pool
- * @param device the device
- * @param shareId the id of a share of a device that allows multiple allocations (a UUID); otherwise
- *     {@code null}
- * @param consumedCapacity how much of the device's capacities this share has, by name; empty for a
- *     device that is allocated as a whole
- * @param adminAccess whether the device is for administration: it may be in use by other claims,
- *     and is not reserved by this one
- * @param deviceClass the DeviceClass that the request names; {@code null} if the claim names none
- * @param configs the configurations that apply to the device, at most one for each {@link
- *     ConfigType}
+ * <p>It contains the {@linkplain #held device as the claim holds it}, and what is known at its
+ * preparation alone: the class and the configurations.
+ *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">
  *     ResourceClaim, status.allocation.devices.results</a>
  */
-public record AllocatedDevice(
-        String request,
-        @Nullable String subrequest,
-        PoolName pool,
-        DeviceName device,
-        @Nullable String shareId,
-        Map<String, Quantity> consumedCapacity,
-        boolean adminAccess,
-        @Nullable String deviceClass,
-        List<AppliedConfig<?>> configs) {
+public final class AllocatedDevice {
 
-    /** Copies the collections. */
-    public AllocatedDevice {
-        consumedCapacity = Map.copyOf(consumedCapacity);
-        configs = List.copyOf(configs);
+    private final Values values;
+
+    private AllocatedDevice(Builder builder) {
+        values = new Values(builder.held, builder.deviceClass, builder.configs);
     }
 
     /**
-     * Returns this device as one that the claim holds: what reports about it name it by.
+     * Starts a device that a claim is allocated as a whole, without configurations.
      *
-     * @return the device without what is known at its preparation alone
+     * @param request the name of the request in the claim
+     * @param pool the device's pool
+     * @param device the device
+     * @return a builder
      */
+    public static Builder builder(String request, PoolName pool, DeviceName device) {
+        return builder(HeldDevice.builder(request, pool, device).build());
+    }
+
+    /**
+     * Starts a device without class and configurations.
+     *
+     * @param held the device as the claim holds it
+     * @return a builder
+     */
+    public static Builder builder(HeldDevice held) {
+        return new Builder(Objects.requireNonNull(held, "held"));
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder(values.held);
+        builder.deviceClass = values.deviceClass;
+        builder.configs.addAll(values.configs);
+        return builder;
+    }
+
+    /** {@return this device as the claim holds it: by it reports name the device} */
     public HeldDevice held() {
-        return new HeldDevice(
-                request, subrequest, pool, device, shareId, consumedCapacity, adminAccess);
+        return values.held;
+    }
+
+    /** {@return the DeviceClass that the request names; {@code null} if the claim names none} */
+    public @Nullable String deviceClass() {
+        return values.deviceClass;
+    }
+
+    /**
+     * {@return the configurations that apply to the device, at most one for each {@link
+     * ConfigType}}
+     */
+    public List<AppliedConfig<?>> configs() {
+        return values.configs;
+    }
+
+    /** {@return the name of the request in the claim} */
+    public String request() {
+        return values.held.request();
+    }
+
+    /** {@return the device's pool} */
+    public PoolName pool() {
+        return values.held.pool();
+    }
+
+    /** {@return the device} */
+    public DeviceName device() {
+        return values.held.device();
+    }
+
+    /** {@return the alternative that was chosen in a prioritized list, or {@code null}} */
+    public @Nullable String subrequest() {
+        return values.held.subrequest();
+    }
+
+    /**
+     * {@return the id of a share of a device that allows multiple allocations, a UUID; otherwise
+     * {@code null}}
+     */
+    public @Nullable String shareId() {
+        return values.held.shareId();
+    }
+
+    /**
+     * {@return how much of the device's capacities the share has, by name; empty for a whole
+     * device}
+     */
+    public Map<String, Quantity> consumedCapacity() {
+        return values.held.consumedCapacity();
+    }
+
+    /**
+     * {@return whether the device is for administration: it excludes no other claim, and is not
+     * reserved by this one}
+     */
+    public boolean adminAccess() {
+        return values.held.adminAccess();
+    }
+
+    /**
+     * Returns the configuration of one kind that applies to the device.
+     *
+     * @param type the kind
+     * @param <T> the vendor's type
+     * @return the configuration; the defaults if no entry applies
+     * @throws IllegalStateException if none applies, which only a kind without defaults allows
+     */
+    public <T> AppliedConfig<T> config(ConfigType<T> type) {
+        return findConfig(type)
+                .orElseThrow(
+                        () ->
+                                new IllegalStateException(
+                                        "No %s applies to device %s of request %s, and the kind has no defaults"
+                                                .formatted(type.kind(), device(), request())));
     }
 
     /**
@@ -64,8 +146,9 @@ public record AllocatedDevice(
      * @param <T> the vendor's type
      * @return the configuration, or empty if none applies and the kind has no defaults
      */
-    public <T> Optional<AppliedConfig<T>> config(ConfigType<T> type) {
-        return configs.stream()
+    public <T> Optional<AppliedConfig<T>> findConfig(ConfigType<T> type) {
+        Objects.requireNonNull(type, "type");
+        return configs().stream()
                 .filter(config -> type.type().isInstance(config.value()))
                 .map(
                         config ->
@@ -75,5 +158,124 @@ public record AllocatedDevice(
                                         config.index(),
                                         config.requests()))
                 .findFirst();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof AllocatedDevice that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "AllocatedDevice");
+    }
+
+    private record Values(
+            HeldDevice held, @Nullable String deviceClass, List<AppliedConfig<?>> configs) {
+
+        private Values {
+            configs = List.copyOf(configs);
+        }
+    }
+
+    /** Builds a {@link AllocatedDevice}; not thread-safe. */
+    public static final class Builder {
+        private HeldDevice held;
+        private @Nullable String deviceClass;
+        private final List<AppliedConfig<?>> configs = new ArrayList<>();
+
+        private Builder(HeldDevice held) {
+            this.held = held;
+        }
+
+        /**
+         * Sets the DeviceClass that the request names.
+         *
+         * @param deviceClass its name, or {@code null}
+         * @return this builder
+         */
+        public Builder deviceClass(@Nullable String deviceClass) {
+            this.deviceClass = deviceClass;
+            return this;
+        }
+
+        /**
+         * Adds a configuration that applies to the device.
+         *
+         * @param config the configuration
+         * @return this builder
+         */
+        public Builder config(AppliedConfig<?> config) {
+            configs.add(Objects.requireNonNull(config, "config"));
+            return this;
+        }
+
+        /**
+         * Replaces the configurations that apply to the device.
+         *
+         * @param configs the configurations
+         * @return this builder
+         */
+        public Builder configs(Collection<? extends AppliedConfig<?>> configs) {
+            List<AppliedConfig<?>> copy = List.copyOf(Objects.requireNonNull(configs, "configs"));
+            this.configs.clear();
+            this.configs.addAll(copy);
+            return this;
+        }
+
+        /**
+         * Sets the alternative that was chosen in a prioritized list, or {@code null}.
+         *
+         * @param subrequest its name, or {@code null}
+         * @return this builder
+         */
+        public Builder subrequest(@Nullable String subrequest) {
+            held = held.toBuilder().subrequest(subrequest).build();
+            return this;
+        }
+
+        /**
+         * Sets the share of a device that allows multiple allocations.
+         *
+         * @param shareId the share's id, a UUID; {@code null} for the whole device
+         * @return this builder
+         */
+        public Builder shareId(@Nullable String shareId) {
+            held = held.toBuilder().shareId(shareId).build();
+            return this;
+        }
+
+        /**
+         * Sets how much of one of the device's capacities the share has.
+         *
+         * @param name the capacity's name
+         * @param quantity how much
+         * @return this builder
+         */
+        public Builder consumedCapacity(String name, Quantity quantity) {
+            held = held.toBuilder().consumedCapacity(name, quantity).build();
+            return this;
+        }
+
+        /**
+         * Sets whether the device is for administration.
+         *
+         * @param adminAccess whether it is
+         * @return this builder
+         */
+        public Builder adminAccess(boolean adminAccess) {
+            held = held.toBuilder().adminAccess(adminAccess).build();
+            return this;
+        }
+
+        /** {@return what this builder holds now} */
+        public AllocatedDevice build() {
+            return new AllocatedDevice(this);
+        }
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.api.claim;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A configuration as it applies to a device, with its origin.
@@ -22,6 +23,8 @@ public record AppliedConfig<T>(T value, ConfigSource source, int index, List<Str
 
     /** Copies the list. */
     public AppliedConfig {
-        requests = List.copyOf(requests);
+        Objects.requireNonNull(value, "value");
+        Objects.requireNonNull(source, "source");
+        requests = List.copyOf(Objects.requireNonNull(requests, "requests"));
     }
 }

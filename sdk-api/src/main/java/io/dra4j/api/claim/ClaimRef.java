@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -32,6 +33,9 @@ public record ClaimRef(String namespace, String name, String uid) {
      * @throws IllegalArgumentException if a part is not of its form; the message names the part
      */
     public ClaimRef {
+        Objects.requireNonNull(namespace, "namespace");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(uid, "uid");
         require(NAMESPACE, namespace, "namespace");
         require(NAME, name, "name");
         require(UID, uid, "UID");
@@ -44,7 +48,7 @@ public record ClaimRef(String namespace, String name, String uid) {
      * @return whether it has the form of a UID
      */
     public static boolean isUid(String text) {
-        return UID.matcher(text).matches();
+        return UID.matcher(Objects.requireNonNull(text, "text")).matches();
     }
 
     private static void require(Pattern form, String value, String part) {

@@ -5,6 +5,7 @@ package io.dra4j.api.claim;
 import io.dra4j.api.device.Device;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
@@ -19,129 +20,242 @@ import org.jspecify.annotations.Nullable;
  * <p>The runtime decodes an entry strictly (an unknown field is an error), normalizes it, then
  * validates it; the same chain serves prepare, an admission webhook and an offline check. Entries
  * of the class come before those of the claim, and among those that apply to a device the last one
- * wins, unless {@linkplain #mergedBy a merge} is given. The functions must have no effects and be
- * thread-safe.
+ * wins, unless a {@linkplain Builder#merge merge} is given. The functions must have no effects and
+ * be thread-safe. Two kinds are equal if they are the same object.
  *
- * @param apiVersion the {@code apiVersion} of the entry, for instance {@code
- *     gpu.resource.example.com/v1alpha1}
- * @param kind the {@code kind} of the entry
- * @param type the vendor's type: a record whose components are the entry's other fields; what the
- *     entry leaves out is {@code null}
- * @param defaults makes the configuration of a device that no entry applies to; {@code null} for
- *     none
- * @param normalize fills in what the entry left out
- * @param problems returns the problems of a configuration, a sentence each; empty if it is valid
- * @param fits whether the kind is for a device; an entry for all requests skips the devices that it
- *     does not fit, an entry that names their request is then an error
- * @param sources where entries may come from
- * @param merge makes one of an earlier and a later entry; {@code null} if the last entry wins
  * @param <T> the vendor's type
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">
  *     ResourceClaim, opaque.parameters</a>
  */
-public record ConfigType<T>(
-        String apiVersion,
-        String kind,
-        Class<T> type,
-        @Nullable Supplier<T> defaults,
-        UnaryOperator<T> normalize,
-        Function<T, List<String>> problems,
-        Predicate<Device> fits,
-        Set<ConfigSource> sources,
-        @Nullable BinaryOperator<T> merge) {
+public final class ConfigType<T> {
 
-    /** Copies the set. */
-    public ConfigType {
-        sources = Set.copyOf(sources);
+    private final Values<T> values;
+
+    private ConfigType(Builder<T> builder) {
+        values =
+                new Values<>(
+                        builder.apiVersion,
+                        builder.kind,
+                        builder.type,
+                        builder.defaults,
+                        builder.normalize,
+                        builder.validate,
+                        builder.appliesTo,
+                        builder.sources,
+                        builder.merge);
     }
 
     /**
-     * Returns a kind without defaults, in which every decoded entry is valid and fits every device.
+     * Starts a kind without defaults.
      *
-     * @param apiVersion the {@code apiVersion} of the entry
-     * @param kind the {@code kind} of the entry
-     * @param type the vendor's type
+     * @param apiVersion the {@code apiVersion} of an entry, for instance {@code
+     *     gpu.resource.example.com/v1alpha1}
+     * @param kind the {@code kind} of an entry
+     * @param type the vendor's type: a record whose components are the entry's other fields; {@code
+     *     null} stands for what an entry leaves out
      * @param <T> the vendor's type
-     * @return the kind
+     * @return a builder
      */
-    public static <T> ConfigType<T> of(String apiVersion, String kind, Class<T> type) {
-        return new ConfigType<>(
-                apiVersion,
-                kind,
-                type,
-                null,
-                UnaryOperator.identity(),
-                value -> List.of(),
-                device -> true,
-                EnumSet.of(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM),
-                null);
+    public static <T> Builder<T> builder(String apiVersion, String kind, Class<T> type) {
+        return new Builder<>(
+                Objects.requireNonNull(apiVersion, "apiVersion"),
+                Objects.requireNonNull(kind, "kind"),
+                Objects.requireNonNull(type, "type"));
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder<T> toBuilder() {
+        Builder<T> builder = new Builder<>(values.apiVersion, values.kind, values.type);
+        builder.defaults = values.defaults;
+        builder.normalize = values.normalize;
+        builder.validate = values.validate;
+        builder.appliesTo = values.appliesTo;
+        builder.sources = values.sources;
+        builder.merge = values.merge;
+        return builder;
     }
 
     /**
-     * Sets the configuration of devices that no entry applies to.
-     *
-     * @param supplier makes it
-     * @return a copy of this kind
+     * {@return the {@code apiVersion} of an entry, for instance {@code
+     * gpu.resource.example.com/v1alpha1}}
      */
-    public ConfigType<T> defaultingTo(Supplier<T> supplier) {
-        return new ConfigType<>(
-                apiVersion, kind, type, supplier, normalize, problems, fits, sources, merge);
+    public String apiVersion() {
+        return values.apiVersion;
+    }
+
+    /** {@return the {@code kind} of an entry} */
+    public String kind() {
+        return values.kind;
     }
 
     /**
-     * Sets what fills in the fields that an entry left out.
-     *
-     * @param function returns the complete configuration
-     * @return a copy of this kind
+     * {@return the vendor's type: a record whose components are the entry's other fields; {@code
+     * null} stands for what an entry leaves out}
      */
-    public ConfigType<T> normalizedBy(UnaryOperator<T> function) {
-        return new ConfigType<>(
-                apiVersion, kind, type, defaults, function, problems, fits, sources, merge);
+    public Class<T> type() {
+        return values.type;
     }
 
     /**
-     * Sets what finds the faults of a normalized configuration.
-     *
-     * @param function returns a sentence for each fault
-     * @return a copy of this kind
+     * {@return the maker of the configuration of a device that no entry applies to; {@code null}
+     * for none}
      */
-    public ConfigType<T> validatedBy(Function<T, List<String>> function) {
-        return new ConfigType<>(
-                apiVersion, kind, type, defaults, normalize, function, fits, sources, merge);
+    public @Nullable Supplier<T> defaults() {
+        return values.defaults;
+    }
+
+    /** {@return the function that fills in what an entry left out} */
+    public UnaryOperator<T> normalize() {
+        return values.normalize;
     }
 
     /**
-     * Restricts the devices that the kind is for.
-     *
-     * @param predicate accepts the devices that it fits
-     * @return a copy of this kind
+     * {@return the function that returns the problems of a normalized configuration, a sentence
+     * each}
      */
-    public ConfigType<T> fitting(Predicate<Device> predicate) {
-        return new ConfigType<>(
-                apiVersion, kind, type, defaults, normalize, problems, predicate, sources, merge);
+    public Function<T, List<String>> validate() {
+        return values.validate;
+    }
+
+    /** {@return the condition of devices that the kind is for} */
+    public Predicate<Device> appliesTo() {
+        return values.appliesTo;
+    }
+
+    /** {@return the sources that entries may come from} */
+    public Set<ConfigSource> sources() {
+        return values.sources;
     }
 
     /**
-     * Restricts where entries may come from; an entry from elsewhere is an error.
-     *
-     * @param source the only source allowed
-     * @return a copy of this kind
+     * {@return the function that makes one of an earlier and a later entry; {@code null} if the
+     * last entry wins}
      */
-    public ConfigType<T> onlyFrom(ConfigSource source) {
-        return new ConfigType<>(
-                apiVersion, kind, type, defaults, normalize, problems, fits, Set.of(source), merge);
+    public @Nullable BinaryOperator<T> merge() {
+        return values.merge;
+    }
+
+    @Override
+    public String toString() {
+        return apiVersion() + " " + kind();
+    }
+
+    private record Values<T>(
+            String apiVersion,
+            String kind,
+            Class<T> type,
+            @Nullable Supplier<T> defaults,
+            UnaryOperator<T> normalize,
+            Function<T, List<String>> validate,
+            Predicate<Device> appliesTo,
+            Set<ConfigSource> sources,
+            @Nullable BinaryOperator<T> merge) {
+
+        private Values {
+            sources = Set.copyOf(sources);
+        }
     }
 
     /**
-     * Merges the entries that apply to a device, from the first to the last.
+     * Builds a {@link ConfigType}; not thread-safe.
      *
-     * <p>Without a merge the last entry wins.
-     *
-     * @param function makes one of an earlier and a later configuration, both normalized
-     * @return a copy of this kind
+     * @param <T> the vendor's type
      */
-    public ConfigType<T> mergedBy(BinaryOperator<T> function) {
-        return new ConfigType<>(
-                apiVersion, kind, type, defaults, normalize, problems, fits, sources, function);
+    public static final class Builder<T> {
+        private final String apiVersion;
+        private final String kind;
+        private final Class<T> type;
+        private @Nullable Supplier<T> defaults;
+        private UnaryOperator<T> normalize = UnaryOperator.identity();
+        private Function<T, List<String>> validate = value -> List.of();
+        private Predicate<Device> appliesTo = device -> true;
+        private Set<ConfigSource> sources =
+                EnumSet.of(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM);
+        private @Nullable BinaryOperator<T> merge;
+
+        private Builder(String apiVersion, String kind, Class<T> type) {
+            this.apiVersion = apiVersion;
+            this.kind = kind;
+            this.type = type;
+        }
+
+        /**
+         * Sets the maker of the configuration of devices that no entry applies to; none by default.
+         *
+         * @param defaults makes it; {@code null} for none
+         * @return this builder
+         */
+        public Builder<T> defaults(@Nullable Supplier<T> defaults) {
+            this.defaults = defaults;
+            return this;
+        }
+
+        /**
+         * Sets the function that fills in the fields that an entry left out; none are by default.
+         *
+         * @param normalize returns the complete configuration
+         * @return this builder
+         */
+        public Builder<T> normalize(UnaryOperator<T> normalize) {
+            this.normalize = Objects.requireNonNull(normalize, "normalize");
+            return this;
+        }
+
+        /**
+         * Sets the function that finds the problems of a normalized configuration.
+         *
+         * <p>By default every decoded entry is valid.
+         *
+         * @param validate returns a sentence for each problem; none if the configuration is valid
+         * @return this builder
+         */
+        public Builder<T> validate(Function<T, List<String>> validate) {
+            this.validate = Objects.requireNonNull(validate, "validate");
+            return this;
+        }
+
+        /**
+         * Restricts the devices that the kind is for.
+         *
+         * <p>An entry for all requests skips the devices that the kind is not for; an entry that
+         * names their request is then an error.
+         *
+         * @param appliesTo accepts the devices that it is for
+         * @return this builder
+         */
+        public Builder<T> appliesTo(Predicate<Device> appliesTo) {
+            this.appliesTo = Objects.requireNonNull(appliesTo, "appliesTo");
+            return this;
+        }
+
+        /**
+         * Merges the entries that apply to a device, from the first to the last.
+         *
+         * <p>Without a merge the last entry wins.
+         *
+         * @param merge makes one of an earlier and a later configuration, both normalized; {@code
+         *     null} for none
+         * @return this builder
+         */
+        public Builder<T> merge(@Nullable BinaryOperator<T> merge) {
+            this.merge = merge;
+            return this;
+        }
+
+        /**
+         * Restricts where entries may come from; an entry from elsewhere is an error.
+         *
+         * @param sources the sources allowed
+         * @return this builder
+         */
+        public Builder<T> sources(ConfigSource... sources) {
+            this.sources = Set.of(Objects.requireNonNull(sources, "sources"));
+            return this;
+        }
+
+        /** {@return what this builder holds now} */
+        public ConfigType<T> build() {
+            return new ConfigType<>(this);
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.api.claim;
 
 import io.dra4j.api.device.AttributeValue;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,6 @@ public record DeviceMetadata(
 
     /** Copies the map. */
     public DeviceMetadata {
-        attributes = Map.copyOf(attributes);
+        attributes = Map.copyOf(Objects.requireNonNull(attributes, "attributes"));
     }
 }

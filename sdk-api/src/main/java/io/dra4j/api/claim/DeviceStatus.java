@@ -2,36 +2,70 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A driver's report about an allocated device in the claim's status.
  *
- * @param conditions conditions with types that are unique, at most 8
- * @param data a JSON object as text, at most 10 KiB; {@code null} for none
- * @param networkData the interface and addresses of a network device; {@code null} for other
- *     devices
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">
  *     KEP-4817</a>
  */
-public record DeviceStatus(
-        List<Condition> conditions, @Nullable String data, @Nullable NetworkData networkData) {
+public final class DeviceStatus {
 
-    /** Copies the list. */
-    public DeviceStatus {
-        conditions = List.copyOf(conditions);
+    private final Values values;
+
+    private DeviceStatus(Builder builder) {
+        values = new Values(builder.conditions, builder.data, builder.networkData);
     }
 
     /**
-     * Returns a status of conditions alone.
+     * Starts an empty report.
      *
-     * @param conditions the conditions
-     * @return the status
+     * @return a builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Returns a report of conditions alone.
+     *
+     * @param conditions conditions with types that are unique, at most 8
+     * @return the report
      */
     public static DeviceStatus of(Condition... conditions) {
-        return new DeviceStatus(List.of(conditions), null, null);
+        return builder()
+                .conditions(List.of(Objects.requireNonNull(conditions, "conditions")))
+                .build();
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.conditions.addAll(values.conditions);
+        builder.data = values.data;
+        builder.networkData = values.networkData;
+        return builder;
+    }
+
+    /** {@return conditions with types that are unique, at most 8} */
+    public List<Condition> conditions() {
+        return values.conditions;
+    }
+
+    /** {@return a JSON object as text, at most 10 KiB; {@code null} for none} */
+    public @Nullable String data() {
+        return values.data;
+    }
+
+    /** {@return the interface and addresses of a network device; {@code null} for other devices} */
+    public @Nullable NetworkData networkData() {
+        return values.networkData;
     }
 
     /**
@@ -42,30 +76,14 @@ public record DeviceStatus(
      * @param reason why, as one word in CamelCase
      * @param message why, for people, at most 32 KiB; may be empty
      */
-    public record Condition(String type, Truth status, String reason, String message) {}
+    public record Condition(String type, ConditionStatus status, String reason, String message) {
 
-    /** The status of a condition. */
-    public enum Truth {
-        /** It holds. */
-        TRUE("True"),
-        /** It does not hold. */
-        FALSE("False"),
-        /** It is unknown. */
-        UNKNOWN("Unknown");
-
-        private final String apiName;
-
-        Truth(String apiName) {
-            this.apiName = apiName;
-        }
-
-        /**
-         * Returns the value's name in the Kubernetes API.
-         *
-         * @return the name, for instance {@code True}
-         */
-        public String apiName() {
-            return apiName;
+        /** Checks that nothing is missing. */
+        public Condition {
+            Objects.requireNonNull(type, "type");
+            Objects.requireNonNull(status, "status");
+            Objects.requireNonNull(reason, "reason");
+            Objects.requireNonNull(message, "message");
         }
     }
 
@@ -81,7 +99,90 @@ public record DeviceStatus(
 
         /** Copies the list. */
         public NetworkData {
-            ips = List.copyOf(ips);
+            ips = List.copyOf(Objects.requireNonNull(ips, "ips"));
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof DeviceStatus that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "DeviceStatus");
+    }
+
+    private record Values(
+            List<Condition> conditions, @Nullable String data, @Nullable NetworkData networkData) {
+
+        private Values {
+            conditions = List.copyOf(conditions);
+        }
+    }
+
+    /** Builds a {@link DeviceStatus}; not thread-safe. */
+    public static final class Builder {
+        private final List<Condition> conditions = new ArrayList<>();
+        private @Nullable String data;
+        private @Nullable NetworkData networkData;
+
+        private Builder() {}
+
+        /**
+         * Adds a condition.
+         *
+         * @param condition the condition, of a type of its own
+         * @return this builder
+         */
+        public Builder condition(Condition condition) {
+            conditions.add(Objects.requireNonNull(condition, "condition"));
+            return this;
+        }
+
+        /**
+         * Replaces all conditions.
+         *
+         * @param conditions conditions with types that are unique, at most 8
+         * @return this builder
+         */
+        public Builder conditions(Collection<Condition> conditions) {
+            List<Condition> copy = List.copyOf(Objects.requireNonNull(conditions, "conditions"));
+            this.conditions.clear();
+            this.conditions.addAll(copy);
+            return this;
+        }
+
+        /**
+         * Sets data of the driver's own.
+         *
+         * @param data a JSON object as text, at most 10 KiB; {@code null} for none
+         * @return this builder
+         */
+        public Builder data(@Nullable String data) {
+            this.data = data;
+            return this;
+        }
+
+        /**
+         * Sets the interface and addresses of a network device; {@code null} for other devices.
+         *
+         * @param networkData what a network device got, or {@code null}
+         * @return this builder
+         */
+        public Builder networkData(@Nullable NetworkData networkData) {
+            this.networkData = networkData;
+            return this;
+        }
+
+        /** {@return what this builder holds now} */
+        public DeviceStatus build() {
+            return new DeviceStatus(this);
         }
     }
 }

@@ -2,38 +2,86 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A claim that the driver's journal knows: prepared, or on the way to it, or not yet cleaned up.
  *
  * <p>The claim's object may be gone from the API server.
- *
- * @param ref names the claim
- * @param phase how far it has come
- * @param beforeReboot whether the record was written before the node's last boot; what lived in the
- *     kernel or on a volatile file system is gone then, some attachments of hardware are not
- * @param devices the devices that it holds
- * @param state what the provider recorded or answered last; {@code null} if it never did, or if the
- *     record is lost
  */
-public record HeldClaim(
-        ClaimRef ref,
-        Phase phase,
-        boolean beforeReboot,
-        List<HeldDevice> devices,
-        @Nullable ProviderState state) {
+public final class HeldClaim {
 
-    /** Copies the list. */
-    public HeldClaim {
-        devices = List.copyOf(devices);
+    private final Values values;
+
+    private HeldClaim(Builder builder) {
+        values =
+                new Values(
+                        builder.ref,
+                        builder.phase,
+                        builder.beforeReboot,
+                        builder.devices,
+                        builder.state);
+    }
+
+    /**
+     * Starts a prepared claim without devices.
+     *
+     * @param ref the name of the claim
+     * @return a builder
+     */
+    public static Builder builder(ClaimRef ref) {
+        return new Builder(Objects.requireNonNull(ref, "ref"));
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder(values.ref);
+        builder.phase = values.phase;
+        builder.beforeReboot = values.beforeReboot;
+        builder.devices.addAll(values.devices);
+        builder.state = values.state;
+        return builder;
+    }
+
+    /** {@return the name of the claim} */
+    public ClaimRef ref() {
+        return values.ref;
+    }
+
+    /** {@return how far the claim has come} */
+    public Phase phase() {
+        return values.phase;
+    }
+
+    /**
+     * {@return whether the record was written before the node's last boot; what lived in the kernel
+     * or on a volatile file system is gone then, some attachments of hardware are not}
+     */
+    public boolean beforeReboot() {
+        return values.beforeReboot;
+    }
+
+    /** {@return the devices that it holds} */
+    public List<HeldDevice> devices() {
+        return values.devices;
+    }
+
+    /**
+     * {@return the last state that the provider checkpointed or returned; {@code null} if there is
+     * none, or if the record is lost}
+     */
+    public @Nullable ProviderState state() {
+        return values.state;
     }
 
     /** The phase of a held claim. */
     public enum Phase {
         /** Its preparation began and did not end: any part of it may have been done. */
-        STARTED,
+        PREPARING,
         /** It is prepared. */
         PREPARED,
         /** Its unpreparation began and did not end: any part of it may have been done. */
@@ -46,5 +94,107 @@ public record HeldClaim(
          * after its own restart; the devices named may be too many, or none.
          */
         DAMAGED
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof HeldClaim that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "HeldClaim");
+    }
+
+    private record Values(
+            ClaimRef ref,
+            Phase phase,
+            boolean beforeReboot,
+            List<HeldDevice> devices,
+            @Nullable ProviderState state) {
+
+        private Values {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /** Builds a {@link HeldClaim}; not thread-safe. */
+    public static final class Builder {
+        private final ClaimRef ref;
+        private Phase phase = Phase.PREPARED;
+        private boolean beforeReboot;
+        private final List<HeldDevice> devices = new ArrayList<>();
+        private @Nullable ProviderState state;
+
+        private Builder(ClaimRef ref) {
+            this.ref = ref;
+        }
+
+        /**
+         * Sets how far the claim has come; it is prepared by default.
+         *
+         * @param phase the phase
+         * @return this builder
+         */
+        public Builder phase(Phase phase) {
+            this.phase = Objects.requireNonNull(phase, "phase");
+            return this;
+        }
+
+        /**
+         * Sets whether the record was written before the node's last boot.
+         *
+         * @param beforeReboot whether it was
+         * @return this builder
+         */
+        public Builder beforeReboot(boolean beforeReboot) {
+            this.beforeReboot = beforeReboot;
+            return this;
+        }
+
+        /**
+         * Adds a device that it holds.
+         *
+         * @param device the device
+         * @return this builder
+         */
+        public Builder device(HeldDevice device) {
+            devices.add(Objects.requireNonNull(device, "device"));
+            return this;
+        }
+
+        /**
+         * Replaces the devices that it holds.
+         *
+         * @param devices the devices
+         * @return this builder
+         */
+        public Builder devices(Collection<HeldDevice> devices) {
+            List<HeldDevice> copy = List.copyOf(Objects.requireNonNull(devices, "devices"));
+            this.devices.clear();
+            this.devices.addAll(copy);
+            return this;
+        }
+
+        /**
+         * Sets the last state that the provider checkpointed or returned.
+         *
+         * @param state the state, or {@code null}
+         * @return this builder
+         */
+        public Builder state(@Nullable ProviderState state) {
+            this.state = state;
+            return this;
+        }
+
+        /** {@return what this builder holds now} */
+        public HeldClaim build() {
+            return new HeldClaim(this);
+        }
     }
 }

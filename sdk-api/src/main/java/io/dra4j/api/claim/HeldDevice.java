@@ -5,31 +5,211 @@ package io.dra4j.api.claim;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A device, or share of a device, that a claim holds on this node.
  *
- * @param request the name of the request in the claim
- * @param subrequest the alternative that was chosen in a prioritized list, or {@code null}
- * @param pool the device's pool
- * @param device the device; it may have left the inventory since
- * @param shareId the share, or {@code null}
- * @param consumedCapacity how much of the device's capacities the share has, by name
- * @param adminAccess whether the device is held for administration, which excludes no other claim
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">
+ *     ResourceClaim, status.allocation.devices.results</a>
  */
-public record HeldDevice(
-        String request,
-        @Nullable String subrequest,
-        PoolName pool,
-        DeviceName device,
-        @Nullable String shareId,
-        Map<String, Quantity> consumedCapacity,
-        boolean adminAccess) {
+public final class HeldDevice {
 
-    /** Copies the map. */
-    public HeldDevice {
-        consumedCapacity = Map.copyOf(consumedCapacity);
+    private final Values values;
+
+    private HeldDevice(Builder builder) {
+        values =
+                new Values(
+                        builder.request,
+                        builder.pool,
+                        builder.device,
+                        builder.subrequest,
+                        builder.shareId,
+                        builder.consumedCapacity,
+                        builder.adminAccess);
+    }
+
+    /**
+     * Starts a device.
+     *
+     * @param request the name of the request in the claim
+     * @param pool the device's pool
+     * @param device the device; it may have left the inventory since
+     * @return a builder
+     */
+    public static Builder builder(String request, PoolName pool, DeviceName device) {
+        return new Builder(
+                Objects.requireNonNull(request, "request"),
+                Objects.requireNonNull(pool, "pool"),
+                Objects.requireNonNull(device, "device"));
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder(values.request, values.pool, values.device);
+        builder.subrequest = values.subrequest;
+        builder.shareId = values.shareId;
+        builder.consumedCapacity.putAll(values.consumedCapacity);
+        builder.adminAccess = values.adminAccess;
+        return builder;
+    }
+
+    /** {@return the name of the request in the claim} */
+    public String request() {
+        return values.request;
+    }
+
+    /** {@return the device's pool} */
+    public PoolName pool() {
+        return values.pool;
+    }
+
+    /** {@return the device; it may have left the inventory since} */
+    public DeviceName device() {
+        return values.device;
+    }
+
+    /** {@return the alternative that was chosen in a prioritized list, or {@code null}} */
+    public @Nullable String subrequest() {
+        return values.subrequest;
+    }
+
+    /**
+     * {@return the id of a share of a device that allows multiple allocations, a UUID; otherwise
+     * {@code null}}
+     */
+    public @Nullable String shareId() {
+        return values.shareId;
+    }
+
+    /**
+     * {@return how much of the device's capacities the share has, by name; empty for a whole
+     * device}
+     */
+    public Map<String, Quantity> consumedCapacity() {
+        return values.consumedCapacity;
+    }
+
+    /**
+     * {@return whether the device is for administration: it excludes no other claim, and is not
+     * reserved by this one}
+     */
+    public boolean adminAccess() {
+        return values.adminAccess;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof HeldDevice that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "HeldDevice");
+    }
+
+    private record Values(
+            String request,
+            PoolName pool,
+            DeviceName device,
+            @Nullable String subrequest,
+            @Nullable String shareId,
+            Map<String, Quantity> consumedCapacity,
+            boolean adminAccess) {
+
+        private Values {
+            consumedCapacity = Collections.unmodifiableMap(new LinkedHashMap<>(consumedCapacity));
+        }
+    }
+
+    /** Builds a {@link HeldDevice}; not thread-safe. */
+    public static final class Builder {
+        private final String request;
+        private final PoolName pool;
+        private final DeviceName device;
+        private @Nullable String subrequest;
+        private @Nullable String shareId;
+        private final Map<String, Quantity> consumedCapacity = new LinkedHashMap<>();
+        private boolean adminAccess;
+
+        private Builder(String request, PoolName pool, DeviceName device) {
+            this.request = request;
+            this.pool = pool;
+            this.device = device;
+        }
+
+        /**
+         * Sets the alternative that was chosen in a prioritized list, or {@code null}.
+         *
+         * @param subrequest its name, or {@code null}
+         * @return this builder
+         */
+        public Builder subrequest(@Nullable String subrequest) {
+            this.subrequest = subrequest;
+            return this;
+        }
+
+        /**
+         * Sets the share of a device that allows multiple allocations.
+         *
+         * @param shareId the share's id, a UUID; {@code null} for the whole device
+         * @return this builder
+         */
+        public Builder shareId(@Nullable String shareId) {
+            this.shareId = shareId;
+            return this;
+        }
+
+        /**
+         * Sets how much of one of the device's capacities the share has.
+         *
+         * @param name the capacity's name
+         * @param quantity how much
+         * @return this builder
+         */
+        public Builder consumedCapacity(String name, Quantity quantity) {
+            consumedCapacity.put(
+                    Objects.requireNonNull(name, "name"),
+                    Objects.requireNonNull(quantity, "quantity"));
+            return this;
+        }
+
+        /**
+         * Replaces how much of the device's capacities the share has.
+         *
+         * @param consumedCapacity the amounts by name
+         * @return this builder
+         */
+        public Builder consumedCapacity(Map<String, Quantity> consumedCapacity) {
+            Objects.requireNonNull(consumedCapacity, "consumedCapacity");
+            this.consumedCapacity.clear();
+            consumedCapacity.forEach((name, value) -> consumedCapacity(name, value));
+            return this;
+        }
+
+        /**
+         * Sets whether the device is for administration.
+         *
+         * @param adminAccess whether it is
+         * @return this builder
+         */
+        public Builder adminAccess(boolean adminAccess) {
+            this.adminAccess = adminAccess;
+            return this;
+        }
+
+        /** {@return what this builder holds now} */
+        public HeldDevice build() {
+            return new HeldDevice(this);
+        }
     }
 }

@@ -3,7 +3,10 @@
 package io.dra4j.api.claim;
 
 import io.dra4j.api.container.ContainerEdits;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,55 +15,170 @@ import org.jspecify.annotations.Nullable;
  * <p>It describes what containers get and has no effect of its own: the runtime keeps it in the
  * journal and writes the CDI spec from it again at any time, without the provider. No devices is a
  * legal result, of a driver that injects by other means (NRI).
- *
- * @param devices the prepared devices, each an allocated device of the claim
- * @param edits what every container that uses any device of the claim receives, once
- * @param state what the provider wants to find again when the claim is unprepared, or {@code null}
  */
-public record PreparedClaim(
-        List<PreparedDevice> devices, ContainerEdits edits, @Nullable ProviderState state) {
+public final class PreparedClaim {
 
-    /** Copies the list. */
-    public PreparedClaim {
-        devices = List.copyOf(devices);
+    private final Values values;
+
+    private PreparedClaim(Builder builder) {
+        values = new Values(builder.devices, builder.edits, builder.state);
     }
 
     /**
-     * Returns an answer of devices alone.
+     * Starts a result without devices.
+     *
+     * @return a builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Returns a result of devices alone.
      *
      * @param devices the prepared devices
-     * @return the answer
+     * @return the result
      */
     public static PreparedClaim of(List<PreparedDevice> devices) {
-        return new PreparedClaim(devices, ContainerEdits.NONE, null);
+        return builder().devices(devices).build();
     }
 
     /**
-     * Returns the answer of a driver that gives containers nothing through CDI.
+     * Returns the result of a driver that gives containers nothing through CDI.
      *
-     * @return an answer without devices
+     * @return a result without devices
      */
     public static PreparedClaim empty() {
-        return of(List.of());
+        return builder().build();
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.devices.addAll(values.devices);
+        builder.edits = values.edits;
+        builder.state = values.state;
+        return builder;
+    }
+
+    /** {@return the prepared devices, each an allocated device of the claim} */
+    public List<PreparedDevice> devices() {
+        return values.devices;
+    }
+
+    /** {@return the changes, made once, to every container that uses any device of the claim} */
+    public ContainerEdits edits() {
+        return values.edits;
     }
 
     /**
-     * Sets what every container of the claim receives.
+     * {@return the state that the provider wants to find again when the claim is unprepared, or
+     * {@code null}}
+     */
+    public @Nullable ProviderState state() {
+        return values.state;
+    }
+
+    /**
+     * Sets the changes to every container of the claim.
      *
      * @param claimEdits the edits
-     * @return a copy of this answer
+     * @return a copy of this result
      */
     public PreparedClaim withEdits(ContainerEdits claimEdits) {
-        return new PreparedClaim(devices, claimEdits, state);
+        return toBuilder().edits(Objects.requireNonNull(claimEdits, "claimEdits")).build();
     }
 
     /**
-     * Sets what the provider wants to find again.
+     * Sets the state that the provider wants to find again.
      *
      * @param kept the state
-     * @return a copy of this answer
+     * @return a copy of this result
      */
     public PreparedClaim withState(ProviderState kept) {
-        return new PreparedClaim(devices, edits, kept);
+        return toBuilder().state(Objects.requireNonNull(kept, "kept")).build();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof PreparedClaim that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "PreparedClaim");
+    }
+
+    private record Values(
+            List<PreparedDevice> devices, ContainerEdits edits, @Nullable ProviderState state) {
+
+        private Values {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /** Builds a {@link PreparedClaim}; not thread-safe. */
+    public static final class Builder {
+        private final List<PreparedDevice> devices = new ArrayList<>();
+        private ContainerEdits edits = ContainerEdits.NONE;
+        private @Nullable ProviderState state;
+
+        private Builder() {}
+
+        /**
+         * Adds a prepared device.
+         *
+         * @param device the device
+         * @return this builder
+         */
+        public Builder device(PreparedDevice device) {
+            devices.add(Objects.requireNonNull(device, "device"));
+            return this;
+        }
+
+        /**
+         * Replaces the prepared devices.
+         *
+         * @param devices the devices
+         * @return this builder
+         */
+        public Builder devices(Collection<PreparedDevice> devices) {
+            List<PreparedDevice> copy = List.copyOf(Objects.requireNonNull(devices, "devices"));
+            this.devices.clear();
+            this.devices.addAll(copy);
+            return this;
+        }
+
+        /**
+         * Sets the changes to every container that uses any device of the claim; none by default.
+         *
+         * @param edits the edits
+         * @return this builder
+         */
+        public Builder edits(ContainerEdits edits) {
+            this.edits = Objects.requireNonNull(edits, "edits");
+            return this;
+        }
+
+        /**
+         * Sets the state that the provider wants to find again when the claim is unprepared.
+         *
+         * @param state the state, or {@code null}
+         * @return this builder
+         */
+        public Builder state(@Nullable ProviderState state) {
+            this.state = state;
+            return this;
+        }
+
+        /** {@return what this builder holds now} */
+        public PreparedClaim build() {
+            return new PreparedClaim(this);
+        }
     }
 }

@@ -3,70 +3,209 @@
 package io.dra4j.api.claim;
 
 import io.dra4j.api.container.ContainerEdits;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The result of preparing one allocated device.
- *
- * @param allocated the device, as it was requested
- * @param edits what a container that uses the device receives
- * @param cdiDeviceIds ids of CDI devices that exist already, in specs that the driver keeps by
- *     itself, as {@code vendor/class=name}
- * @param status what the claim's status shall report of the device, or {@code null}; one that
- *     breaks a rule of the API is logged and left out
- * @param metadata what containers shall read about the device, or {@code null}
- */
-public record PreparedDevice(
-        AllocatedDevice allocated,
-        ContainerEdits edits,
-        List<String> cdiDeviceIds,
-        @Nullable DeviceStatus status,
-        @Nullable DeviceMetadata metadata) {
+/** The result of preparing one allocated device. */
+public final class PreparedDevice {
 
-    /** Copies the list. */
-    public PreparedDevice {
-        cdiDeviceIds = List.copyOf(cdiDeviceIds);
+    private final Values values;
+
+    private PreparedDevice(Builder builder) {
+        values =
+                new Values(
+                        builder.allocated,
+                        builder.edits,
+                        builder.cdiDeviceIds,
+                        builder.status,
+                        builder.metadata);
+    }
+
+    /**
+     * Starts a device of which containers get nothing.
+     *
+     * @param allocated the device, as it was requested
+     * @return a builder
+     */
+    public static Builder builder(AllocatedDevice allocated) {
+        return new Builder(Objects.requireNonNull(allocated, "allocated"));
     }
 
     /**
      * Returns a device that was prepared by container edits alone.
      *
      * @param allocated the device, as it was requested
-     * @param edits what a container that uses the device receives
+     * @param edits the changes to a container that uses the device
      * @return the prepared device
      */
     public static PreparedDevice of(AllocatedDevice allocated, ContainerEdits edits) {
-        return new PreparedDevice(allocated, edits, List.of(), null, null);
+        return builder(allocated).edits(edits).build();
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder(values.allocated);
+        builder.edits = values.edits;
+        builder.cdiDeviceIds.addAll(values.cdiDeviceIds);
+        builder.status = values.status;
+        builder.metadata = values.metadata;
+        return builder;
+    }
+
+    /** {@return the device, as it was requested} */
+    public AllocatedDevice allocated() {
+        return values.allocated;
+    }
+
+    /** {@return the changes to a container that uses the device} */
+    public ContainerEdits edits() {
+        return values.edits;
     }
 
     /**
-     * Adds the ids of CDI devices that exist already.
-     *
-     * @param ids the ids
-     * @return a copy of this device
+     * {@return ids of CDI devices that exist already, in specs that the driver keeps by itself, as
+     * {@code vendor/class=name}}
      */
-    public PreparedDevice withCdiDeviceIds(List<String> ids) {
-        return new PreparedDevice(allocated, edits, ids, status, metadata);
+    public List<String> cdiDeviceIds() {
+        return values.cdiDeviceIds;
+    }
+
+    /** {@return the report about the device in the claim's status, or {@code null}} */
+    public @Nullable DeviceStatus status() {
+        return values.status;
+    }
+
+    /** {@return the metadata of the device that containers read, or {@code null}} */
+    public @Nullable DeviceMetadata metadata() {
+        return values.metadata;
     }
 
     /**
-     * Sets what the claim's status reports.
+     * Adds a report to the claim's status.
      *
      * @param report the report
      * @return a copy of this device
      */
     public PreparedDevice withStatus(DeviceStatus report) {
-        return new PreparedDevice(allocated, edits, cdiDeviceIds, report, metadata);
+        return toBuilder().status(Objects.requireNonNull(report, "report")).build();
     }
 
     /**
-     * Sets what containers read about the device.
+     * Adds metadata that containers read.
      *
      * @param readable the metadata
      * @return a copy of this device
      */
     public PreparedDevice withMetadata(DeviceMetadata readable) {
-        return new PreparedDevice(allocated, edits, cdiDeviceIds, status, readable);
+        return toBuilder().metadata(Objects.requireNonNull(readable, "readable")).build();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof PreparedDevice that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "PreparedDevice");
+    }
+
+    private record Values(
+            AllocatedDevice allocated,
+            ContainerEdits edits,
+            List<String> cdiDeviceIds,
+            @Nullable DeviceStatus status,
+            @Nullable DeviceMetadata metadata) {
+
+        private Values {
+            cdiDeviceIds = List.copyOf(cdiDeviceIds);
+        }
+    }
+
+    /** Builds a {@link PreparedDevice}; not thread-safe. */
+    public static final class Builder {
+        private final AllocatedDevice allocated;
+        private ContainerEdits edits = ContainerEdits.NONE;
+        private final List<String> cdiDeviceIds = new ArrayList<>();
+        private @Nullable DeviceStatus status;
+        private @Nullable DeviceMetadata metadata;
+
+        private Builder(AllocatedDevice allocated) {
+            this.allocated = allocated;
+        }
+
+        /**
+         * Sets the changes to a container that uses the device; none by default.
+         *
+         * @param edits the edits
+         * @return this builder
+         */
+        public Builder edits(ContainerEdits edits) {
+            this.edits = Objects.requireNonNull(edits, "edits");
+            return this;
+        }
+
+        /**
+         * Adds the id of a CDI device that exists already.
+         *
+         * <p>Its spec is one that the driver keeps by itself.
+         *
+         * @param cdiDeviceId an id as {@code vendor/class=name}
+         * @return this builder
+         */
+        public Builder cdiDeviceId(String cdiDeviceId) {
+            cdiDeviceIds.add(Objects.requireNonNull(cdiDeviceId, "cdiDeviceId"));
+            return this;
+        }
+
+        /**
+         * Replaces the ids of CDI devices that exist already.
+         *
+         * @param cdiDeviceIds the ids
+         * @return this builder
+         */
+        public Builder cdiDeviceIds(Collection<String> cdiDeviceIds) {
+            List<String> copy = List.copyOf(Objects.requireNonNull(cdiDeviceIds, "cdiDeviceIds"));
+            this.cdiDeviceIds.clear();
+            this.cdiDeviceIds.addAll(copy);
+            return this;
+        }
+
+        /**
+         * Sets the report about the device in the claim's status.
+         *
+         * <p>One that breaks a rule of the API is logged and left out.
+         *
+         * @param status the report, or {@code null}
+         * @return this builder
+         */
+        public Builder status(@Nullable DeviceStatus status) {
+            this.status = status;
+            return this;
+        }
+
+        /**
+         * Sets the metadata of the device that containers read.
+         *
+         * @param metadata the metadata, or {@code null}
+         * @return this builder
+         */
+        public Builder metadata(@Nullable DeviceMetadata metadata) {
+            this.metadata = metadata;
+            return this;
+        }
+
+        /** {@return what this builder holds now} */
+        public PreparedDevice build() {
+            return new PreparedDevice(this);
+        }
     }
 }

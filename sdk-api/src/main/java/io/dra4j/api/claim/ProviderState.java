@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
+import java.util.Objects;
+
 /**
  * A provider's own state of a claim, which survives a crash and a restart.
  *
@@ -9,9 +11,9 @@ package io.dra4j.api.claim;
  * and so does its version: a provider reads the states that its earlier releases wrote.
  *
  * @param version the version of the state's own format, chosen by the provider
- * @param json the state, one JSON value as text, at most 64 KiB
+ * @param rawJson the state, one JSON value as text, at most 64 KiB
  */
-public record ProviderState(int version, String json) {
+public record ProviderState(int version, String rawJson) {
 
     private static final int LONGEST = 64 * 1024;
 
@@ -21,9 +23,14 @@ public record ProviderState(int version, String json) {
      * @throws IllegalArgumentException if the text is longer than 64 Ki characters
      */
     public ProviderState {
-        if (json.length() > LONGEST) {
+        Objects.requireNonNull(rawJson, "rawJson");
+        if (rawJson.length() > LONGEST) {
             throw new IllegalArgumentException(
-                    "State of " + json.length() + " characters; at most " + LONGEST + " are kept");
+                    "State of "
+                            + rawJson.length()
+                            + " characters; at most "
+                            + LONGEST
+                            + " are kept");
         }
     }
 }

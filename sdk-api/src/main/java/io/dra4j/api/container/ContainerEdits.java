@@ -3,10 +3,12 @@
 package io.dra4j.api.container;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,57 +17,125 @@ import org.jspecify.annotations.Nullable;
  * <p>Edits describe; they have no effect of their own, and the runtime may write them again at any
  * time. They are checked against the rules of CDI before a claim is answered.
  *
- * @param env environment variables by name, in order
- * @param deviceNodes device nodes
- * @param mounts mounts
- * @param hooks hooks, in the order in which they run
- * @param netDevices network interfaces
- * @param additionalGids groups that the container's process also belongs to
- * @param intelRdt Intel RDT settings, or {@code null}
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI,
  *     containerEdits</a>
  */
-public record ContainerEdits(
-        Map<String, String> env,
-        List<DeviceNode> deviceNodes,
-        List<Mount> mounts,
-        List<Hook> hooks,
-        List<NetDevice> netDevices,
-        List<Long> additionalGids,
-        @Nullable IntelRdt intelRdt) {
+public final class ContainerEdits {
 
     /** No edits. */
     public static final ContainerEdits NONE = builder().build();
 
-    /** Copies the collections; the environment keeps its order. */
-    public ContainerEdits {
-        env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
-        deviceNodes = List.copyOf(deviceNodes);
-        mounts = List.copyOf(mounts);
-        hooks = List.copyOf(hooks);
-        netDevices = List.copyOf(netDevices);
-        additionalGids = List.copyOf(additionalGids);
+    private final Values values;
+
+    private ContainerEdits(Builder builder) {
+        values =
+                new Values(
+                        builder.env,
+                        builder.deviceNodes,
+                        builder.mounts,
+                        builder.hooks,
+                        builder.netDevices,
+                        builder.additionalGids,
+                        builder.intelRdt);
     }
 
     /**
      * Starts edits.
      *
-     * @return a builder of no edits
+     * @return a builder
      */
     public static Builder builder() {
         return new Builder();
     }
 
-    /**
-     * Returns whether nothing is edited.
-     *
-     * @return {@code true} if there is no edit of any kind
-     */
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.env.putAll(values.env);
+        builder.deviceNodes.addAll(values.deviceNodes);
+        builder.mounts.addAll(values.mounts);
+        builder.hooks.addAll(values.hooks);
+        builder.netDevices.addAll(values.netDevices);
+        builder.additionalGids.addAll(values.additionalGids);
+        builder.intelRdt = values.intelRdt;
+        return builder;
+    }
+
+    /** {@return environment variables by name, in order} */
+    public Map<String, String> env() {
+        return values.env;
+    }
+
+    /** {@return device nodes} */
+    public List<DeviceNode> deviceNodes() {
+        return values.deviceNodes;
+    }
+
+    /** {@return mounts} */
+    public List<Mount> mounts() {
+        return values.mounts;
+    }
+
+    /** {@return hooks, in the order in which they run} */
+    public List<Hook> hooks() {
+        return values.hooks;
+    }
+
+    /** {@return network interfaces} */
+    public List<NetDevice> netDevices() {
+        return values.netDevices;
+    }
+
+    /** {@return groups that the container's process also belongs to} */
+    public List<Long> additionalGids() {
+        return values.additionalGids;
+    }
+
+    /** {@return Intel RDT settings, or {@code null}} */
+    public @Nullable IntelRdt intelRdt() {
+        return values.intelRdt;
+    }
+
+    /** {@return whether nothing is edited} */
     public boolean isEmpty() {
         return equals(NONE);
     }
 
-    /** Builds {@link ContainerEdits}; not thread-safe. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ContainerEdits that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "ContainerEdits");
+    }
+
+    private record Values(
+            Map<String, String> env,
+            List<DeviceNode> deviceNodes,
+            List<Mount> mounts,
+            List<Hook> hooks,
+            List<NetDevice> netDevices,
+            List<Long> additionalGids,
+            @Nullable IntelRdt intelRdt) {
+
+        private Values {
+            env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
+            deviceNodes = List.copyOf(deviceNodes);
+            mounts = List.copyOf(mounts);
+            hooks = List.copyOf(hooks);
+            netDevices = List.copyOf(netDevices);
+            additionalGids = List.copyOf(additionalGids);
+        }
+    }
+
+    /** Builds a {@link ContainerEdits}; not thread-safe. */
     public static final class Builder {
         private final Map<String, String> env = new LinkedHashMap<>();
         private final List<DeviceNode> deviceNodes = new ArrayList<>();
@@ -85,18 +155,44 @@ public record ContainerEdits(
          * @return this builder
          */
         public Builder env(String name, String value) {
-            env.put(name, value);
+            env.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+            return this;
+        }
+
+        /**
+         * Replaces all environment variables.
+         *
+         * @param env the variables by name, in order
+         * @return this builder
+         */
+        public Builder env(Map<String, String> env) {
+            Objects.requireNonNull(env, "env");
+            this.env.clear();
+            env.forEach((name, value) -> env(name, value));
             return this;
         }
 
         /**
          * Adds a device node.
          *
-         * @param node the node
+         * @param deviceNode the node
          * @return this builder
          */
-        public Builder deviceNode(DeviceNode node) {
-            deviceNodes.add(node);
+        public Builder deviceNode(DeviceNode deviceNode) {
+            deviceNodes.add(Objects.requireNonNull(deviceNode, "deviceNode"));
+            return this;
+        }
+
+        /**
+         * Replaces all device nodes.
+         *
+         * @param deviceNodes the nodes
+         * @return this builder
+         */
+        public Builder deviceNodes(Collection<DeviceNode> deviceNodes) {
+            List<DeviceNode> copy = List.copyOf(Objects.requireNonNull(deviceNodes, "deviceNodes"));
+            this.deviceNodes.clear();
+            this.deviceNodes.addAll(copy);
             return this;
         }
 
@@ -107,7 +203,20 @@ public record ContainerEdits(
          * @return this builder
          */
         public Builder mount(Mount mount) {
-            mounts.add(mount);
+            mounts.add(Objects.requireNonNull(mount, "mount"));
+            return this;
+        }
+
+        /**
+         * Replaces all mounts.
+         *
+         * @param mounts the mounts
+         * @return this builder
+         */
+        public Builder mounts(Collection<Mount> mounts) {
+            List<Mount> copy = List.copyOf(Objects.requireNonNull(mounts, "mounts"));
+            this.mounts.clear();
+            this.mounts.addAll(copy);
             return this;
         }
 
@@ -118,7 +227,20 @@ public record ContainerEdits(
          * @return this builder
          */
         public Builder hook(Hook hook) {
-            hooks.add(hook);
+            hooks.add(Objects.requireNonNull(hook, "hook"));
+            return this;
+        }
+
+        /**
+         * Replaces all hooks.
+         *
+         * @param hooks the hooks, in the order in which they run
+         * @return this builder
+         */
+        public Builder hooks(Collection<Hook> hooks) {
+            List<Hook> copy = List.copyOf(Objects.requireNonNull(hooks, "hooks"));
+            this.hooks.clear();
+            this.hooks.addAll(copy);
             return this;
         }
 
@@ -129,40 +251,61 @@ public record ContainerEdits(
          * @return this builder
          */
         public Builder netDevice(NetDevice netDevice) {
-            netDevices.add(netDevice);
+            netDevices.add(Objects.requireNonNull(netDevice, "netDevice"));
+            return this;
+        }
+
+        /**
+         * Replaces all network interfaces.
+         *
+         * @param netDevices the interfaces
+         * @return this builder
+         */
+        public Builder netDevices(Collection<NetDevice> netDevices) {
+            List<NetDevice> copy = List.copyOf(Objects.requireNonNull(netDevices, "netDevices"));
+            this.netDevices.clear();
+            this.netDevices.addAll(copy);
             return this;
         }
 
         /**
          * Adds a group of the container's process.
          *
-         * @param gid the group's number, 0 to 4294967295
+         * @param additionalGid the group's number, 0 to 4294967295
          * @return this builder
          */
-        public Builder additionalGid(long gid) {
-            additionalGids.add(gid);
+        public Builder additionalGid(long additionalGid) {
+            additionalGids.add(additionalGid);
+            return this;
+        }
+
+        /**
+         * Replaces all further groups of the container's process.
+         *
+         * @param additionalGids the groups' numbers
+         * @return this builder
+         */
+        public Builder additionalGids(Collection<Long> additionalGids) {
+            List<Long> copy = List.copyOf(Objects.requireNonNull(additionalGids, "additionalGids"));
+            this.additionalGids.clear();
+            this.additionalGids.addAll(copy);
             return this;
         }
 
         /**
          * Sets Intel RDT.
          *
-         * @param settings the settings
+         * @param intelRdt the settings, or {@code null}
          * @return this builder
          */
-        public Builder intelRdt(IntelRdt settings) {
-            intelRdt = settings;
+        public Builder intelRdt(@Nullable IntelRdt intelRdt) {
+            this.intelRdt = intelRdt;
             return this;
         }
 
-        /**
-         * Builds the edits.
-         *
-         * @return the edits
-         */
+        /** {@return what this builder holds now} */
         public ContainerEdits build() {
-            return new ContainerEdits(
-                    env, deviceNodes, mounts, hooks, netDevices, additionalGids, intelRdt);
+            return new ContainerEdits(this);
         }
     }
 }

@@ -4,12 +4,13 @@ package io.dra4j.api.container;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A program that the container runtime runs at one moment of the container's lifecycle.
  *
- * @param moment when it runs
+ * @param name when it runs
  * @param path the absolute path of the program on the host
  * @param args its arguments; the first is its name, by convention
  * @param env its environment, as {@code NAME=value}
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     hooks</a>
  */
 public record Hook(
-        Moment moment,
+        HookName name,
         String path,
         List<String> args,
         List<String> env,
@@ -26,38 +27,9 @@ public record Hook(
 
     /** Copies the lists. */
     public Hook {
-        args = List.copyOf(args);
-        env = List.copyOf(env);
-    }
-
-    /** The moments at which hooks run, of the OCI runtime specification. */
-    public enum Moment {
-        /** Before the user's process starts; deprecated by OCI in favour of the next three. */
-        PRESTART("prestart"),
-        /** In the runtime's namespace, after the environment was made and before the pivot. */
-        CREATE_RUNTIME("createRuntime"),
-        /** In the container's namespace, before the pivot. */
-        CREATE_CONTAINER("createContainer"),
-        /** In the container's namespace, just before the user's process. */
-        START_CONTAINER("startContainer"),
-        /** In the runtime's namespace, after the user's process was started. */
-        POSTSTART("poststart"),
-        /** In the runtime's namespace, after the container was deleted. */
-        POSTSTOP("poststop");
-
-        private final String cdiName;
-
-        Moment(String cdiName) {
-            this.cdiName = cdiName;
-        }
-
-        /**
-         * Returns the moment's name in CDI specs.
-         *
-         * @return the name, for instance {@code createContainer}
-         */
-        public String cdiName() {
-            return cdiName;
-        }
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(path, "path");
+        args = List.copyOf(Objects.requireNonNull(args, "args"));
+        env = List.copyOf(Objects.requireNonNull(env, "env"));
     }
 }

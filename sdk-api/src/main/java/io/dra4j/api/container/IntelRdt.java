@@ -3,6 +3,7 @@
 package io.dra4j.api.container;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,6 @@ public record IntelRdt(
 
     /** Copies the list. */
     public IntelRdt {
-        schemata = List.copyOf(schemata);
+        schemata = List.copyOf(Objects.requireNonNull(schemata, "schemata"));
     }
 }

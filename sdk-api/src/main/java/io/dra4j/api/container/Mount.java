@@ -3,6 +3,7 @@
 package io.dra4j.api.container;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,9 @@ public record Mount(
 
     /** Copies the list. */
     public Mount {
-        options = List.copyOf(options);
+        Objects.requireNonNull(hostPath, "hostPath");
+        Objects.requireNonNull(containerPath, "containerPath");
+        options = List.copyOf(Objects.requireNonNull(options, "options"));
     }
 
     /**

@@ -3,6 +3,7 @@
 package io.dra4j.api.device;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The value of a device's attribute, of one of the types that CEL selectors know.
@@ -21,7 +22,13 @@ public sealed interface AttributeValue {
      *
      * @param value the value
      */
-    record OfString(String value) implements AttributeValue {}
+    record OfString(String value) implements AttributeValue {
+
+        /** Checks that nothing is missing. */
+        public OfString {
+            Objects.requireNonNull(value, "value");
+        }
+    }
 
     /**
      * A whole number.
@@ -42,7 +49,13 @@ public sealed interface AttributeValue {
      *
      * @param value the value
      */
-    record OfVersion(String value) implements AttributeValue {}
+    record OfVersion(String value) implements AttributeValue {
+
+        /** Checks that nothing is missing. */
+        public OfVersion {
+            Objects.requireNonNull(value, "value");
+        }
+    }
 
     /**
      * A list of strings; list attributes are an alpha feature of Kubernetes 1.36.
@@ -53,7 +66,7 @@ public sealed interface AttributeValue {
 
         /** Copies the list. */
         public OfStrings {
-            values = List.copyOf(values);
+            values = List.copyOf(Objects.requireNonNull(values, "values"));
         }
     }
 
@@ -66,7 +79,7 @@ public sealed interface AttributeValue {
 
         /** Copies the list. */
         public OfInts {
-            values = List.copyOf(values);
+            values = List.copyOf(Objects.requireNonNull(values, "values"));
         }
     }
 
@@ -79,7 +92,7 @@ public sealed interface AttributeValue {
 
         /** Copies the list. */
         public OfBools {
-            values = List.copyOf(values);
+            values = List.copyOf(Objects.requireNonNull(values, "values"));
         }
     }
 
@@ -92,7 +105,7 @@ public sealed interface AttributeValue {
 
         /** Copies the list. */
         public OfVersions {
-            values = List.copyOf(values);
+            values = List.copyOf(Objects.requireNonNull(values, "values"));
         }
     }
 

@@ -3,6 +3,7 @@
 package io.dra4j.api.device;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The conditions that an allocated device must meet before its pod is bound to a node.
@@ -21,7 +22,8 @@ public record BindingConditions(List<String> conditions, List<String> failureCon
 
     /** Copies the lists. */
     public BindingConditions {
-        conditions = List.copyOf(conditions);
-        failureConditions = List.copyOf(failureConditions);
+        conditions = List.copyOf(Objects.requireNonNull(conditions, "conditions"));
+        failureConditions =
+                List.copyOf(Objects.requireNonNull(failureConditions, "failureConditions"));
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.device;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record Capacity(Quantity value, @Nullable RequestPolicy requestPolicy) {
 
+    /** Checks that nothing is missing. */
+    public Capacity {
+        Objects.requireNonNull(value, "value");
+    }
+
     /**
      * Returns a capacity that a claim has as a whole.
      *
@@ -24,7 +30,7 @@ public record Capacity(Quantity value, @Nullable RequestPolicy requestPolicy) {
      * @throws IllegalArgumentException if the text is not a quantity
      */
     public static Capacity of(String value) {
-        return new Capacity(new Quantity(value), null);
+        return new Capacity(new Quantity(Objects.requireNonNull(value, "value")), null);
     }
 
     /**

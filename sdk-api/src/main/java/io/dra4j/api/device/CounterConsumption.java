@@ -2,19 +2,146 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.device;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The amounts that a device takes of a counter set of its pool while it is allocated.
  *
- * @param counterSet the name of the counter set
- * @param counters the amounts by counter name, at least one, at most 32
  * @see CounterSet
  */
-public record CounterConsumption(String counterSet, Map<String, Quantity> counters) {
+public final class CounterConsumption {
 
-    /** Copies the map. */
-    public CounterConsumption {
-        counters = Map.copyOf(counters);
+    private final Values values;
+
+    private CounterConsumption(Builder builder) {
+        values = new Values(builder.counterSet, builder.counters);
+    }
+
+    /**
+     * Starts the consumption of a counter set.
+     *
+     * @param counterSet the name of the counter set
+     * @return a builder
+     */
+    public static Builder builder(String counterSet) {
+        return new Builder(Objects.requireNonNull(counterSet, "counterSet"));
+    }
+
+    /**
+     * Returns the consumption of a counter set.
+     *
+     * @param counterSet the name of the counter set
+     * @param counters the amounts by counter name, at least one, at most 32
+     * @return the consumption
+     */
+    public static CounterConsumption of(String counterSet, Map<String, Quantity> counters) {
+        return builder(counterSet).counters(counters).build();
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder(values.counterSet);
+        builder.counters.putAll(values.counters);
+        return builder;
+    }
+
+    /** {@return the name of the counter set} */
+    public String counterSet() {
+        return values.counterSet;
+    }
+
+    /** {@return the amounts by counter name, at least one, at most 32} */
+    public Map<String, Quantity> counters() {
+        return values.counters;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof CounterConsumption that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "CounterConsumption");
+    }
+
+    private record Values(String counterSet, Map<String, Quantity> counters) {
+
+        private Values {
+            counters = Collections.unmodifiableMap(new LinkedHashMap<>(counters));
+        }
+    }
+
+    /** Builds a {@link CounterConsumption}; not thread-safe. */
+    public static final class Builder {
+        private final String counterSet;
+        private final Map<String, Quantity> counters = new LinkedHashMap<>();
+
+        private Builder(String counterSet) {
+            this.counterSet = counterSet;
+        }
+
+        /**
+         * Sets the amount of one counter.
+         *
+         * @param name the counter's name: a DNS label
+         * @param amount how much is taken
+         * @return this builder
+         */
+        public Builder counter(String name, Quantity amount) {
+            counters.put(
+                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(amount, "amount"));
+            return this;
+        }
+
+        /**
+         * Replaces the amounts of all counters.
+         *
+         * @param counters the amounts by name
+         * @return this builder
+         */
+        public Builder counters(Map<String, Quantity> counters) {
+            Objects.requireNonNull(counters, "counters");
+            this.counters.clear();
+            counters.forEach((name, value) -> counter(name, value));
+            return this;
+        }
+
+        /**
+         * Sets one counter.
+         *
+         * @param name the counter's name: a DNS label
+         * @param amount how much, as a whole number
+         * @return this builder
+         */
+        public Builder counter(String name, long amount) {
+            return counter(name, Quantity.of(amount));
+        }
+
+        /**
+         * Sets one counter.
+         *
+         * @param name the counter's name: a DNS label
+         * @param amount how much, such as {@code 80Gi}
+         * @return this builder
+         * @throws IllegalArgumentException if the text is not a quantity
+         */
+        public Builder counter(String name, String amount) {
+            return counter(name, new Quantity(Objects.requireNonNull(amount, "amount")));
+        }
+
+        /** {@return what this builder holds now} */
+        public CounterConsumption build() {
+            return new CounterConsumption(this);
+        }
     }
 }

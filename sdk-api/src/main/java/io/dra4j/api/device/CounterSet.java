@@ -2,23 +2,150 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.device;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counters that the devices of a pool share, such as the memory slices of a GPU.
  *
  * <p>The scheduler allocates no two devices whose consumption together exceeds a counter.
  *
- * @param name the set's name: a DNS label, unique in the pool
- * @param counters the counters by name (DNS labels), at least one, at most 32
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/4815-dra-partitionable-devices">
  *     KEP-4815</a>
  */
-public record CounterSet(String name, Map<String, Quantity> counters) {
+public final class CounterSet {
 
-    /** Copies the map. */
-    public CounterSet {
-        counters = Map.copyOf(counters);
+    private final Values values;
+
+    private CounterSet(Builder builder) {
+        values = new Values(builder.name, builder.counters);
+    }
+
+    /**
+     * Starts a counter set.
+     *
+     * @param name the set's name: a DNS label, unique in the pool
+     * @return a builder
+     */
+    public static Builder builder(String name) {
+        return new Builder(Objects.requireNonNull(name, "name"));
+    }
+
+    /**
+     * Returns a counter set.
+     *
+     * @param name the set's name: a DNS label, unique in the pool
+     * @param counters the amounts by name, at least one, at most 32
+     * @return the counter set
+     */
+    public static CounterSet of(String name, Map<String, Quantity> counters) {
+        return builder(name).counters(counters).build();
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder(values.name);
+        builder.counters.putAll(values.counters);
+        return builder;
+    }
+
+    /** {@return the set's name: a DNS label, unique in the pool} */
+    public String name() {
+        return values.name;
+    }
+
+    /** {@return the counters by name, at least one, at most 32} */
+    public Map<String, Quantity> counters() {
+        return values.counters;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof CounterSet that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "CounterSet");
+    }
+
+    private record Values(String name, Map<String, Quantity> counters) {
+
+        private Values {
+            counters = Collections.unmodifiableMap(new LinkedHashMap<>(counters));
+        }
+    }
+
+    /** Builds a {@link CounterSet}; not thread-safe. */
+    public static final class Builder {
+        private final String name;
+        private final Map<String, Quantity> counters = new LinkedHashMap<>();
+
+        private Builder(String name) {
+            this.name = name;
+        }
+
+        /**
+         * Sets one counter.
+         *
+         * @param name the counter's name: a DNS label
+         * @param amount how much there is
+         * @return this builder
+         */
+        public Builder counter(String name, Quantity amount) {
+            counters.put(
+                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(amount, "amount"));
+            return this;
+        }
+
+        /**
+         * Replaces all counters.
+         *
+         * @param counters the amounts by name
+         * @return this builder
+         */
+        public Builder counters(Map<String, Quantity> counters) {
+            Objects.requireNonNull(counters, "counters");
+            this.counters.clear();
+            counters.forEach((name, value) -> counter(name, value));
+            return this;
+        }
+
+        /**
+         * Sets one counter.
+         *
+         * @param name the counter's name: a DNS label
+         * @param amount how much, as a whole number
+         * @return this builder
+         */
+        public Builder counter(String name, long amount) {
+            return counter(name, Quantity.of(amount));
+        }
+
+        /**
+         * Sets one counter.
+         *
+         * @param name the counter's name: a DNS label
+         * @param amount how much, such as {@code 80Gi}
+         * @return this builder
+         * @throws IllegalArgumentException if the text is not a quantity
+         */
+        public Builder counter(String name, String amount) {
+            return counter(name, new Quantity(Objects.requireNonNull(amount, "amount")));
+        }
+
+        /** {@return what this builder holds now} */
+        public CounterSet build() {
+            return new CounterSet(this);
+        }
     }
 }

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,228 +19,274 @@ import org.jspecify.annotations.Nullable;
  * API (32 attributes and capacities together, for instance) are checked when the inventory is
  * published, with an error that names pool, device and field.
  *
- * @param name the device's name, unique in its pool
- * @param attributes what the device is, by name
- * @param capacities how much the device has, by name
- * @param allowMultipleAllocations whether several claims may have shares of the device at once
- * @param consumesCounters what the device takes of its pool's counter sets, at most two sets
- * @param taints what keeps claims away from the device, at most 16
- * @param placement from which nodes the device can be used; only in pools with {@link
- *     Placement.PerDevice} placement, otherwise {@code null}
- * @param binding what must become true before a pod with this device is bound
- * @param bindsToNode whether an allocation of the device ties its pod to the node chosen
- * @param rawFields further fields of the device in the API, as JSON text by field name: for alpha
- *     fields that change their shape from one release to the next
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
  *     ResourceSlice, devices</a>
  */
-public record Device(
-        DeviceName name,
-        Map<String, AttributeValue> attributes,
-        Map<String, Capacity> capacities,
-        boolean allowMultipleAllocations,
-        List<CounterConsumption> consumesCounters,
-        List<Taint> taints,
-        @Nullable Placement placement,
-        BindingConditions binding,
-        boolean bindsToNode,
-        Map<String, String> rawFields) {
+public final class Device {
 
-    /** Copies the collections; maps keep their order. */
-    public Device {
-        attributes = copy(attributes);
-        capacities = copy(capacities);
-        consumesCounters = List.copyOf(consumesCounters);
-        taints = List.copyOf(taints);
-        rawFields = copy(rawFields);
-    }
+    private final Values values;
 
-    private static <V> Map<String, V> copy(Map<String, V> map) {
-        return Collections.unmodifiableMap(new LinkedHashMap<>(map));
+    private Device(Builder builder) {
+        values =
+                new Values(
+                        builder.name,
+                        builder.physicalId,
+                        builder.attributes,
+                        builder.capacities,
+                        builder.allowMultipleAllocations,
+                        builder.consumesCounters,
+                        builder.taints,
+                        builder.placement,
+                        builder.binding,
+                        builder.bindsToNode,
+                        builder.rawFields);
     }
 
     /**
-     * Starts a device.
+     * Starts a device without attributes.
      *
-     * @param name the device's name
-     * @return a builder of a device without attributes
+     * @param name the device's name, unique in its pool
+     * @return a builder
      * @throws IllegalArgumentException if the name is not a device name
      */
     public static Builder builder(String name) {
-        return new Builder(new DeviceName(name));
+        return new Builder(new DeviceName(Objects.requireNonNull(name, "name")));
+    }
+
+    /** {@return a builder that holds what this one holds} */
+    public Builder toBuilder() {
+        Builder builder = new Builder(values.name);
+        builder.physicalId = values.physicalId;
+        builder.attributes.putAll(values.attributes);
+        builder.capacities.putAll(values.capacities);
+        builder.allowMultipleAllocations = values.allowMultipleAllocations;
+        builder.consumesCounters.addAll(values.consumesCounters);
+        builder.taints.addAll(values.taints);
+        builder.placement = values.placement;
+        builder.binding = values.binding;
+        builder.bindsToNode = values.bindsToNode;
+        builder.rawFields.putAll(values.rawFields);
+        return builder;
+    }
+
+    /** {@return the device's name, unique in its pool} */
+    public DeviceName name() {
+        return values.name;
     }
 
     /**
-     * Starts a device that is like this one.
-     *
-     * @return a builder that holds what this device has
+     * {@return the id of the hardware behind the name, which moves with it: a UUID, a serial
+     * number; {@code null} if it has none}
      */
-    public Builder toBuilder() {
-        Builder builder = new Builder(name);
-        builder.attributes.putAll(attributes);
-        builder.capacities.putAll(capacities);
-        builder.allowMultipleAllocations = allowMultipleAllocations;
-        builder.consumesCounters.addAll(consumesCounters);
-        builder.taints.addAll(taints);
-        builder.placement = placement;
-        builder.binding = binding;
-        builder.bindsToNode = bindsToNode;
-        builder.rawFields.putAll(rawFields);
-        return builder;
+    public @Nullable String physicalId() {
+        return values.physicalId;
+    }
+
+    /** {@return the attributes, by name: descriptions of the device} */
+    public Map<String, AttributeValue> attributes() {
+        return values.attributes;
+    }
+
+    /** {@return how much the device has, by name} */
+    public Map<String, Capacity> capacities() {
+        return values.capacities;
+    }
+
+    /** {@return whether several claims may have shares of the device at once} */
+    public boolean allowMultipleAllocations() {
+        return values.allowMultipleAllocations;
+    }
+
+    /** {@return the amounts that the device takes of its pool's counter sets, at most two sets} */
+    public List<CounterConsumption> consumesCounters() {
+        return values.consumesCounters;
+    }
+
+    /** {@return the taints that keep claims away from the device, at most 16} */
+    public List<Taint> taints() {
+        return values.taints;
+    }
+
+    /**
+     * {@return from which nodes the device can be used; {@code null} unless the pool has {@link
+     * Placement.PerDevice} placement}
+     */
+    public @Nullable Placement placement() {
+        return values.placement;
+    }
+
+    /** {@return the conditions for binding a pod with this device} */
+    public BindingConditions binding() {
+        return values.binding;
+    }
+
+    /** {@return whether an allocation of the device ties its pod to the node chosen} */
+    public boolean bindsToNode() {
+        return values.bindsToNode;
+    }
+
+    /** {@return further fields of the device in the API, as JSON text by field name} */
+    public Map<String, String> rawFields() {
+        return values.rawFields;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Device that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "Device");
+    }
+
+    private record Values(
+            DeviceName name,
+            @Nullable String physicalId,
+            Map<String, AttributeValue> attributes,
+            Map<String, Capacity> capacities,
+            boolean allowMultipleAllocations,
+            List<CounterConsumption> consumesCounters,
+            List<Taint> taints,
+            @Nullable Placement placement,
+            BindingConditions binding,
+            boolean bindsToNode,
+            Map<String, String> rawFields) {
+
+        private Values {
+            attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
+            capacities = Collections.unmodifiableMap(new LinkedHashMap<>(capacities));
+            consumesCounters = List.copyOf(consumesCounters);
+            taints = List.copyOf(taints);
+            rawFields = Collections.unmodifiableMap(new LinkedHashMap<>(rawFields));
+        }
     }
 
     /** Builds a {@link Device}; not thread-safe. */
     public static final class Builder {
         private final DeviceName name;
+        private @Nullable String physicalId;
         private final Map<String, AttributeValue> attributes = new LinkedHashMap<>();
         private final Map<String, Capacity> capacities = new LinkedHashMap<>();
+        private boolean allowMultipleAllocations;
         private final List<CounterConsumption> consumesCounters = new ArrayList<>();
         private final List<Taint> taints = new ArrayList<>();
-        private final Map<String, String> rawFields = new LinkedHashMap<>();
-        private boolean allowMultipleAllocations;
         private @Nullable Placement placement;
         private BindingConditions binding = BindingConditions.NONE;
         private boolean bindsToNode;
+        private final Map<String, String> rawFields = new LinkedHashMap<>();
 
         private Builder(DeviceName name) {
             this.name = name;
         }
 
         /**
+         * Sets the id of the hardware behind the name.
+         *
+         * <p>It is not published. The runtime keeps it with each claim, and refuses to prepare a
+         * claim whose device now is other hardware than the claim was allocated. Names that are
+         * made of minor numbers or of places in a list need one.
+         *
+         * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code
+         *     null} for none
+         * @return this builder
+         */
+        public Builder physicalId(@Nullable String physicalId) {
+            this.physicalId = physicalId;
+            return this;
+        }
+
+        /**
          * Sets an attribute of any type.
          *
-         * @param key the attribute's name
+         * @param name the attribute's name
          * @param value its value
          * @return this builder
          */
-        public Builder attribute(String key, AttributeValue value) {
-            attributes.put(key, value);
+        public Builder attribute(String name, AttributeValue value) {
+            attributes.put(
+                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
             return this;
         }
 
         /**
          * Replaces all attributes.
          *
-         * @param all the attributes, by name
+         * @param attributes the attributes, by name
          * @return this builder
          */
-        public Builder attributes(Map<String, AttributeValue> all) {
-            attributes.clear();
-            attributes.putAll(all);
+        public Builder attributes(Map<String, AttributeValue> attributes) {
+            Objects.requireNonNull(attributes, "attributes");
+            this.attributes.clear();
+            attributes.forEach((name, value) -> attribute(name, value));
             return this;
-        }
-
-        /**
-         * Sets a string attribute.
-         *
-         * @param key the attribute's name
-         * @param value at most 64 bytes
-         * @return this builder
-         */
-        public Builder attribute(String key, String value) {
-            return attribute(key, AttributeValue.of(value));
-        }
-
-        /**
-         * Sets an int attribute.
-         *
-         * @param key the attribute's name
-         * @param value its value
-         * @return this builder
-         */
-        public Builder attribute(String key, long value) {
-            return attribute(key, AttributeValue.of(value));
-        }
-
-        /**
-         * Sets a bool attribute.
-         *
-         * @param key the attribute's name
-         * @param value its value
-         * @return this builder
-         */
-        public Builder attribute(String key, boolean value) {
-            return attribute(key, AttributeValue.of(value));
-        }
-
-        /**
-         * Sets a version attribute.
-         *
-         * @param key the attribute's name
-         * @param semver a semantic version, such as {@code 1.0.0}
-         * @return this builder
-         */
-        public Builder version(String key, String semver) {
-            return attribute(key, AttributeValue.version(semver));
         }
 
         /**
          * Sets a capacity.
          *
-         * @param key the capacity's name
+         * @param name the capacity's name
          * @param capacity how much there is
          * @return this builder
          */
-        public Builder capacity(String key, Capacity capacity) {
-            capacities.put(key, capacity);
+        public Builder capacity(String name, Capacity capacity) {
+            capacities.put(
+                    Objects.requireNonNull(name, "name"),
+                    Objects.requireNonNull(capacity, "capacity"));
             return this;
-        }
-
-        /**
-         * Sets a capacity that a claim has as a whole.
-         *
-         * @param key the capacity's name
-         * @param quantity how much there is, for instance {@code 80Gi}
-         * @return this builder
-         * @throws IllegalArgumentException if the text is not a quantity
-         */
-        public Builder capacity(String key, String quantity) {
-            return capacity(key, Capacity.of(quantity));
         }
 
         /**
          * Replaces all capacities.
          *
-         * @param all the capacities, by name
+         * @param capacities the capacities, by name
          * @return this builder
          */
-        public Builder capacities(Map<String, Capacity> all) {
-            capacities.clear();
-            capacities.putAll(all);
+        public Builder capacities(Map<String, Capacity> capacities) {
+            Objects.requireNonNull(capacities, "capacities");
+            this.capacities.clear();
+            capacities.forEach((name, value) -> capacity(name, value));
             return this;
         }
 
         /**
          * Lets several claims have shares of the device at once.
          *
-         * @param allowed whether they may
+         * @param allowMultipleAllocations whether they may
          * @return this builder
          */
-        public Builder allowMultipleAllocations(boolean allowed) {
-            allowMultipleAllocations = allowed;
+        public Builder allowMultipleAllocations(boolean allowMultipleAllocations) {
+            this.allowMultipleAllocations = allowMultipleAllocations;
             return this;
         }
 
         /**
-         * Adds what the device takes of one counter set.
+         * Adds the amounts that the device takes of one counter set.
          *
-         * @param consumption the amounts
+         * @param consumes the amounts
          * @return this builder
          */
-        public Builder consumes(CounterConsumption consumption) {
-            consumesCounters.add(consumption);
+        public Builder consumes(CounterConsumption consumes) {
+            consumesCounters.add(Objects.requireNonNull(consumes, "consumes"));
             return this;
         }
 
         /**
-         * Replaces all that the device takes of counter sets.
+         * Replaces all amounts that the device takes of counter sets.
          *
-         * @param all the amounts; none for a device of its own
+         * @param consumesCounters the amounts; none for a device of its own
          * @return this builder
          */
-        public Builder consumesCounters(Collection<CounterConsumption> all) {
-            consumesCounters.clear();
-            consumesCounters.addAll(all);
+        public Builder consumesCounters(Collection<CounterConsumption> consumesCounters) {
+            List<CounterConsumption> copy =
+                    List.copyOf(Objects.requireNonNull(consumesCounters, "consumesCounters"));
+            this.consumesCounters.clear();
+            this.consumesCounters.addAll(copy);
             return this;
         }
 
@@ -250,84 +297,143 @@ public record Device(
          * @return this builder
          */
         public Builder taint(Taint taint) {
-            taints.add(taint);
+            taints.add(Objects.requireNonNull(taint, "taint"));
             return this;
         }
 
         /**
          * Replaces all taints.
          *
-         * @param all the taints; none for a device that is well
+         * @param taints the taints; none for a device that is well
          * @return this builder
          */
-        public Builder taints(Collection<Taint> all) {
-            taints.clear();
-            taints.addAll(all);
+        public Builder taints(Collection<Taint> taints) {
+            List<Taint> copy = List.copyOf(Objects.requireNonNull(taints, "taints"));
+            this.taints.clear();
+            this.taints.addAll(copy);
             return this;
         }
 
         /**
          * Sets from which nodes the device can be used.
          *
-         * @param nodes the nodes; {@code null} where the pool defines it
+         * @param placement the nodes; {@code null} where the pool defines it
          * @return this builder
          */
-        public Builder placement(@Nullable Placement nodes) {
-            placement = nodes;
+        public Builder placement(@Nullable Placement placement) {
+            this.placement = placement;
             return this;
         }
 
         /**
-         * Sets what must become true before a pod with this device is bound.
+         * Sets the conditions for binding a pod with this device.
          *
-         * @param conditions the conditions
+         * @param binding the conditions
          * @return this builder
          */
-        public Builder binding(BindingConditions conditions) {
-            binding = conditions;
+        public Builder binding(BindingConditions binding) {
+            this.binding = Objects.requireNonNull(binding, "binding");
             return this;
         }
 
         /**
          * Ties a pod that is allocated the device to the node chosen.
          *
-         * @param binds whether it is tied
+         * @param bindsToNode whether it is tied
          * @return this builder
          */
-        public Builder bindsToNode(boolean binds) {
-            bindsToNode = binds;
+        public Builder bindsToNode(boolean bindsToNode) {
+            this.bindsToNode = bindsToNode;
             return this;
         }
 
         /**
-         * Sets a field that this class does not know yet.
+         * Sets a field of the API that this class does not know yet, such as an alpha field.
          *
-         * @param field the field's name in the API
-         * @param json its value as JSON text
+         * @param name the field's name in the API
+         * @param rawJson its value as JSON text
          * @return this builder
          */
-        public Builder rawField(String field, String json) {
-            rawFields.put(field, json);
+        public Builder rawField(String name, String rawJson) {
+            rawFields.put(
+                    Objects.requireNonNull(name, "name"),
+                    Objects.requireNonNull(rawJson, "rawJson"));
             return this;
         }
 
         /**
-         * Builds the device.
+         * Replaces all further fields.
          *
-         * @return the device
+         * @param rawFields JSON text by field name
+         * @return this builder
          */
+        public Builder rawFields(Map<String, String> rawFields) {
+            Objects.requireNonNull(rawFields, "rawFields");
+            this.rawFields.clear();
+            rawFields.forEach((name, value) -> rawField(name, value));
+            return this;
+        }
+
+        /**
+         * Sets a string attribute.
+         *
+         * @param name the attribute's name
+         * @param value at most 64 bytes
+         * @return this builder
+         */
+        public Builder attribute(String name, String value) {
+            return attribute(name, AttributeValue.of(value));
+        }
+
+        /**
+         * Sets an int attribute.
+         *
+         * @param name the attribute's name
+         * @param value its value
+         * @return this builder
+         */
+        public Builder attribute(String name, long value) {
+            return attribute(name, AttributeValue.of(value));
+        }
+
+        /**
+         * Sets a bool attribute.
+         *
+         * @param name the attribute's name
+         * @param value its value
+         * @return this builder
+         */
+        public Builder attribute(String name, boolean value) {
+            return attribute(name, AttributeValue.of(value));
+        }
+
+        /**
+         * Sets a version attribute.
+         *
+         * @param name the attribute's name
+         * @param semver a semantic version, such as {@code 1.0.0}
+         * @return this builder
+         */
+        public Builder version(String name, String semver) {
+            return attribute(
+                    name, AttributeValue.version(Objects.requireNonNull(semver, "semver")));
+        }
+
+        /**
+         * Sets a capacity that a claim has as a whole.
+         *
+         * @param name the capacity's name
+         * @param quantity how much there is, for instance {@code 80Gi}
+         * @return this builder
+         * @throws IllegalArgumentException if the text is not a quantity
+         */
+        public Builder capacity(String name, String quantity) {
+            return capacity(name, Capacity.of(Objects.requireNonNull(quantity, "quantity")));
+        }
+
+        /** {@return what this builder holds now} */
         public Device build() {
-            return new Device(
-                    name,
-                    attributes,
-                    capacities,
-                    allowMultipleAllocations,
-                    consumesCounters,
-                    taints,
-                    placement,
-                    binding,
-                    bindsToNode,
-                    rawFields);
+            return new Device(this);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.device;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -21,6 +22,7 @@ public record DeviceName(String value) implements Comparable<DeviceName> {
      * @throws IllegalArgumentException if the name is not a DNS label
      */
     public DeviceName {
+        Objects.requireNonNull(value, "value");
         if (!DNS_LABEL.matcher(value).matches()) {
             throw new IllegalArgumentException(
                     "Not a device name: \""

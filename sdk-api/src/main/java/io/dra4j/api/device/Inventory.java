@@ -4,6 +4,7 @@ package io.dra4j.api.device;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -20,7 +21,7 @@ public record Inventory(List<Pool> pools) {
      * @throws IllegalArgumentException if two pools bear one name
      */
     public Inventory {
-        pools = List.copyOf(pools);
+        pools = List.copyOf(Objects.requireNonNull(pools, "pools"));
         Set<PoolName> names = new HashSet<>();
         for (Pool pool : pools) {
             if (!names.add(pool.name())) {
@@ -38,7 +39,7 @@ public record Inventory(List<Pool> pools) {
      * @throws IllegalArgumentException if two pools bear one name
      */
     public static Inventory of(Pool... pools) {
-        return new Inventory(List.of(pools));
+        return new Inventory(List.of(Objects.requireNonNull(pools, "pools")));
     }
 
     /**
@@ -48,6 +49,7 @@ public record Inventory(List<Pool> pools) {
      * @return the pool, or empty if there is none of that name
      */
     public Optional<Pool> pool(PoolName name) {
+        Objects.requireNonNull(name, "name");
         return pools.stream().filter(pool -> pool.name().equals(name)).findFirst();
     }
 
@@ -59,6 +61,8 @@ public record Inventory(List<Pool> pools) {
      * @return the device, or empty if there is none of that name in the pool
      */
     public Optional<Device> device(PoolName pool, DeviceName device) {
+        Objects.requireNonNull(pool, "pool");
+        Objects.requireNonNull(device, "device");
         return pool(pool).stream()
                 .flatMap(found -> found.devices().stream())
                 .filter(candidate -> candidate.name().equals(device))

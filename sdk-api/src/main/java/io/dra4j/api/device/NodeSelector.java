@@ -3,6 +3,7 @@
 package io.dra4j.api.device;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Chooses nodes by their labels; all requirements must hold.
@@ -15,7 +16,7 @@ public record NodeSelector(List<Requirement> requirements) {
 
     /** Copies the list. */
     public NodeSelector {
-        requirements = List.copyOf(requirements);
+        requirements = List.copyOf(Objects.requireNonNull(requirements, "requirements"));
     }
 
     /**
@@ -26,6 +27,8 @@ public record NodeSelector(List<Requirement> requirements) {
      * @return the selector
      */
     public static NodeSelector labelIn(String label, String... values) {
+        Objects.requireNonNull(label, "label");
+        Objects.requireNonNull(values, "values");
         return new NodeSelector(
                 List.of(new Requirement(label, Operator.IN, List.of(values), Subject.LABEL)));
     }
@@ -43,7 +46,10 @@ public record NodeSelector(List<Requirement> requirements) {
 
         /** Copies the list. */
         public Requirement {
-            values = List.copyOf(values);
+            Objects.requireNonNull(key, "key");
+            Objects.requireNonNull(operator, "operator");
+            Objects.requireNonNull(subject, "subject");
+            values = List.copyOf(Objects.requireNonNull(values, "values"));
         }
     }
 

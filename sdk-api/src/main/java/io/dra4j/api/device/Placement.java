@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.device;
 
+import java.util.Objects;
+
 /**
  * From which nodes the devices of a pool, or one device of it, can be used.
  *
@@ -18,14 +20,26 @@ public sealed interface Placement {
      *
      * @param name the node's name
      */
-    record NamedNode(String name) implements Placement {}
+    record NamedNode(String name) implements Placement {
+
+        /** Checks that nothing is missing. */
+        public NamedNode {
+            Objects.requireNonNull(name, "name");
+        }
+    }
 
     /**
      * From the nodes that a selector chooses; for pools and devices.
      *
      * @param selector chooses the nodes
      */
-    record MatchingNodes(NodeSelector selector) implements Placement {}
+    record MatchingNodes(NodeSelector selector) implements Placement {
+
+        /** Checks that nothing is missing. */
+        public MatchingNodes {
+            Objects.requireNonNull(selector, "selector");
+        }
+    }
 
     /** From every node; for pools and devices. */
     record AllNodes() implements Placement {}

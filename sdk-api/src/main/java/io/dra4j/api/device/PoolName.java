@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.device;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -25,6 +26,7 @@ public record PoolName(String value) implements Comparable<PoolName> {
      * @throws IllegalArgumentException if the name is not of the form, or too long
      */
     public PoolName {
+        Objects.requireNonNull(value, "value");
         if (value.length() > 253 || !FORM.matcher(value).matches()) {
             throw new IllegalArgumentException(
                     "Not a pool name: \""

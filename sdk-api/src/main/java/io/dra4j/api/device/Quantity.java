@@ -4,6 +4,7 @@ package io.dra4j.api.device;
 
 import java.math.BigDecimal;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -50,6 +51,7 @@ public record Quantity(String text) implements Comparable<Quantity> {
      * @throws IllegalArgumentException if the text is not a quantity
      */
     public Quantity {
+        Objects.requireNonNull(text, "text");
         if (!FORM.matcher(text).matches()) {
             throw new IllegalArgumentException(
                     "Not a quantity: \"" + text + "\"; write for instance 80Gi, 100 or 1500m");

@@ -3,6 +3,7 @@
 package io.dra4j.api.device;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ public record RequestPolicy(
 
     /** Copies the list. */
     public RequestPolicy {
-        validValues = List.copyOf(validValues);
+        validValues = List.copyOf(Objects.requireNonNull(validValues, "validValues"));
     }
 
     /**
@@ -36,6 +37,7 @@ public record RequestPolicy(
      * @return the policy
      */
     public static RequestPolicy values(Quantity defaultValue, List<Quantity> validValues) {
+        Objects.requireNonNull(defaultValue, "defaultValue");
         return new RequestPolicy(defaultValue, validValues, null);
     }
 
@@ -47,6 +49,8 @@ public record RequestPolicy(
      * @return the policy
      */
     public static RequestPolicy range(Quantity defaultValue, ValidRange validRange) {
+        Objects.requireNonNull(defaultValue, "defaultValue");
+        Objects.requireNonNull(validRange, "validRange");
         return new RequestPolicy(defaultValue, List.of(), validRange);
     }
 
@@ -57,5 +61,11 @@ public record RequestPolicy(
      * @param max the largest amount; {@code null} for the whole capacity
      * @param step the distance between two valid amounts; {@code null} for any
      */
-    public record ValidRange(Quantity min, @Nullable Quantity max, @Nullable Quantity step) {}
+    public record ValidRange(Quantity min, @Nullable Quantity max, @Nullable Quantity step) {
+
+        /** Checks that nothing is missing. */
+        public ValidRange {
+            Objects.requireNonNull(min, "min");
+        }
+    }
 }

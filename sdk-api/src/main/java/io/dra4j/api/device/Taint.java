@@ -3,6 +3,7 @@
 package io.dra4j.api.device;
 
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record Taint(
         String key, @Nullable String value, Effect effect, @Nullable Instant timeAdded) {
+
+    /** Checks that nothing is missing. */
+    public Taint {
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(effect, "effect");
+    }
 
     /**
      * Returns a taint that begins when it is first published.

@@ -5,6 +5,7 @@ package io.dra4j.api.health;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * The health of one device, and how long the report is valid.
@@ -30,6 +31,11 @@ public record DeviceHealth(
      * @throws IllegalArgumentException if the duration is not positive
      */
     public DeviceHealth {
+        Objects.requireNonNull(pool, "pool");
+        Objects.requireNonNull(device, "device");
+        Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(validFor, "validFor");
         if (validFor.isNegative() || validFor.isZero()) {
             throw new IllegalArgumentException(
                     "Health of "

@@ -8,7 +8,6 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -19,15 +18,15 @@ class ConfigTypeTest {
     private record Other(String mode) {}
 
     private static final ConfigType<Sharing> PLAIN =
-            ConfigType.of("gpu.example.com/v1", "Sharing", Sharing.class);
+            ConfigType.builder("gpu.example.com/v1", "Sharing", Sharing.class).build();
 
     @Test
     void takesEveryEntryUnlessToldOtherwise() {
         assertThat(PLAIN.defaults()).isNull();
         assertThat(PLAIN.merge()).isNull();
         assertThat(PLAIN.normalize().apply(new Sharing("x"))).isEqualTo(new Sharing("x"));
-        assertThat(PLAIN.problems().apply(new Sharing("x"))).isEmpty();
-        assertThat(PLAIN.fits().test(Device.builder("gpu-0").build())).isTrue();
+        assertThat(PLAIN.validate().apply(new Sharing("x"))).isEmpty();
+        assertThat(PLAIN.appliesTo().test(Device.builder("gpu-0").build())).isTrue();
         assertThat(PLAIN.sources())
                 .containsExactlyInAnyOrder(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM);
     }
@@ -35,18 +34,20 @@ class ConfigTypeTest {
     @Test
     void eachSettingChangesItsOwnPartOfACopy() {
         ConfigType<Sharing> all =
-                PLAIN.defaultingTo(() -> new Sharing("none"))
-                        .normalizedBy(given -> new Sharing(given.mode().strip()))
-                        .validatedBy(given -> List.of("bad " + given.mode()))
-                        .fitting(device -> false)
-                        .onlyFrom(ConfigSource.FROM_CLASS)
-                        .mergedBy((first, second) -> new Sharing(first.mode() + second.mode()));
+                PLAIN.toBuilder()
+                        .defaults(() -> new Sharing("none"))
+                        .normalize(given -> new Sharing(given.mode().strip()))
+                        .validate(given -> List.of("bad " + given.mode()))
+                        .appliesTo(device -> false)
+                        .sources(ConfigSource.FROM_CLASS)
+                        .merge((first, second) -> new Sharing(first.mode() + second.mode()))
+                        .build();
 
         assertThat(Optional.ofNullable(all.defaults()).orElseThrow().get())
                 .isEqualTo(new Sharing("none"));
         assertThat(all.normalize().apply(new Sharing(" x "))).isEqualTo(new Sharing("x"));
-        assertThat(all.problems().apply(new Sharing("x"))).containsExactly("bad x");
-        assertThat(all.fits().test(Device.builder("gpu-0").build())).isFalse();
+        assertThat(all.validate().apply(new Sharing("x"))).containsExactly("bad x");
+        assertThat(all.appliesTo().test(Device.builder("gpu-0").build())).isFalse();
         assertThat(all.sources()).containsExactly(ConfigSource.FROM_CLASS);
         assertThat(
                         Optional.ofNullable(all.merge())
@@ -63,20 +64,16 @@ class ConfigTypeTest {
         AppliedConfig<Sharing> applied =
                 new AppliedConfig<>(new Sharing("mps"), ConfigSource.FROM_CLAIM, 1, List.of("gpu"));
 
-        assertThat(device(applied).config(PLAIN)).contains(applied);
-        assertThat(device(applied).config(ConfigType.of("v1", "Other", Other.class))).isEmpty();
+        assertThat(device(applied).findConfig(PLAIN)).contains(applied);
+        assertThat(
+                        device(applied)
+                                .findConfig(ConfigType.builder("v1", "Other", Other.class).build()))
+                .isEmpty();
     }
 
     private static AllocatedDevice device(AppliedConfig<?> config) {
-        return new AllocatedDevice(
-                "gpu",
-                null,
-                new PoolName("node-a"),
-                new DeviceName("gpu-0"),
-                null,
-                Map.of(),
-                false,
-                null,
-                List.of(config));
+        return AllocatedDevice.builder("gpu", new PoolName("node-a"), new DeviceName("gpu-0"))
+                .configs(List.of(config))
+                .build();
     }
 }

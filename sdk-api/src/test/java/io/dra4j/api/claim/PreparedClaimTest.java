@@ -18,53 +18,49 @@ class PreparedClaimTest {
     private static final ProviderState STATE = new ProviderState(1, "{}");
     private static final PreparedDevice DEVICE =
             PreparedDevice.of(
-                    new AllocatedDevice(
-                            "gpu",
-                            null,
-                            new PoolName("node-a"),
-                            new DeviceName("gpu-0"),
-                            null,
-                            Map.of(),
-                            false,
-                            null,
-                            List.of()),
+                    AllocatedDevice.builder("gpu", new PoolName("node-a"), new DeviceName("gpu-0"))
+                            .build(),
                     ContainerEdits.NONE);
 
     @Test
     void eachSettingKeepsTheOthers() {
         PreparedClaim claim = PreparedClaim.of(List.of(DEVICE)).withEdits(EDITS).withState(STATE);
 
-        assertThat(claim).isEqualTo(new PreparedClaim(List.of(DEVICE), EDITS, STATE));
+        assertThat(claim)
+                .isEqualTo(
+                        PreparedClaim.builder()
+                                .devices(List.of(DEVICE))
+                                .edits(EDITS)
+                                .state(STATE)
+                                .build());
         assertThat(claim.withState(STATE).withEdits(EDITS)).isEqualTo(claim);
-        assertThat(PreparedClaim.empty())
-                .isEqualTo(new PreparedClaim(List.of(), ContainerEdits.NONE, null));
+        assertThat(PreparedClaim.empty()).isEqualTo(PreparedClaim.builder().build());
     }
 
     @Test
     void aDeviceKeepsWhatWasSetBefore() {
         DeviceStatus status =
                 DeviceStatus.of(
-                        new DeviceStatus.Condition("Ready", DeviceStatus.Truth.TRUE, "Done", ""));
+                        new DeviceStatus.Condition("Ready", ConditionStatus.TRUE, "Done", ""));
         DeviceMetadata metadata = new DeviceMetadata(Map.of(), null);
 
         PreparedDevice device =
-                DEVICE.withStatus(status)
-                        .withMetadata(metadata)
-                        .withCdiDeviceIds(List.of("example.com/gpu=0"));
+                DEVICE.withStatus(status).withMetadata(metadata).toBuilder()
+                        .cdiDeviceId("example.com/gpu=0")
+                        .build();
 
         assertThat(device)
                 .isEqualTo(
-                        new PreparedDevice(
-                                DEVICE.allocated(),
-                                ContainerEdits.NONE,
-                                List.of("example.com/gpu=0"),
-                                status,
-                                metadata));
+                        PreparedDevice.builder(DEVICE.allocated())
+                                .cdiDeviceIds(List.of("example.com/gpu=0"))
+                                .status(status)
+                                .metadata(metadata)
+                                .build());
     }
 
     @Test
     void aStateHasAtMost64Kibi() {
-        assertThat(new ProviderState(1, "x".repeat(65_536)).json()).hasSize(65_536);
+        assertThat(new ProviderState(1, "x".repeat(65_536)).rawJson()).hasSize(65_536);
         assertThatThrownBy(() -> new ProviderState(1, "x".repeat(65_537)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("65537");

@@ -21,7 +21,7 @@ class ContainerEditsTest {
                 builder ->
                         builder.hook(
                                 new Hook(
-                                        Hook.Moment.CREATE_CONTAINER,
+                                        HookName.CREATE_CONTAINER,
                                         "/bin/true",
                                         List.of(),
                                         List.of(),

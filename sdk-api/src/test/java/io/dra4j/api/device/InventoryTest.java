@@ -18,7 +18,7 @@ class InventoryTest {
                     .attribute("ecc", true)
                     .version("driver", "550.163.1")
                     .capacity("memory", "80Gi")
-                    .consumes(new CounterConsumption("set", Map.of("memory", Quantity.of(1))))
+                    .consumes(CounterConsumption.of("set", Map.of("memory", Quantity.of(1))))
                     .taint(Taint.of("example.com/hot", null, Taint.Effect.NO_SCHEDULE))
                     .placement(new Placement.NamedNode("node-a"))
                     .binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
@@ -62,7 +62,7 @@ class InventoryTest {
     @Test
     void counterSetsAreSetOnACopy() {
         Pool pool = Pool.ofNode("node-a", List.of(GPU));
-        CounterSet set = new CounterSet("set", Map.of("memory", Quantity.of(8)));
+        CounterSet set = CounterSet.of("set", Map.of("memory", Quantity.of(8)));
 
         assertThat(pool.withCounterSets(List.of(set)).counterSets()).containsExactly(set);
         assertThat(pool.counterSets()).isEmpty();

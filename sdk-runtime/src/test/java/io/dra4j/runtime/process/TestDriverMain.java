@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.process;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.HeldClaim;
@@ -76,11 +76,6 @@ public final class TestDriverMain {
         }
 
         @Override
-        public boolean reportsHealth() {
-            return true;
-        }
-
-        @Override
         public Inventory inventory() {
             List<Device> devices =
                     IntStream.range(0, DEVICES)
@@ -90,17 +85,18 @@ public final class TestDriverMain {
         }
 
         @Override
-        public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws IOException {
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context)
+                throws IOException {
             if (hardware != null) {
-                take(hardware, claim, progress);
+                take(hardware, claim, context);
             }
             return PreparedClaim.of(claim.devices().stream().map(Provider::prepared).toList());
         }
 
-        private static void take(Path hardware, AllocatedClaim claim, Progress progress)
+        private static void take(Path hardware, AllocatedClaim claim, ClaimContext context)
                 throws IOException {
             List<String> names = claim.devices().stream().map(d -> d.device().value()).toList();
-            progress.record(
+            context.checkpoint(
                     new ProviderState(
                             1,
                             names.stream()
@@ -118,16 +114,16 @@ public final class TestDriverMain {
         }
 
         @Override
-        public void unprepare(HeldClaim claim, Progress progress) throws IOException {
+        public void unprepare(HeldClaim claim, ClaimContext context) throws IOException {
             ProviderState state = claim.state();
             if (hardware == null || state == null) {
                 return;
             }
-            Matcher devices = DEVICE.matcher(state.json());
+            Matcher devices = DEVICE.matcher(state.rawJson());
             while (devices.find()) {
                 Files.deleteIfExists(hardware.resolve(devices.group()));
             }
-            progress.record(new ProviderState(1, "[]"));
+            context.checkpoint(new ProviderState(1, "[]"));
         }
     }
 }

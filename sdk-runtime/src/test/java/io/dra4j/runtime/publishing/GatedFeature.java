@@ -34,7 +34,7 @@ enum GatedFeature {
             DRA_PARTITIONABLE_DEVICES,
             true,
             "/consumesCounters/0",
-            device -> device.consumes(new CounterConsumption("shared", amount(1)))),
+            device -> device.consumes(CounterConsumption.of("shared", amount(1)))),
     BINDING_CONDITIONS(
             DRA_DEVICE_BINDING_CONDITIONS,
             true,
@@ -122,7 +122,7 @@ enum GatedFeature {
 
     static Pool poolOf(String name, Device... devices) {
         return Pool.ofNode(name, List.of(devices))
-                .withCounterSets(List.of(new CounterSet("shared", amount(10))));
+                .withCounterSets(List.of(CounterSet.of("shared", amount(10))));
     }
 
     static Device plain(String name) {

@@ -171,14 +171,14 @@ class GatedFeaturesIT {
     @Test
     void aPoolWhosePlacementTheServerDropsHoldsUpItselfAlone() throws Exception {
         Pool perDevice =
-                new Pool(
-                        Pool.ofNode("roaming", List.of()).name(),
-                        new Placement.PerDevice(),
-                        List.of(
-                                GatedFeature.plain("special").toBuilder()
-                                        .placement(new Placement.AllNodes())
-                                        .build()),
-                        List.of());
+                Pool.builder(Pool.ofNode("roaming", List.of()).name().value())
+                        .placement(new Placement.PerDevice())
+                        .devices(
+                                List.of(
+                                        GatedFeature.plain("special").toBuilder()
+                                                .placement(new Placement.AllNodes())
+                                                .build()))
+                        .build();
         try (EmbeddedApiServer api =
                         server().featureGate(FeatureGate.DRA_PARTITIONABLE_DEVICES, false).start();
                 PublishingDriver driver =

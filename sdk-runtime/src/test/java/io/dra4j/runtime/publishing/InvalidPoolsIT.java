@@ -9,7 +9,6 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import java.time.Duration;
@@ -27,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class InvalidPoolsIT {
 
     private static final Device GPU = Device.builder("gpu-1").build();
-    private static final CounterSet SET = new CounterSet("shared", Map.of("m", Quantity.of(10)));
+    private static final CounterSet SET = CounterSet.of("shared", Map.of("m", Quantity.of(10)));
     private static final Placement HERE = new Placement.ThisNode();
     private static final Pool GOOD = sick(HERE, List.of(SET), gpu());
 
@@ -69,7 +68,11 @@ class InvalidPoolsIT {
     }
 
     private static Pool sick(Placement placement, List<CounterSet> sets, Device.Builder gpu) {
-        return new Pool(new PoolName("sick"), placement, List.of(gpu.build(), GPU), sets);
+        return Pool.builder("sick")
+                .placement(placement)
+                .devices(List.of(gpu.build(), GPU))
+                .counterSets(sets)
+                .build();
     }
 
     private static EmbeddedApiServer server() {

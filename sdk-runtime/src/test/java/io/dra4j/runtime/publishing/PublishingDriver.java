@@ -5,9 +5,9 @@ package io.dra4j.runtime.publishing;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
@@ -168,22 +168,17 @@ final class PublishingDriver implements AutoCloseable {
         }
 
         @Override
-        public boolean reportsHealth() {
-            return true;
-        }
-
-        @Override
         public Inventory inventory() {
             return inventory;
         }
 
         @Override
-        public PreparedClaim prepare(AllocatedClaim claim, Progress progress) {
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
             throw new IllegalStateException("no claim of these tests is ever prepared");
         }
 
         @Override
-        public void unprepare(HeldClaim claim, Progress progress) {
+        public void unprepare(HeldClaim claim, ClaimContext context) {
             throw new IllegalStateException("no claim of these tests was ever prepared");
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
@@ -13,9 +14,9 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.example.FakeGpuProvider;
 import io.dra4j.testkit.driver.Instance;
@@ -73,11 +74,11 @@ class ProviderDriverIT {
         }
 
         @Override
-        public PreparedClaim prepare(AllocatedClaim claim, io.dra4j.api.Progress progress) {
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
             throw new IllegalStateException("there is no device");
         }
 
         @Override
-        public void unprepare(HeldClaim claim, io.dra4j.api.Progress progress) {}
+        public void unprepare(HeldClaim claim, ClaimContext context) {}
     }
 }

@@ -72,7 +72,7 @@ final class CdiJson {
     private static HookJson hook(Hook hook) {
         Duration timeout = hook.timeout();
         return new HookJson(
-                hook.moment().cdiName(),
+                hook.name().cdiName(),
                 hook.path(),
                 hook.args(),
                 hook.env(),

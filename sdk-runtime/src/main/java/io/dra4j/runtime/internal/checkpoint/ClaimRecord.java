@@ -54,7 +54,12 @@ public record ClaimRecord(
 
     /** Returns the claim as a provider sees it in a boot. */
     public HeldClaim held(String presentBootId) {
-        return new HeldClaim(ref, phase, !bootId.equals(presentBootId), devices, state);
+        return HeldClaim.builder(ref)
+                .phase(phase)
+                .beforeReboot(!bootId.equals(presentBootId))
+                .devices(devices)
+                .state(state)
+                .build();
     }
 
     /**

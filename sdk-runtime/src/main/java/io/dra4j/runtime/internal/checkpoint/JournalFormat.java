@@ -231,6 +231,7 @@ final class JournalFormat {
         text(module, DeviceName.class, DeviceName::new);
         text(module, Quantity.class, Quantity::new);
         text(module, Duration.class, Duration::parse);
+        StoredForms.addTo(module);
         return module;
     }
 

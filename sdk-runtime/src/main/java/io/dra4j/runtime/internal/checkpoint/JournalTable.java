@@ -89,7 +89,7 @@ final class JournalTable {
                     claim.ref().uid(),
                     claim.ref().namespace() + "/" + claim.ref().name(),
                     claim.bootId(),
-                    claim.state() == null ? "-" : claim.state().json().length(),
+                    claim.state() == null ? "-" : claim.state().rawJson().length(),
                     claim.devices().stream()
                             .map(JournalTable::text)
                             .collect(Collectors.joining(",")));

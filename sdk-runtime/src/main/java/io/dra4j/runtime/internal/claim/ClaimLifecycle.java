@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>the journal has the claim as STARTED, if no committed claim conflicts: check and write are
  *       one step;
- *   <li>the provider works; progress that it records is in the journal when it continues;
+ *   <li>the provider works; what it checkpoints is in the journal when it continues;
  *   <li>what devices report, and then the CDI spec, are in place;
  *   <li>the journal has the claim as PREPARED, with the results.
  * </ol>
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>the journal has the claim as UNPREPARING;
- *   <li>the provider undoes its work; progress that it records is in the journal when it continues;
+ *   <li>the provider undoes its work; what it checkpoints is in the journal when it continues;
  *   <li>the CDI spec is removed, and then what devices reported;
  *   <li>the journal forgets the claim.
  * </ol>
@@ -50,14 +50,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimLifecycle implements AutoCloseable {
 
-    private final ClaimContext context;
+    private final ClaimParts context;
     private final String uid;
     private final Deadline deadline;
     private final WriteGroup writes;
     private final LockFile.Held lock;
 
     private ClaimLifecycle(
-            ClaimContext context,
+            ClaimParts context,
             String uid,
             Deadline deadline,
             WriteGroup writes,
@@ -76,7 +76,7 @@ final class ClaimLifecycle implements AutoCloseable {
      * @throws DraException if another process works on the claim until the deadline
      */
     static ClaimLifecycle take(
-            ClaimContext context, String uid, Deadline deadline, WriteGroup writes) {
+            ClaimParts context, String uid, Deadline deadline, WriteGroup writes) {
         LockFile.Held lock = context.locks().claim(uid, deadline.instant());
         return new ClaimLifecycle(context, uid, deadline, writes, lock);
     }
@@ -86,8 +86,7 @@ final class ClaimLifecycle implements AutoCloseable {
      *
      * @throws DraException if the lock file can't be locked
      */
-    static Optional<ClaimLifecycle> takeIfFree(
-            ClaimContext context, String uid, Deadline deadline) {
+    static Optional<ClaimLifecycle> takeIfFree(ClaimParts context, String uid, Deadline deadline) {
         WriteGroup alone = context.journal().group(Set.of(uid));
         return context.locks()
                 .tryClaim(uid)
@@ -95,7 +94,7 @@ final class ClaimLifecycle implements AutoCloseable {
     }
 
     /** Locks a claim without waiting, to look at it or to remove it at once. */
-    static Optional<ClaimLifecycle> takeIfFree(ClaimContext context, String uid) {
+    static Optional<ClaimLifecycle> takeIfFree(ClaimParts context, String uid) {
         return takeIfFree(context, uid, Deadline.in(Duration.ZERO, context.clock()));
     }
 
@@ -113,12 +112,12 @@ final class ClaimLifecycle implements AutoCloseable {
      */
     Results prepare(AllocatedClaim claim, List<HeldDevice> devices, Consumer<ClaimIndex> check)
             throws Exception {
-        writes.put(record(claim.ref(), Phase.STARTED, devices, null, null), check);
+        writes.put(record(claim.ref(), Phase.PREPARING, devices, null, null), check);
 
         PreparedClaim prepared;
-        try (CallProgress progress =
-                new CallProgress(context.providerCalls(), this::recordProgress, deadline)) {
-            prepared = context.provider().prepare(claim, progress);
+        try (CallContext call =
+                new CallContext(context.providerCalls(), this::recordProgress, deadline)) {
+            prepared = context.provider().prepare(claim, call);
         }
         Results results =
                 PreparedResults.results(claim, context.reports().prepared(claim, prepared));
@@ -149,9 +148,9 @@ final class ClaimLifecycle implements AutoCloseable {
     void unprepare(ClaimRecord record) throws Exception {
         writes.put(record.unpreparing());
 
-        try (CallProgress progress =
-                new CallProgress(context.providerCalls(), this::recordProgress, deadline)) {
-            context.provider().unprepare(context.held(record), progress);
+        try (CallContext call =
+                new CallContext(context.providerCalls(), this::recordProgress, deadline)) {
+            context.provider().unprepare(context.held(record), call);
         }
 
         context.specs().remove(uid);

@@ -40,7 +40,7 @@ public final class ClaimPreparation implements ClaimOperations {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
     private static final Duration MARGIN = Duration.ofSeconds(1);
 
-    private final ClaimContext context;
+    private final ClaimParts context;
     private final Function<Set<String>, WriteGroup> groups;
     private final Preparation preparation;
     private final Unpreparation unpreparation;
@@ -52,12 +52,12 @@ public final class ClaimPreparation implements ClaimOperations {
      *
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
-    public ClaimPreparation(ClaimContext context, Executor executor) {
+    public ClaimPreparation(ClaimParts context, Executor executor) {
         this(context, executor, context.journal()::group);
     }
 
     ClaimPreparation(
-            ClaimContext context, Executor executor, Function<Set<String>, WriteGroup> groups) {
+            ClaimParts context, Executor executor, Function<Set<String>, WriteGroup> groups) {
         this.context = context;
         this.groups = groups;
         ClaimQueue queue = new ClaimQueue(executor);

@@ -47,7 +47,7 @@ final class LostClaims {
     private static final Logger LOG = LoggerFactory.getLogger(LostClaims.class);
     private static final String UNKNOWN = "unknown";
 
-    private final ClaimContext context;
+    private final ClaimParts context;
     private final Journal journal;
     private final Allocations allocations;
     private final ReentrantLock comparing = new ReentrantLock(); // held while claims are compared
@@ -55,7 +55,7 @@ final class LostClaims {
     private volatile boolean specsNameLost; // of claims that the journal lost
     private volatile @Nullable Loss reported;
 
-    LostClaims(ClaimContext context) {
+    LostClaims(ClaimParts context) {
         this.context = context;
         this.journal = context.journal();
         this.allocations = new Allocations(context.driver(), List.of());

@@ -56,7 +56,7 @@ final class Orphans {
      *
      * @param clock a monotonic one
      */
-    Orphans(ClaimContext context, Unpreparation unpreparation, InstantSource clock) {
+    Orphans(ClaimParts context, Unpreparation unpreparation, InstantSource clock) {
         this.journal = context.journal();
         this.reader = context.reader();
         this.allocations = new Allocations(context.driver(), List.of());

@@ -39,7 +39,7 @@ final class Preparation {
 
     private static final Logger LOG = LoggerFactory.getLogger(Preparation.class);
 
-    private final ClaimContext context;
+    private final ClaimParts context;
     private final ClaimQueue queue;
     private final Executor executor;
     private final Allocations allocations;
@@ -48,7 +48,7 @@ final class Preparation {
     private final DeviceHolds holds = new DeviceHolds();
 
     Preparation(
-            ClaimContext context,
+            ClaimParts context,
             ClaimQueue queue,
             Executor executor,
             LostClaims lost,

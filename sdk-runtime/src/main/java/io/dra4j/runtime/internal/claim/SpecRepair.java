@@ -27,12 +27,12 @@ final class SpecRepair {
 
     private static final Logger LOG = LoggerFactory.getLogger(SpecRepair.class);
 
-    private final ClaimContext context;
+    private final ClaimParts context;
     private final LostClaims lost;
     private final BootMark boot;
     private volatile boolean failed;
 
-    SpecRepair(ClaimContext context, LostClaims lost) {
+    SpecRepair(ClaimParts context, LostClaims lost) {
         this.context = context;
         this.lost = lost;
         this.boot = new BootMark(context.dataDirectory());

@@ -24,11 +24,11 @@ import java.util.Set;
  */
 final class StaleClaims {
 
-    private final ClaimContext context;
+    private final ClaimParts context;
     private final DeviceHolds holds;
     private final Unpreparation unpreparation;
 
-    StaleClaims(ClaimContext context, DeviceHolds holds, Unpreparation unpreparation) {
+    StaleClaims(ClaimParts context, DeviceHolds holds, Unpreparation unpreparation) {
         this.context = context;
         this.holds = holds;
         this.unpreparation = unpreparation;
@@ -70,7 +70,7 @@ final class StaleClaims {
 
     private boolean isStale(ClaimRecord record) {
         return !context.isOfThisBoot(record)
-                || record.phase() == Phase.STARTED
+                || record.phase() == Phase.PREPARING
                 || record.phase() == Phase.UNPREPARING;
     }
 }

@@ -26,11 +26,11 @@ final class Unpreparation {
 
     private static final Logger LOG = LoggerFactory.getLogger(Unpreparation.class);
 
-    private final ClaimContext context;
+    private final ClaimParts context;
     private final ClaimQueue queue;
     private final LostClaims lost;
 
-    Unpreparation(ClaimContext context, ClaimQueue queue, LostClaims lost) {
+    Unpreparation(ClaimParts context, ClaimQueue queue, LostClaims lost) {
         this.context = context;
         this.queue = queue;
         this.lost = lost;

@@ -8,7 +8,6 @@ import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.Taint;
@@ -71,19 +70,21 @@ final class DeviceCodec {
     }
 
     static Device decode(JsonNode json) {
-        return new Device(
-                new DeviceName(json.path("name").asText()),
-                AttributeCodec.decodeAll(json.path("attributes")),
-                Json.map(json.path("capacity"), DeviceCodec::capacity),
-                json.path("allowMultipleAllocations").asBoolean(false),
-                sorted(json, "consumesCounters", DeviceCodec::consumption, BY_COUNTER_SET),
-                sorted(json, "taints", DeviceCodec::taint, BY_TAINT),
-                PlacementCodec.ofDevice(json),
-                new BindingConditions(
-                        Json.sortedStrings(json.path("bindingConditions")),
-                        Json.sortedStrings(json.path("bindingFailureConditions"))),
-                json.path("bindsToNode").asBoolean(false),
-                rawFields(json));
+        return Device.builder(json.path("name").asText())
+                .attributes(AttributeCodec.decodeAll(json.path("attributes")))
+                .capacities(Json.map(json.path("capacity"), DeviceCodec::capacity))
+                .allowMultipleAllocations(json.path("allowMultipleAllocations").asBoolean(false))
+                .consumesCounters(
+                        sorted(json, "consumesCounters", DeviceCodec::consumption, BY_COUNTER_SET))
+                .taints(sorted(json, "taints", DeviceCodec::taint, BY_TAINT))
+                .placement(PlacementCodec.ofDevice(json))
+                .binding(
+                        new BindingConditions(
+                                Json.sortedStrings(json.path("bindingConditions")),
+                                Json.sortedStrings(json.path("bindingFailureConditions"))))
+                .bindsToNode(json.path("bindsToNode").asBoolean(false))
+                .rawFields(rawFields(json))
+                .build();
     }
 
     private static <T> List<T> sorted(
@@ -184,7 +185,7 @@ final class DeviceCodec {
     }
 
     private static CounterConsumption consumption(JsonNode json) {
-        return new CounterConsumption(
+        return CounterConsumption.of(
                 json.path("counterSet").asText(), counters(json.path("counters")));
     }
 

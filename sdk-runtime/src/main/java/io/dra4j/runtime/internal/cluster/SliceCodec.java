@@ -155,7 +155,7 @@ public record SliceCodec(String driver, String node) {
     }
 
     private static CounterSet counterSet(JsonNode json) {
-        return new CounterSet(
+        return CounterSet.of(
                 json.path("name").asText(), DeviceCodec.counters(json.path("counters")));
     }
 }

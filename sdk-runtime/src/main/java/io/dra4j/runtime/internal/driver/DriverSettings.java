@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
-import io.dra4j.api.DeviceBinder;
+import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param serialized true to let the provider work on one claim at a time
  * @param unhealthyTaint {@code null} to taint no device for its health
  * @param http {@code null} unless metrics and probes are served
- * @param binder {@code null} if no device has binding conditions
+ * @param readinessCheck {@code null} if no device has binding conditions
+ * @param mayTaint whether a device may ever have taints, counters or lists
+ * @param healthService whether the kubelet is offered the health of devices
  * @param healthcheckPort negative for none
  */
 public record DriverSettings(
@@ -39,7 +41,9 @@ public record DriverSettings(
         boolean removesSlicesOnClose,
         Taint.@Nullable Effect unhealthyTaint,
         @Nullable HttpSettings http,
-        @Nullable DeviceBinder binder,
+        @Nullable ReadinessCheck readinessCheck,
+        boolean mayTaint,
+        boolean healthService,
         int healthcheckPort) {
 
     private static final Pattern DNS_SUBDOMAIN =

@@ -3,7 +3,7 @@
 package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.runtime.internal.claim.ClaimContext;
+import io.dra4j.runtime.internal.claim.ClaimParts;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
@@ -35,7 +35,7 @@ final class RunningClaims implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(threads("dra4j-claim-upkeep-"));
     private final ClaimPreparation preparation;
 
-    RunningClaims(ClaimContext context, Meters meters) {
+    RunningClaims(ClaimParts context, Meters meters) {
         preparation = new ClaimPreparation(context, executor);
         measure(meters);
     }

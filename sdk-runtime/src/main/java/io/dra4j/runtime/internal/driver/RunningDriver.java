@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
-import io.dra4j.api.DeviceBinder;
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
@@ -11,7 +11,7 @@ import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
-import io.dra4j.runtime.internal.claim.ClaimContext;
+import io.dra4j.runtime.internal.claim.ClaimParts;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
@@ -74,7 +74,7 @@ public final class RunningDriver implements AutoCloseable {
             locks = started(LockFile.open(data.locks(), settings.clock()));
             journal = started(Journal.open(data.journal(), boot, locks, meters));
             cluster = started(Cluster.connect(settings.kubeconfig(), name, node, meters));
-            health = new RunningHealth(settings, provider);
+            health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
             publisher = new SlicePublisher(publishing());
             health.informs(publisher);
@@ -143,8 +143,8 @@ public final class RunningDriver implements AutoCloseable {
                         RunningClaims.threads("dra4j-reports-")));
     }
 
-    private ClaimContext claims(ClaimReports reports) {
-        return new ClaimContext(
+    private ClaimParts claims(ClaimReports reports) {
+        return new ClaimParts(
                 settings.driverName(),
                 provider,
                 new Semaphore(settings.serialized() ? 1 : Integer.MAX_VALUE, true),
@@ -160,14 +160,14 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private void bind() {
-        DeviceBinder binder = settings.binder();
-        if (binder != null) {
+        ReadinessCheck check = settings.readinessCheck();
+        if (check != null) {
             started(
                     new BindingLoop(
                             new BindingLoop.Parts(
                                     settings.driverName(),
                                     settings.nodeName(),
-                                    binder,
+                                    check,
                                     this::isOfNode,
                                     cluster.claimFeed(),
                                     cluster.claimStatuses(),
@@ -188,7 +188,7 @@ public final class RunningDriver implements AutoCloseable {
     private SlicePublisher.Parts publishing() {
         return new SlicePublisher.Parts(
                 provider::inventory,
-                provider.mayTaint() || health.mayTaint(),
+                settings.mayTaint() || health.mayTaint(),
                 cluster.slices(),
                 () -> locks.tryPublisher().map(held -> held::close),
                 events,

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
-import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.DeviceHealth;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The provider's health reports on their way to the kubelet and, by policy, into taints.
  *
- * <p>A report of a provider that reports no health is refused. Thread-safe.
+ * <p>A report of a driver without the health service is refused. Thread-safe.
  */
 final class RunningHealth {
 
@@ -28,9 +27,9 @@ final class RunningHealth {
     private final boolean isReported;
     private final @Nullable HealthTaints taints;
 
-    RunningHealth(DriverSettings settings, DeviceProvider provider) {
+    RunningHealth(DriverSettings settings) {
         Taint.Effect effect = settings.unhealthyTaint();
-        isReported = provider.reportsHealth();
+        isReported = settings.healthService();
         taints =
                 isReported && effect != null
                         ? new HealthTaints(reports, settings.driverName(), effect)
@@ -40,8 +39,8 @@ final class RunningHealth {
     void report(Collection<DeviceHealth> health) {
         if (!isReported) {
             throw new IllegalStateException(
-                    "The driver was registered as one that reports no health; let the provider's"
-                            + " reportsHealth() return true");
+                    "The driver was built without the health service, so the kubelet does not ask for"
+                            + " reports; call healthService() on its builder");
         }
         reports.report(health);
     }

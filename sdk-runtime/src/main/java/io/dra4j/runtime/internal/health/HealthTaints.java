@@ -47,7 +47,7 @@ public final class HealthTaints {
         for (Device device : pool.devices()) {
             devices.add(needsTaint(pool, device) ? tainted(device) : device);
         }
-        return new Pool(pool.name(), pool.placement(), devices, pool.counterSets());
+        return pool.toBuilder().devices(devices).build();
     }
 
     private boolean needsTaint(Pool pool, Device device) {

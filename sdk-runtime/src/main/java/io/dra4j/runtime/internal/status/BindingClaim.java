@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.api.DeviceBinder.AwaitedDevice;
+import io.dra4j.api.ReadinessCheck.PendingDevice;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.device.BindingConditions;
@@ -39,7 +39,7 @@ final class BindingClaim {
     }
 
     /** A device, and those of its binding conditions that are set, as JSON. */
-    record Device(AwaitedDevice awaited, ArrayNode conditions) {
+    record Device(PendingDevice awaited, ArrayNode conditions) {
 
         /** Returns whether the scheduler has nothing more to wait for. */
         boolean isSettled() {
@@ -89,7 +89,7 @@ final class BindingClaim {
         List<Device> devices = new ArrayList<>();
         for (JsonNode result : status.at("/allocation/devices/results")) {
             if (result.path("driver").asText().equals(driver) && result.has("bindingConditions")) {
-                AwaitedDevice device = awaited(ref, result);
+                PendingDevice device = awaited(ref, result);
                 if (isOwnPool.test(device.pool())) {
                     devices.add(new Device(device, conditions(status, driver, device)));
                 }
@@ -100,8 +100,8 @@ final class BindingClaim {
                 : Optional.of(new BindingClaim(ref, driver, devices));
     }
 
-    private static AwaitedDevice awaited(ClaimRef ref, JsonNode result) {
-        return new AwaitedDevice(
+    private static PendingDevice awaited(ClaimRef ref, JsonNode result) {
+        return new PendingDevice(
                 ref,
                 result.path("request").asText().split("/", 2)[0],
                 new PoolName(result.path("pool").asText()),
@@ -122,7 +122,7 @@ final class BindingClaim {
         return elements.stream();
     }
 
-    private static ArrayNode conditions(JsonNode status, String driver, AwaitedDevice device) {
+    private static ArrayNode conditions(JsonNode status, String driver, PendingDevice device) {
         ArrayNode own = JsonNodeFactory.instance.arrayNode();
         stream(status.path("devices"))
                 .filter(entry -> isOf(entry, driver, device))
@@ -132,14 +132,14 @@ final class BindingClaim {
         return own;
     }
 
-    private static boolean isOf(JsonNode entry, String driver, AwaitedDevice device) {
+    private static boolean isOf(JsonNode entry, String driver, PendingDevice device) {
         return entry.path("driver").asText().equals(driver)
                 && entry.path("pool").asText().equals(device.pool().value())
                 && entry.path("device").asText().equals(device.device().value())
                 && Objects.equals(entry.path("shareID").asText(null), device.shareId());
     }
 
-    static boolean isAwaited(AwaitedDevice device, String type) {
+    static boolean isAwaited(PendingDevice device, String type) {
         return device.binding().conditions().contains(type)
                 || device.binding().failureConditions().contains(type);
     }
@@ -172,7 +172,7 @@ final class BindingClaim {
     }
 
     private static ObjectNode entry(String driver, Device device) {
-        AwaitedDevice it = device.awaited;
+        PendingDevice it = device.awaited;
         return ReportJson.entry(driver, it.pool().value(), it.device().value(), it.shareId())
                 .set("conditions", device.conditions);
     }

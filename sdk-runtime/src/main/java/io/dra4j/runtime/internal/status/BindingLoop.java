@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.status;
 
-import io.dra4j.api.DeviceBinder;
-import io.dra4j.api.DeviceBinder.AwaitedDevice;
+import io.dra4j.api.ReadinessCheck;
+import io.dra4j.api.ReadinessCheck.PendingDevice;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets the binding conditions of allocated devices, as the driver's {@link DeviceBinder} returns
+ * Sets the binding conditions of allocated devices, as the driver's {@link ReadinessCheck} returns
  * them.
  *
  * <p>All of it happens on one thread. Nothing is remembered: what is set already is read from the
@@ -58,7 +58,7 @@ public final class BindingLoop implements AutoCloseable {
      *
      * @param driver the driver's name
      * @param node the name of the node
-     * @param binder returns the conditions of devices
+     * @param check returns the conditions of devices
      * @param isOwnPool whether a pool's devices are bound on this node
      * @param claims the claims in the cluster
      * @param statuses their statuses
@@ -67,7 +67,7 @@ public final class BindingLoop implements AutoCloseable {
     public record Parts(
             String driver,
             String node,
-            DeviceBinder binder,
+            ReadinessCheck check,
             Predicate<PoolName> isOwnPool,
             ClaimFeed claims,
             ClaimStatuses statuses,
@@ -128,22 +128,22 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    private List<Condition> conditions(AwaitedDevice device) {
+    private List<Condition> conditions(PendingDevice device) {
         try {
-            List<Condition> conditions = parts.binder.bind(device);
+            List<Condition> conditions = parts.check.check(device);
             conditions.forEach(condition -> check(device, condition));
             return conditions;
-        } catch (Exception | LinkageError e) { // of a binder
+        } catch (Exception | LinkageError e) { // of a check
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, device.claim())
                     .addKeyValue(LogField.DEVICE, device.device())
                     .setCause(e)
-                    .log("The driver's binder failed for a device; it is called again");
+                    .log("The driver's readiness check failed for a device; it is called again");
             return List.of();
         }
     }
 
-    private static void check(AwaitedDevice device, Condition condition) {
+    private static void check(PendingDevice device, Condition condition) {
         StatusRules.check(condition);
         if (!BindingClaim.isAwaited(device, condition.type())) {
             throw new DraException(
@@ -227,7 +227,7 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    /** Ends the loop; a call of the binder that runs goes on, and is not interrupted. */
+    /** Ends the loop; a call of the check that runs goes on, and is not interrupted. */
     @Override
     public void close() {
         closed = true;

@@ -106,7 +106,7 @@ public final class ClaimReports implements AutoCloseable {
         if (report.isEmpty()) {
             return prepared;
         }
-        report = report.named(ReportJson.podClaimName(claim.json()));
+        report = report.named(ReportJson.podClaimName(claim.rawJson()));
         reports.write(report);
         metadata.write(report);
         return withMounts(prepared, report);
@@ -152,26 +152,32 @@ public final class ClaimReports implements AutoCloseable {
                             ? withMount(device, metadata.mount(report, request))
                             : device);
         }
-        return new PreparedClaim(devices, prepared.edits(), prepared.state());
+        return PreparedClaim.builder()
+                .devices(devices)
+                .edits(prepared.edits())
+                .state(prepared.state())
+                .build();
     }
 
     private static PreparedDevice withMount(PreparedDevice device, Mount mount) {
         ContainerEdits edits = device.edits();
         List<Mount> mounts = new ArrayList<>(edits.mounts());
         mounts.add(mount);
-        return new PreparedDevice(
-                device.allocated(),
-                new ContainerEdits(
-                        edits.env(),
-                        edits.deviceNodes(),
-                        mounts,
-                        edits.hooks(),
-                        edits.netDevices(),
-                        edits.additionalGids(),
-                        edits.intelRdt()),
-                device.cdiDeviceIds(),
-                device.status(),
-                device.metadata());
+        return PreparedDevice.builder(device.allocated())
+                .edits(
+                        ContainerEdits.builder()
+                                .env(edits.env())
+                                .deviceNodes(edits.deviceNodes())
+                                .mounts(mounts)
+                                .hooks(edits.hooks())
+                                .netDevices(edits.netDevices())
+                                .additionalGids(edits.additionalGids())
+                                .intelRdt(edits.intelRdt())
+                                .build())
+                .cdiDeviceIds(device.cdiDeviceIds())
+                .status(device.status())
+                .metadata(device.metadata())
+                .build();
     }
 
     /**
@@ -297,7 +303,9 @@ public final class ClaimReports implements AutoCloseable {
     private boolean isHeld(ClaimRef claim, DeviceReport device) {
         return held
                 .apply(claim)
-                .filter(known -> known.phase() == Phase.PREPARED || known.phase() == Phase.STARTED)
+                .filter(
+                        known ->
+                                known.phase() == Phase.PREPARED || known.phase() == Phase.PREPARING)
                 .filter(known -> !known.beforeReboot())
                 .stream()
                 .flatMap(known -> known.devices().stream())

@@ -9,6 +9,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.DeviceNode;
 import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.HookName;
 import io.dra4j.api.container.IntelRdt;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.container.NetDevice;
@@ -64,12 +65,20 @@ class CdiSpecsTest {
                     ContainerEdits.builder()
                             .env("A", "1")
                             .deviceNode(
-                                    new DeviceNode(
-                                            "/dev/c", "/dev/h", "c", 195L, 0L, 432, "rw", 0L, 44L))
+                                    DeviceNode.builder("/dev/c")
+                                            .hostPath("/dev/h")
+                                            .type("c")
+                                            .major(195L)
+                                            .minor(0L)
+                                            .fileMode(432)
+                                            .permissions("rw")
+                                            .uid(0L)
+                                            .gid(44L)
+                                            .build())
                             .mount(new Mount("/h", "/c", List.of("ro", "bind"), "none"))
                             .hook(
                                     new Hook(
-                                            Hook.Moment.CREATE_CONTAINER,
+                                            HookName.CREATE_CONTAINER,
                                             "/bin/hook",
                                             List.of("hook", "x"),
                                             List.of("K=v"),
@@ -328,9 +337,7 @@ class CdiSpecsTest {
                 arguments("mounts hostPath", edits().mount(Mount.readOnly("h", "/c"))),
                 arguments(
                         "deviceNodes fileMode",
-                        node(
-                                new DeviceNode(
-                                        "/dev/a", null, null, null, null, -1, null, null, null))),
+                        node(DeviceNode.builder("/dev/a").fileMode(-1).build())),
                 arguments(
                         "netDevices name",
                         edits().netDevice(new NetDevice("a", "n"))
@@ -352,7 +359,7 @@ class CdiSpecsTest {
     }
 
     private static DeviceNode typed(String type, String permissions, Long uid) {
-        return new DeviceNode("/dev/a", null, type, null, null, null, permissions, uid, null);
+        return DeviceNode.builder("/dev/a").type(type).permissions(permissions).uid(uid).build();
     }
 
     private static ContainerEdits.Builder mount(String type) {
@@ -364,11 +371,10 @@ class CdiSpecsTest {
     }
 
     private static ContainerEdits.Builder timeout(Duration timeout) {
-        return edits().hook(
-                        new Hook(Hook.Moment.PRESTART, "/bin/x", List.of(), List.of(), timeout));
+        return edits().hook(new Hook(HookName.PRESTART, "/bin/x", List.of(), List.of(), timeout));
     }
 
     private static ContainerEdits.Builder hook(String path, String env) {
-        return edits().hook(new Hook(Hook.Moment.PRESTART, path, List.of(), List.of(env), null));
+        return edits().hook(new Hook(HookName.PRESTART, path, List.of(), List.of(env), null));
     }
 }

@@ -4,7 +4,7 @@ package io.dra4j.runtime.internal.checkpoint;
 
 import static io.dra4j.api.claim.HeldClaim.Phase.DAMAGED;
 import static io.dra4j.api.claim.HeldClaim.Phase.PREPARED;
-import static io.dra4j.api.claim.HeldClaim.Phase.STARTED;
+import static io.dra4j.api.claim.HeldClaim.Phase.PREPARING;
 import static io.dra4j.runtime.internal.checkpoint.Records.full;
 import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
@@ -76,7 +76,7 @@ class JournalDamageTest extends JournalFixture {
                 locks.lastLine(before);
                 write(lines, last.substring(0, length));
 
-                assertThat(phases()).isEqualTo(Map.of("uid-1", STARTED));
+                assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARING));
                 assertThat(loss).isEqualTo(new Loss(true, 0, Set.of(), true));
                 assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
                         .isEqualTo(String.join("\n", lines) + "\n");
@@ -94,7 +94,7 @@ class JournalDamageTest extends JournalFixture {
                 assertThat(journal.claims()).containsExactly(full("uid-1"));
                 journal.put(started("uid-2"));
             }
-            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", STARTED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", PREPARING));
             assertThat(loss).isEqualTo(Loss.NONE);
         }
 

@@ -110,7 +110,7 @@ class JournalSharingTest extends JournalFixture {
     }
 
     private static void refuseASecond(ClaimIndex claims) {
-        if (claims.all().stream().anyMatch(claim -> claim.phase() == Phase.STARTED)) {
+        if (claims.all().stream().anyMatch(claim -> claim.phase() == Phase.PREPARING)) {
             throw new DraException("held");
         }
     }

@@ -9,6 +9,7 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.DeviceNode;
 import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.HookName;
 import io.dra4j.api.container.IntelRdt;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.container.NetDevice;
@@ -42,7 +43,7 @@ final class Records {
     static ClaimRecord started(String uid, String device) {
         return new ClaimRecord(
                 new ClaimRef("ns", "claim", uid),
-                Phase.STARTED,
+                Phase.PREPARING,
                 "boot-1",
                 List.of(device(device)),
                 null,
@@ -69,11 +70,20 @@ final class Records {
                 ContainerEdits.builder()
                         .env("A", "b=c \"é\"")
                         .deviceNode(
-                                new DeviceNode("/dev/a", "/dev/b", "c", 1L, 2L, 384, "rw", 3L, 4L))
+                                DeviceNode.builder("/dev/a")
+                                        .hostPath("/dev/b")
+                                        .type("c")
+                                        .major(1L)
+                                        .minor(2L)
+                                        .fileMode(384)
+                                        .permissions("rw")
+                                        .uid(3L)
+                                        .gid(4L)
+                                        .build())
                         .mount(new Mount("/h", "/c", List.of("ro"), "tmpfs"))
                         .hook(
                                 new Hook(
-                                        Hook.Moment.POSTSTOP,
+                                        HookName.POSTSTOP,
                                         "/bin/x",
                                         List.of("x"),
                                         List.of("K=v"),
@@ -89,13 +99,10 @@ final class Records {
     }
 
     private static HeldDevice device(String name) {
-        return new HeldDevice(
-                "req",
-                null,
-                new PoolName("node"),
-                new DeviceName(name),
-                "0f8fad5b-d9cb-469f-a165-70867728950e",
-                Map.of("memory", new Quantity("80Gi")),
-                true);
+        return HeldDevice.builder("req", new PoolName("node"), new DeviceName(name))
+                .shareId("0f8fad5b-d9cb-469f-a165-70867728950e")
+                .consumedCapacity(Map.of("memory", new Quantity("80Gi")))
+                .adminAccess(true)
+                .build();
     }
 }

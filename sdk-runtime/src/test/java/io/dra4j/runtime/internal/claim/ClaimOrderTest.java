@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.api.Progress;
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.ProviderState;
@@ -113,11 +113,11 @@ class ClaimOrderTest extends NodeFixture {
 
         @Test
         void canRecordProgressDuringTheirCallAlone() {
-            AtomicReference<Progress> kept = new AtomicReference<>();
-            provider.onPrepare = (claim, progress) -> kept.set(progress);
+            AtomicReference<ClaimContext> kept = new AtomicReference<>();
+            provider.onPrepare = (claim, context) -> kept.set(context);
             node.prepare(A);
 
-            assertThatThrownBy(() -> kept.get().record(new ProviderState(1, "{}")))
+            assertThatThrownBy(() -> kept.get().checkpoint(new ProviderState(1, "{}")))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("has ended");
             assertThat(node.claims.held().get(0).state()).isNull();
@@ -137,7 +137,7 @@ class ClaimOrderTest extends NodeFixture {
 
         @Test
         void byACrashGivesWayToTheClaimThatWantsItsDevice() {
-            leave(Phase.STARTED, "boot-1");
+            leave(Phase.PREPARING, "boot-1");
 
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
             assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-b");
@@ -153,7 +153,7 @@ class ClaimOrderTest extends NodeFixture {
 
         @Test
         void andCannotBeCleanedUpKeepsItsDevice() {
-            leave(Phase.STARTED, "boot-1");
+            leave(Phase.PREPARING, "boot-1");
             provider.failUnprepare(new DraException("stuck"));
 
             assertThat(message(node.prepare(B))).contains("is held by another claim (UID uid-a…)");
@@ -161,7 +161,7 @@ class ClaimOrderTest extends NodeFixture {
 
         @Test
         void doesNotGiveWayWhileAnotherProcessWorksOnIt() {
-            leave(Phase.STARTED, "boot-1");
+            leave(Phase.PREPARING, "boot-1");
             node.whileBusy(
                     A,
                     () ->
@@ -245,7 +245,7 @@ class ClaimOrderTest extends NodeFixture {
         AtomicInteger running = new AtomicInteger();
         AtomicBoolean isFirst = new AtomicBoolean(true);
         provider.onPrepare =
-                (claim, progress) -> {
+                (claim, context) -> {
                     assertThat(running.incrementAndGet()).isEqualTo(1);
                     while (isFirst.get() && !node.providerCalls.hasQueuedThreads()) {
                         Thread.onSpinWait();

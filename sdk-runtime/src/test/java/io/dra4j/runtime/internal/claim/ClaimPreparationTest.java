@@ -50,7 +50,7 @@ class ClaimPreparationTest extends NodeFixture {
 
         @Test
         void saysStartedBeforeTheProviderWorksAndPreparedAfterwards() {
-            provider.onPrepare = (claim, progress) -> provider.calls.add("" + node.phase(A));
+            provider.onPrepare = (claim, context) -> provider.calls.add("" + node.phase(A));
 
             node.prepare(A);
 
@@ -97,7 +97,7 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
             assertThat(node.claims.held()).isEmpty();
             assertThat(node.specs()).isEmpty();
-            provider.onPrepare = (claim, progress) -> {};
+            provider.onPrepare = (claim, context) -> {};
             node.allocate(B, "gpu-0");
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
         }
@@ -109,7 +109,7 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(message(node.prepare(A))).isEqualTo("broken half-way");
 
             node.allocate(B, "gpu-0");
-            provider.onPrepare = (claim, progress) -> {};
+            provider.onPrepare = (claim, context) -> {};
             assertThat(message(node.prepare(B)))
                     .contains("gpu-0 is held by another claim (UID uid-a…)");
             provider.onUnprepare = claim -> {};
@@ -149,7 +149,7 @@ class ClaimPreparationTest extends NodeFixture {
         @Test
         void thatOutlastsTheDeadlineGoesOnAndIsJoinedByTheRetry() {
             CountDownLatch release = new CountDownLatch(1);
-            provider.onPrepare = (claim, progress) -> release.await();
+            provider.onPrepare = (claim, context) -> release.await();
 
             PrepareOutcome late = node.prepare(Duration.ofMillis(50), List.of(A)).get(A);
             assertThat(message(late)).contains("still works on the claim");
@@ -176,14 +176,14 @@ class ClaimPreparationTest extends NodeFixture {
         @Test
         void aStartedClaimIsUnpreparedWithItsLastProgressAndPreparedAgain() {
             ProviderState state = new ProviderState(1, "{\"instance\":7}");
-            record(Phase.STARTED, "boot-1", state);
+            record(Phase.PREPARING, "boot-1", state);
             node.restart("boot-1");
 
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
 
             assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-a");
             HeldClaim undone = provider.unprepared.get(0);
-            assertThat(undone.phase()).isEqualTo(Phase.STARTED);
+            assertThat(undone.phase()).isEqualTo(Phase.PREPARING);
             assertThat(undone.beforeReboot()).isFalse();
             assertThat(undone.state()).isEqualTo(state);
         }
@@ -191,7 +191,7 @@ class ClaimPreparationTest extends NodeFixture {
         @Test
         void progressIsDurableWhenRecordReturns() {
             ProviderState state = new ProviderState(1, "{\"instance\":7}");
-            provider.onPrepare = (claim, progress) -> progress.record(state);
+            provider.onPrepare = (claim, context) -> context.checkpoint(state);
             node.prepare(A);
             node.restart("boot-1");
 

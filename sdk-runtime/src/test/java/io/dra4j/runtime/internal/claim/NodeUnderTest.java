@@ -66,8 +66,8 @@ final class NodeUnderTest implements AutoCloseable {
         return this;
     }
 
-    ClaimContext context() {
-        return new ClaimContext(
+    ClaimParts context() {
+        return new ClaimParts(
                 DRIVER,
                 provider,
                 providerCalls,

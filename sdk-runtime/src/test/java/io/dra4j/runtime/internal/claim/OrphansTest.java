@@ -30,7 +30,7 @@ class OrphansTest extends NodeFixture {
         node.prepare(A);
         node.prepare(B);
         provider.calls.clear();
-        ClaimContext context = node.context();
+        ClaimParts context = node.context();
         orphans =
                 new Orphans(
                         context,

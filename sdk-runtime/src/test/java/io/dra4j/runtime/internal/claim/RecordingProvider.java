@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.Progress;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.HeldClaim;
@@ -26,12 +26,12 @@ final class RecordingProvider implements DeviceProvider {
     final List<HeldClaim> unprepared = Collections.synchronizedList(new ArrayList<>());
     volatile int devices = 2;
     private Inventory inventory = Inventory.of(); // guarded by this
-    volatile Action onPrepare = (claim, progress) -> {};
+    volatile Action onPrepare = (claim, context) -> {};
     volatile Undo onUnprepare = claim -> {};
     volatile UnaryOperator<PreparedClaim> results = UnaryOperator.identity();
 
     interface Action {
-        void run(AllocatedClaim claim, Progress progress) throws Exception;
+        void run(AllocatedClaim claim, ClaimContext context) throws Exception;
     }
 
     interface Undo {
@@ -40,7 +40,7 @@ final class RecordingProvider implements DeviceProvider {
 
     /** Lets all prepares fail. */
     void failPrepare(Throwable failure) {
-        onPrepare = (claim, progress) -> fail(failure);
+        onPrepare = (claim, context) -> fail(failure);
     }
 
     /** Lets all unprepares fail. */
@@ -70,9 +70,9 @@ final class RecordingProvider implements DeviceProvider {
     }
 
     @Override
-    public PreparedClaim prepare(AllocatedClaim claim, Progress progress) throws Exception {
+    public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws Exception {
         calls.add("prepare " + claim.ref().uid());
-        onPrepare.run(claim, progress);
+        onPrepare.run(claim, context);
         return results.apply(
                 PreparedClaim.of(claim.devices().stream().map(RecordingProvider::device).toList()));
     }
@@ -83,7 +83,7 @@ final class RecordingProvider implements DeviceProvider {
     }
 
     @Override
-    public void unprepare(HeldClaim claim, Progress progress) throws Exception {
+    public void unprepare(HeldClaim claim, ClaimContext context) throws Exception {
         calls.add("unprepare " + claim.ref().uid());
         unprepared.add(claim);
         onUnprepare.run(claim);

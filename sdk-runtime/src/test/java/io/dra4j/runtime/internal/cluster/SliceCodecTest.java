@@ -48,7 +48,7 @@ class SliceCodecTest {
                                             new RequestPolicy.ValidRange(
                                                     Quantity.of(5), null, Quantity.of(5)))))
                     .allowMultipleAllocations(true)
-                    .consumes(new CounterConsumption("set", Map.of("slices", Quantity.of(2))))
+                    .consumes(CounterConsumption.of("set", Map.of("slices", Quantity.of(2))))
                     .taint(
                             new Taint(
                                     "example.com/bad",
@@ -138,7 +138,7 @@ class SliceCodecTest {
                         1,
                         new Placement.ThisNode(),
                         List.of(),
-                        List.of(new CounterSet("set", Map.of("slices", Quantity.of(7)))));
+                        List.of(CounterSet.of("set", Map.of("slices", Quantity.of(7)))));
 
         assertThat(readBack(content).content()).isEqualTo(content);
         assertThat(CODEC.encodeNew(0, content, "u").path("spec").has("devices")).isFalse();

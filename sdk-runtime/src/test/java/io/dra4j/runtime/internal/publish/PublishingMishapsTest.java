@@ -8,7 +8,6 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
@@ -121,7 +120,10 @@ class PublishingMishapsTest extends PublisherUnderTest {
     void oneWatchThatLivesDoesNotHideThatAnotherIsDead() {
         start(
                 Pool.ofNode("node-a", gpus(3)),
-                new Pool(new PoolName("shared"), new Placement.AllNodes(), gpus(1), List.of()));
+                Pool.builder("shared")
+                        .placement(new Placement.AllNodes())
+                        .devices(gpus(1))
+                        .build());
         store.deafen(Scope.NODE);
         store.slices.values().stream()
                 .filter(slice -> slice.content().pool().value().equals("node-a"))

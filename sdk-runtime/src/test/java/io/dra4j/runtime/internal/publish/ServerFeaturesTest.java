@@ -43,7 +43,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
         Quantity one = Quantity.of(1);
         return switch (feature) {
             case TAINTS -> tainted(name, Effect.NO_SCHEDULE);
-            case COUNTERS -> device.consumes(new CounterConsumption("set", ONE)).build();
+            case COUNTERS -> device.consumes(CounterConsumption.of("set", ONE)).build();
             case BINDING_CONDITIONS ->
                     device.binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
                             .build();
@@ -74,7 +74,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
         devices.addAll(List.of(more));
         boolean counts = devices.stream().anyMatch(Feature.COUNTERS::usedBy);
         Pool pool = Pool.ofNode("node-a", devices);
-        return counts ? pool.withCounterSets(List.of(new CounterSet("set", ONE))) : pool;
+        return counts ? pool.withCounterSets(List.of(CounterSet.of("set", ONE))) : pool;
     }
 
     private void serverLeavesOut(Feature feature) {
@@ -169,7 +169,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
     @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void counterSetsThatNoDeviceConsumesAreLeftOutToo() throws Exception {
         serverLeavesOut(Feature.COUNTERS);
-        start(pool().withCounterSets(List.of(new CounterSet("set", ONE))));
+        start(pool().withCounterSets(List.of(CounterSet.of("set", ONE))));
 
         assertThat(names("node-a")).containsExactly("gpu-0");
         assertThat(store.slices).hasSize(1);

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
 import java.util.List;
@@ -86,7 +85,11 @@ class SlicePublisherTest extends PublisherUnderTest {
 
         @Test
         void slicesForManyNodesAreWatchedAndWithdrawn() {
-            start(new Pool(new PoolName("shared"), new Placement.AllNodes(), gpus(1), List.of()));
+            start(
+                    Pool.builder("shared")
+                            .placement(new Placement.AllNodes())
+                            .devices(gpus(1))
+                            .build());
             assertThat(store.watchCount()).isEqualTo(2);
             removeAnySlice();
             loop.advance(SECOND);

@@ -4,9 +4,9 @@ package io.dra4j.runtime.internal.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.DeviceBinder.AwaitedDevice;
+import io.dra4j.api.ReadinessCheck.PendingDevice;
+import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
-import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClaimFeed;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -27,7 +27,7 @@ class BindingLoopTest {
     private final ManualLoop loop = new ManualLoop();
     private final FakeStatuses statuses = new FakeStatuses();
     private final FakeFeed feed = new FakeFeed();
-    private final List<AwaitedDevice> requested = new ArrayList<>();
+    private final List<PendingDevice> requested = new ArrayList<>();
     private List<Condition> answer = List.of();
     private @Nullable RuntimeException failure;
 
@@ -70,7 +70,7 @@ class BindingLoopTest {
         return started;
     }
 
-    private List<Condition> bind(AwaitedDevice device) {
+    private List<Condition> bind(PendingDevice device) {
         requested.add(device);
         if (failure != null) {
             throw failure;
@@ -91,7 +91,7 @@ class BindingLoopTest {
                 .replace('\'', '"');
     }
 
-    private static Condition condition(String type, Truth status) {
+    private static Condition condition(String type, ConditionStatus status) {
         return new Condition(type, status, "Because", "");
     }
 
@@ -103,9 +103,9 @@ class BindingLoopTest {
         assertThat(requested.get(0).binding().conditions()).containsExactly("Attached", "Warm");
         assertThat(statuses.applied).isEmpty();
 
-        answer = List.of(condition("Attached", Truth.TRUE));
+        answer = List.of(condition("Attached", ConditionStatus.TRUE));
         advance(5);
-        answer = List.of(condition("Warm", Truth.TRUE));
+        answer = List.of(condition("Warm", ConditionStatus.TRUE));
         advance(5);
         advance(60);
 
@@ -122,7 +122,7 @@ class BindingLoopTest {
 
     @Test
     void endsWithAFailureCondition() {
-        answer = List.of(condition("Failed", Truth.TRUE));
+        answer = List.of(condition("Failed", ConditionStatus.TRUE));
         start(claim(OWN + AWAITED, ""));
         advance(60);
 
@@ -136,7 +136,7 @@ class BindingLoopTest {
                 OWN
                         + ",'conditions':[{'type':'Attached','status':'True','reason':'R','message':'','lastTransitionTime':'t'},"
                         + "{'type':'Ready','status':'True'}]}";
-        answer = List.of(condition("Warm", Truth.TRUE));
+        answer = List.of(condition("Warm", ConditionStatus.TRUE));
         start(claim(OWN + AWAITED, set));
 
         assertThat(statuses.last().devices().get(0))
@@ -171,11 +171,11 @@ class BindingLoopTest {
         failure = new IllegalStateException("cable");
         advance(5);
         failure = null;
-        answer = List.of(condition("Unknown", Truth.TRUE)); // not awaited
+        answer = List.of(condition("Unknown", ConditionStatus.TRUE)); // not awaited
         advance(5);
         assertThat(statuses.tries).isZero();
 
-        answer = List.of(condition("Failed", Truth.TRUE));
+        answer = List.of(condition("Failed", ConditionStatus.TRUE));
         statuses.fail(2, 403);
         advance(5);
         advance(5);

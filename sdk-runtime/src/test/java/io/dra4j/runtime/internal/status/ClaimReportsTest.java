@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
-import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
@@ -52,7 +52,12 @@ class ClaimReportsTest extends ReportsUnderTest {
                     new NetworkData("eth0", List.of("10.0.0.5/24", "fd00::1/64"), "02:00");
             prepare(
                     "{}",
-                    plain(gpu0).withStatus(new DeviceStatus(List.of(), "{\"a\":1.50}", network)));
+                    plain(gpu0)
+                            .withStatus(
+                                    DeviceStatus.builder()
+                                            .data("{\"a\":1.50}")
+                                            .networkData(network)
+                                            .build()));
             run();
 
             assertThat(entry(0).path("data").toString()).isEqualTo("{\"a\":1.5}");
@@ -68,7 +73,7 @@ class ClaimReportsTest extends ReportsUnderTest {
             reports.updateStatus(
                     CLAIM,
                     gpu0.held(),
-                    DeviceStatus.of(new Condition("Ready", Truth.TRUE, "StillUp", "")));
+                    DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "StillUp", "")));
             run();
             assertThat(entry(0).at("/conditions/0/lastTransitionTime").asText())
                     .isEqualTo("2026-11-21T00:00:00Z");
@@ -121,7 +126,7 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void thatWasReportedWhileTheClaimIsPreparedIsAppliedAfterwards() throws IOException {
-            hold(Phase.STARTED, gpu0);
+            hold(Phase.PREPARING, gpu0);
             reports.updateStatus(CLAIM, gpu0.held(), BROKEN);
             run();
             assertThat(statuses.tries).isZero();
@@ -168,7 +173,8 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void thatTheApiWouldRefuseIsLeftOutOfAPrepareAndThrownAtAnUpdate() {
-            DeviceStatus bad = DeviceStatus.of(new Condition("Ready", Truth.TRUE, "no reason", ""));
+            DeviceStatus bad =
+                    DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "no reason", ""));
 
             prepare("{}", plain(gpu0).withStatus(bad), plain(gpu1).withStatus(READY));
             run();

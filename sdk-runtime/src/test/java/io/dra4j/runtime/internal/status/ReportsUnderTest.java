@@ -7,10 +7,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
-import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
@@ -36,9 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class ReportsUnderTest {
 
     static final ClaimRef CLAIM = new ClaimRef("ns", "claim", "uid-1");
-    static final DeviceStatus READY = DeviceStatus.of(new Condition("Ready", Truth.TRUE, "Up", ""));
+    static final DeviceStatus READY =
+            DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "Up", ""));
     static final DeviceStatus BROKEN =
-            DeviceStatus.of(new Condition("Ready", Truth.FALSE, "Down", "unplugged"));
+            DeviceStatus.of(new Condition("Ready", ConditionStatus.FALSE, "Down", "unplugged"));
     static final DeviceMetadata EMPTY = new DeviceMetadata(Map.of(), null);
     static final ObjectMapper JSON = new ObjectMapper();
 
@@ -72,21 +73,15 @@ abstract class ReportsUnderTest {
 
     static AllocatedDevice device(
             String request, @Nullable String sub, String name, @Nullable String shareId) {
-        return new AllocatedDevice(
-                request,
-                sub,
-                new PoolName("node"),
-                new DeviceName(name),
-                shareId,
-                Map.of(),
-                false,
-                null,
-                List.of());
+        return AllocatedDevice.builder(request, new PoolName("node"), new DeviceName(name))
+                .subrequest(sub)
+                .shareId(shareId)
+                .build();
     }
 
     void hold(Phase phase, AllocatedDevice... devices) {
         List<HeldDevice> all = Stream.of(devices).map(AllocatedDevice::held).toList();
-        held.put(CLAIM, new HeldClaim(CLAIM, phase, false, all, null));
+        held.put(CLAIM, HeldClaim.builder(CLAIM).phase(phase).devices(all).build());
     }
 
     PreparedClaim prepare(String json, PreparedDevice... devices) {
@@ -94,7 +89,7 @@ abstract class ReportsUnderTest {
                 Stream.of(devices).map(PreparedDevice::allocated).toList();
         PreparedClaim answer =
                 reports.prepared(
-                        new AllocatedClaim(CLAIM, allocated, json),
+                        AllocatedClaim.builder(CLAIM).devices(allocated).rawJson(json).build(),
                         PreparedClaim.of(List.of(devices)));
         reports.reestablish(CLAIM.uid());
         return answer;

@@ -5,10 +5,10 @@ package io.dra4j.runtime.internal.status;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
-import io.dra4j.api.claim.DeviceStatus.Truth;
 import io.dra4j.api.error.DraException;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -20,25 +20,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StatusRulesTest {
 
     private static DeviceStatus conditions(int count) {
-        return new DeviceStatus(
-                IntStream.range(0, count)
-                        .mapToObj(i -> new Condition("T" + i, Truth.TRUE, "R", ""))
-                        .toList(),
-                null,
-                null);
+        return DeviceStatus.builder()
+                .conditions(
+                        IntStream.range(0, count)
+                                .mapToObj(
+                                        i -> new Condition("T" + i, ConditionStatus.TRUE, "R", ""))
+                                .toList())
+                .build();
     }
 
     private static DeviceStatus condition(String type, String reason, String message) {
-        return DeviceStatus.of(new Condition(type, Truth.UNKNOWN, reason, message));
+        return DeviceStatus.of(new Condition(type, ConditionStatus.UNKNOWN, reason, message));
     }
 
     private static DeviceStatus data(String json) {
-        return new DeviceStatus(List.of(), json, null);
+        return DeviceStatus.builder().data(json).build();
     }
 
     private static DeviceStatus network(
             @Nullable String name, @Nullable String address, String... ips) {
-        return new DeviceStatus(List.of(), null, new NetworkData(name, List.of(ips), address));
+        return DeviceStatus.builder()
+                .networkData(new NetworkData(name, List.of(ips), address))
+                .build();
     }
 
     private static void refuses(DeviceStatus status) {
@@ -74,8 +77,8 @@ class StatusRulesTest {
         refuses(condition("T", "Two words", ""));
         refuses(
                 DeviceStatus.of(
-                        new Condition("T", Truth.TRUE, "R", ""),
-                        new Condition("T", Truth.FALSE, "R", "")));
+                        new Condition("T", ConditionStatus.TRUE, "R", ""),
+                        new Condition("T", ConditionStatus.FALSE, "R", "")));
         refuses(data("{\"a\":\"" + "x".repeat(10_240 - 7) + "\"}"));
         refuses(data("{}"));
         refuses(data("[1]"));

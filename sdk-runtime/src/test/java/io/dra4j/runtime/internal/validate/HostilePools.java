@@ -47,25 +47,25 @@ final class HostilePools {
     }
 
     Pool next() {
-        return new Pool(
-                maybeNull(() -> new PoolName("p" + random.nextInt(9))),
-                maybeNull(this::placement),
-                list(this::device),
-                list(() -> new CounterSet(name(), counters())));
+        return Pool.builder(maybeNull(() -> new PoolName("p" + random.nextInt(9))).value())
+                .placement(maybeNull(this::placement))
+                .devices(list(this::device))
+                .counterSets(list(() -> CounterSet.of(name(), counters())))
+                .build();
     }
 
     private Device device() {
-        return new Device(
-                maybeNull(() -> new DeviceName("d" + random.nextInt(99))),
-                map(this::attribute),
-                map(this::capacity),
-                random.nextBoolean(),
-                list(() -> new CounterConsumption(name(), counters())),
-                list(this::taint),
-                random.nextInt(3) == 0 ? placement() : null,
-                maybeNull(() -> new BindingConditions(names(), names())),
-                random.nextBoolean(),
-                map(this::text));
+        return Device.builder(maybeNull(() -> new DeviceName("d" + random.nextInt(99))).value())
+                .attributes(map(this::attribute))
+                .capacities(map(this::capacity))
+                .allowMultipleAllocations(random.nextBoolean())
+                .consumesCounters(list(() -> CounterConsumption.of(name(), counters())))
+                .taints(list(this::taint))
+                .placement(random.nextInt(3) == 0 ? placement() : null)
+                .binding(maybeNull(() -> new BindingConditions(names(), names())))
+                .bindsToNode(random.nextBoolean())
+                .rawFields(map(this::text))
+                .build();
     }
 
     private Placement placement() {

@@ -11,7 +11,6 @@ import io.dra4j.api.device.NodeSelector.Requirement;
 import io.dra4j.api.device.NodeSelector.Subject;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
@@ -157,6 +156,6 @@ class PlacementRulesTest {
 
     private static List<Problem> problems(Placement pool, @Nullable Placement device) {
         List<Device> devices = List.of(Device.builder("gpu-0").placement(device).build());
-        return PoolRules.problems(new Pool(new PoolName("p"), pool, devices, List.of()));
+        return PoolRules.problems(Pool.builder("p").placement(pool).devices(devices).build());
     }
 }

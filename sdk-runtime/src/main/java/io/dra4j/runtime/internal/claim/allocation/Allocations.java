@@ -79,16 +79,16 @@ public final class Allocations {
     private static HeldDevice held(Result result) {
         String main = ConfigChoice.mainRequest(result.request());
         try {
-            return new HeldDevice(
-                    main,
-                    main.equals(result.request())
-                            ? null
-                            : result.request().substring(main.length() + 1),
-                    new PoolName(result.pool()),
-                    new DeviceName(result.device()),
-                    result.shareId(),
-                    result.consumedCapacity(),
-                    result.adminAccess());
+            return HeldDevice.builder(
+                            main, new PoolName(result.pool()), new DeviceName(result.device()))
+                    .subrequest(
+                            main.equals(result.request())
+                                    ? null
+                                    : result.request().substring(main.length() + 1))
+                    .shareId(result.shareId())
+                    .consumedCapacity(result.consumedCapacity())
+                    .adminAccess(result.adminAccess())
+                    .build();
         } catch (IllegalArgumentException e) {
             throw new PrepareException("the claim's allocation is not valid: " + e.getMessage(), e);
         }
@@ -107,23 +107,17 @@ public final class Allocations {
                         driver, configTypes, allocation == null ? List.of() : allocation.configs());
         List<AllocatedDevice> devices =
                 own.stream().map(result -> allocated(result, object, configs, inventory)).toList();
-        return new AllocatedClaim(ref, devices, object.json());
+        return AllocatedClaim.builder(ref).devices(devices).rawJson(object.json()).build();
     }
 
     private AllocatedDevice allocated(
             Result result, ClaimObject object, ConfigChoice configs, Inventory inventory) {
         HeldDevice held = held(result);
         Optional<Device> device = published(held, inventory);
-        return new AllocatedDevice(
-                held.request(),
-                held.subrequest(),
-                held.pool(),
-                held.device(),
-                held.shareId(),
-                held.consumedCapacity(),
-                held.adminAccess(),
-                object.deviceClasses().get(result.request()),
-                configs.configsOf(result, device));
+        return AllocatedDevice.builder(held)
+                .deviceClass(object.deviceClasses().get(result.request()))
+                .configs(configs.configsOf(result, device))
+                .build();
     }
 
     private Optional<Device> published(HeldDevice wanted, Inventory inventory) {

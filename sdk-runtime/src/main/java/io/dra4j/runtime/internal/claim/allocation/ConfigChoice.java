@@ -148,7 +148,7 @@ final class ConfigChoice {
     }
 
     private static boolean fits(ConfigType<?> type, Optional<Device> device) {
-        return device.map(type.fits()::test).orElse(true);
+        return device.map(type.appliesTo()::test).orElse(true);
     }
 
     private static ConfigSource source(Config entry) {

@@ -54,7 +54,7 @@ final class ConfigDecoder {
     /** Normalizes and validates a value, a decoded one or the type's default. */
     static <T> T valid(ConfigType<T> type, T value) {
         T normalized = type.normalize().apply(value);
-        List<String> problems = type.problems().apply(normalized);
+        List<String> problems = type.validate().apply(normalized);
         if (!problems.isEmpty()) {
             throw new PrepareException(type.kind() + ": " + String.join("; ", problems));
         }

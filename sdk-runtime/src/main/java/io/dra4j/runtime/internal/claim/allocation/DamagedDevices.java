@@ -8,7 +8,6 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiPredicate;
 import java.util.regex.Matcher;
@@ -89,7 +88,6 @@ public final class DamagedDevices {
     }
 
     private static HeldDevice held(Pool pool, Device device, @Nullable String shareId) {
-        return new HeldDevice(
-                "unknown", null, pool.name(), device.name(), shareId, Map.of(), false);
+        return HeldDevice.builder("unknown", pool.name(), device.name()).shareId(shareId).build();
     }
 }

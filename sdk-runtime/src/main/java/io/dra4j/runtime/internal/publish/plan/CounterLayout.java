@@ -52,7 +52,7 @@ public enum CounterLayout {
         @Override
         public List<CounterSet> besides(Device device) {
             return device.consumesCounters().stream()
-                    .map(consumed -> new CounterSet(consumed.counterSet(), consumed.counters()))
+                    .map(consumed -> CounterSet.of(consumed.counterSet(), consumed.counters()))
                     .toList();
         }
     };

@@ -66,7 +66,7 @@ public enum Feature {
         @Override
         public Device probe() {
             Map<String, Quantity> one = Map.of(NAME, Quantity.of(1));
-            return device().consumes(new CounterConsumption(NAME, one)).build();
+            return device().consumes(CounterConsumption.of(NAME, one)).build();
         }
     },
     /** Binding conditions keep a pod from a device that is not ready for it. */
@@ -252,17 +252,17 @@ public enum Feature {
     private static Device withoutRawField(Device device, String field) {
         Map<String, String> rest = new LinkedHashMap<>(device.rawFields());
         rest.remove(field);
-        return new Device(
-                device.name(),
-                device.attributes(),
-                device.capacities(),
-                device.allowMultipleAllocations(),
-                device.consumesCounters(),
-                device.taints(),
-                device.placement(),
-                device.binding(),
-                device.bindsToNode(),
-                rest);
+        return Device.builder(device.name().value())
+                .attributes(device.attributes())
+                .capacities(device.capacities())
+                .allowMultipleAllocations(device.allowMultipleAllocations())
+                .consumesCounters(device.consumesCounters())
+                .taints(device.taints())
+                .placement(device.placement())
+                .binding(device.binding())
+                .bindsToNode(device.bindsToNode())
+                .rawFields(rest)
+                .build();
     }
 
     private static Device.Builder device() {

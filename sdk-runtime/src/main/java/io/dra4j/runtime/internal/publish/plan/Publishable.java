@@ -44,11 +44,11 @@ public record Publishable(
             devices.replaceAll(d -> feature.usedBy(d) ? feature.without(d) : d);
         }
         Pool rest =
-                new Pool(
-                        pool.name(),
-                        pool.placement(),
-                        devices,
-                        missing.contains(Feature.COUNTERS) ? List.of() : pool.counterSets());
+                pool.toBuilder()
+                        .devices(devices)
+                        .counterSets(
+                                missing.contains(Feature.COUNTERS) ? List.of() : pool.counterSets())
+                        .build();
         return new Publishable(rest, leftOut, withdrawn);
     }
 

@@ -51,19 +51,17 @@ class AllocationsTest {
     }
 
     private static final ConfigType<Settings> SETTINGS =
-            ConfigType.of("gpu.example.com/v1", "Settings", Settings.class)
-                    .defaultingTo(() -> new Settings(null, null, null))
-                    .normalizedBy(
+            ConfigType.builder("gpu.example.com/v1", "Settings", Settings.class)
+                    .defaults(() -> new Settings(null, null, null))
+                    .normalize(
                             s ->
                                     new Settings(
                                             s.mode() == null ? Settings.Mode.Slow : s.mode(),
                                             s.count() == null ? 1 : s.count(),
                                             s.limit()))
-                    .validatedBy(
-                            s ->
-                                    s.count() < 0
-                                            ? List.of("invalid count: " + s.count())
-                                            : List.of());
+                    .validate(
+                            s -> s.count() < 0 ? List.of("invalid count: " + s.count()) : List.of())
+                    .build();
 
     private static final Inventory INVENTORY =
             Inventory.of(
@@ -106,7 +104,7 @@ class AllocationsTest {
 
     private static AppliedConfig<Settings> applied(Result result, Config... configs) {
         AllocatedDevice device = read(object(List.of(result), configs), SETTINGS).devices().get(0);
-        return device.config(SETTINGS).orElseThrow();
+        return device.config(SETTINGS);
     }
 
     private static Settings value(Result result, String fields, String... requests) {
@@ -214,8 +212,12 @@ class AllocationsTest {
         @Test
         void areMergedIfTheTypeSaysSo() {
             ConfigType<Settings> adding =
-                    SETTINGS.mergedBy(
-                            (a, b) -> new Settings(b.mode(), a.count() + b.count(), b.limit()));
+                    SETTINGS.toBuilder()
+                            .merge(
+                                    (a, b) ->
+                                            new Settings(
+                                                    b.mode(), a.count() + b.count(), b.limit()))
+                            .build();
             ClaimObject object =
                     object(
                             List.of(GPU),
@@ -224,7 +226,7 @@ class AllocationsTest {
 
             AllocatedDevice device = read(object, adding).devices().get(0);
 
-            assertThat(device.config(adding).orElseThrow().value().count()).isEqualTo(7);
+            assertThat(device.config(adding).value().count()).isEqualTo(7);
         }
 
         @Test
@@ -236,8 +238,8 @@ class AllocationsTest {
 
             List<AllocatedDevice> devices = read(object, SETTINGS).devices();
 
-            assertThat(devices.get(0).config(SETTINGS).orElseThrow().value().count()).isEqualTo(1);
-            assertThat(devices.get(1).config(SETTINGS).orElseThrow().value().count()).isEqualTo(5);
+            assertThat(devices.get(0).config(SETTINGS).value().count()).isEqualTo(1);
+            assertThat(devices.get(1).config(SETTINGS).value().count()).isEqualTo(5);
         }
 
         @Test
@@ -266,13 +268,15 @@ class AllocationsTest {
         @Test
         void thatDoNotFitASkippedDeviceAreAnErrorOnlyIfTheyNameItsRequest() {
             ConfigType<Settings> forGpus =
-                    SETTINGS.fitting(d -> d.attributes().toString().contains("value=gpu"));
+                    SETTINGS.toBuilder()
+                            .appliesTo(d -> d.attributes().toString().contains("value=gpu"))
+                            .build();
             List<Result> both = List.of(GPU, result("r1", "mig-0"));
 
             List<AllocatedDevice> devices =
                     read(object(both, fromClaim(settings(",\"count\":5"))), forGpus).devices();
-            assertThat(devices.get(0).config(forGpus)).isPresent();
-            assertThat(devices.get(1).config(forGpus)).isEmpty();
+            assertThat(devices.get(0).findConfig(forGpus)).isPresent();
+            assertThat(devices.get(1).findConfig(forGpus)).isEmpty();
 
             ClaimObject named = object(both, fromClaim(settings(""), "r1"));
             assertThatThrownBy(() -> read(named, forGpus))
@@ -281,7 +285,8 @@ class AllocationsTest {
 
         @Test
         void fromASourceThatIsNotAllowedAreAnError() {
-            ConfigType<Settings> forUsers = SETTINGS.onlyFrom(ConfigSource.FROM_CLAIM);
+            ConfigType<Settings> forUsers =
+                    SETTINGS.toBuilder().sources(ConfigSource.FROM_CLAIM).build();
             ClaimObject object = object(List.of(GPU), fromClass(settings("")));
 
             assertThatThrownBy(() -> read(object, forUsers))

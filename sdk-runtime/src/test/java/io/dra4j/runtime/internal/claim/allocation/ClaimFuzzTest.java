@@ -41,7 +41,7 @@ class ClaimFuzzTest {
             @Nullable Inner inner) {}
 
     private static final ConfigType<Settings> SETTINGS =
-            ConfigType.of("v/v1", "Settings", Settings.class);
+            ConfigType.builder("v/v1", "Settings", Settings.class).build();
     private static final String CONFIG =
             "{\"apiVersion\":\"v/v1\",\"kind\":\"Settings\",\"text\":\"x\",\"count\":3,"
                     + "\"limit\":\"2Gi\",\"flag\":true,\"state\":\"NEW\",\"inner\":{\"names\":"

@@ -102,11 +102,11 @@ class DeviceHoldsTest {
                                                 taking("full", "80Gi"),
                                                 taking("half-0", "40Gi"),
                                                 taking("half-1", "40Gi")))
-                                .withCounterSets(List.of(new CounterSet("gpu", memory("80Gi")))));
+                                .withCounterSets(List.of(CounterSet.of("gpu", memory("80Gi")))));
 
         private static Device taking(String name, String memory) {
             return Device.builder(name)
-                    .consumes(new CounterConsumption("gpu", memory(memory)))
+                    .consumes(CounterConsumption.of("gpu", memory(memory)))
                     .build();
         }
 
@@ -243,7 +243,8 @@ class DeviceHoldsTest {
     }
 
     private void put(ClaimRef claim, List<HeldDevice> held) {
-        committed.put(claim.uid(), new ClaimRecord(claim, Phase.STARTED, "boot", held, null, null));
+        committed.put(
+                claim.uid(), new ClaimRecord(claim, Phase.PREPARING, "boot", held, null, null));
     }
 
     private static HeldDevice whole(String name) {
@@ -256,7 +257,10 @@ class DeviceHoldsTest {
 
     private static HeldDevice device(
             String pool, String name, String shareId, Map<String, Quantity> takes, boolean admin) {
-        return new HeldDevice(
-                "r", null, new PoolName(pool), new DeviceName(name), shareId, takes, admin);
+        return HeldDevice.builder("r", new PoolName(pool), new DeviceName(name))
+                .shareId(shareId)
+                .consumedCapacity(takes)
+                .adminAccess(admin)
+                .build();
     }
 }

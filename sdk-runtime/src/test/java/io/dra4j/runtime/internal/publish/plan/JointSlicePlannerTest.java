@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 public class JointSlicePlannerTest {
 
     static CounterSet set(String name, int counters) {
-        return new CounterSet(name, counters(counters));
+        return CounterSet.of(name, counters(counters));
     }
 
     private static Map<String, Quantity> counters(int count) {
@@ -38,7 +38,7 @@ public class JointSlicePlannerTest {
     public static Device device(String name, String... sets) {
         Device.Builder device = Device.builder(name);
         Arrays.stream(sets)
-                .forEach(set -> device.consumes(new CounterConsumption(set, counters(1))));
+                .forEach(set -> device.consumes(CounterConsumption.of(set, counters(1))));
         return device.build();
     }
 
@@ -290,7 +290,7 @@ public class JointSlicePlannerTest {
             List<Device> devices =
                     IntStream.range(0, 32)
                             .mapToObj(i -> Device.builder("d" + i))
-                            .map(it -> it.consumes(new CounterConsumption("a", counters(32))))
+                            .map(it -> it.consumes(CounterConsumption.of("a", counters(32))))
                             .map(Device.Builder::build)
                             .toList();
             Pool full = Pool.ofNode("node-a", devices).withCounterSets(List.of(set("a", 32)));

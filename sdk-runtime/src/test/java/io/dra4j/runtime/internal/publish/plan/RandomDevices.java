@@ -147,7 +147,7 @@ record RandomDevices(Random random, int edges) {
     }
 
     List<CounterSet> counterSets(int count) {
-        return list(count, i -> new CounterSet("set-" + i, counters()));
+        return list(count, i -> CounterSet.of("set-" + i, counters()));
     }
 
     private Map<String, Quantity> counters() {
@@ -163,7 +163,7 @@ record RandomDevices(Random random, int edges) {
             Map<String, Quantity> part = new LinkedHashMap<>();
             set.counters()
                     .forEach((name, there) -> part.put(name, isEdge() ? Quantity.of(1001) : there));
-            consumptions.add(new CounterConsumption(isEdge() ? "other" : set.name(), part));
+            consumptions.add(CounterConsumption.of(isEdge() ? "other" : set.name(), part));
         }
         return consumptions;
     }

@@ -6,7 +6,6 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -43,7 +42,9 @@ public final class RandomPools {
     public Pool next(String name, int size) {
         List<CounterSet> sets =
                 devices.counterSets(random.nextInt(3) == 0 ? 1 + random.nextInt(9) : 0);
-        return grown(new Pool(new PoolName(name), devices.poolPlacement(), List.of(), sets), size);
+        return grown(
+                Pool.builder(name).placement(devices.poolPlacement()).counterSets(sets).build(),
+                size);
     }
 
     public Pool edited(Pool pool) {
@@ -64,11 +65,11 @@ public final class RandomPools {
 
     /** Returns a pool that says the same in another way. */
     public Pool rephrased(Pool pool) {
-        return new Pool(
-                pool.name(),
-                devices.rephrased(pool.placement()),
-                pool.devices().stream().map(devices::rephrased).toList(),
-                devices.shuffled(pool.counterSets()));
+        return pool.toBuilder()
+                .placement(devices.rephrased(pool.placement()))
+                .devices(pool.devices().stream().map(devices::rephrased).toList())
+                .counterSets(devices.shuffled(pool.counterSets()))
+                .build();
     }
 
     private Pool grown(Pool pool, int count) {
@@ -129,7 +130,7 @@ public final class RandomPools {
                 pool.devices().stream()
                         .map(d -> d.toBuilder().placement(devices.placement(placement)).build())
                         .toList();
-        return new Pool(pool.name(), placement, all, pool.counterSets());
+        return pool.toBuilder().placement(placement).devices(all).build();
     }
 
     private Pool placedAgain(Pool pool) {
@@ -148,10 +149,10 @@ public final class RandomPools {
                 pool.devices().stream()
                         .map(it -> it.consumesCounters().isEmpty() ? it : again(it, pool, sets))
                         .toList();
-        return new Pool(pool.name(), pool.placement(), all, sets);
+        return pool.toBuilder().devices(all).counterSets(sets).build();
     }
 
     private static Pool with(Pool pool, List<Device> devices) {
-        return new Pool(pool.name(), pool.placement(), devices, pool.counterSets());
+        return pool.toBuilder().devices(devices).build();
     }
 }

@@ -11,7 +11,6 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
 import java.util.ArrayList;
@@ -77,7 +76,7 @@ class SlicePlannerTest {
             List<UnaryOperator<Device>> specials =
                     List.of(
                             d -> d.toBuilder().taint(TAINT).build(),
-                            d -> d.toBuilder().consumes(new CounterConsumption("s", one)).build(),
+                            d -> d.toBuilder().consumes(CounterConsumption.of("s", one)).build(),
                             d ->
                                     d.toBuilder()
                                             .attribute("l", new AttributeValue.OfInts(List.of(1L)))
@@ -111,7 +110,7 @@ class SlicePlannerTest {
         void putsCounterSetsIntoSlicesOfTheirOwn() {
             List<CounterSet> sets =
                     IntStream.range(0, 9)
-                            .mapToObj(i -> new CounterSet("s" + i, Map.of("c", Quantity.of(1))))
+                            .mapToObj(i -> CounterSet.of("s" + i, Map.of("c", Quantity.of(1))))
                             .toList();
 
             List<PlannedSlice> plan =
@@ -129,7 +128,7 @@ class SlicePlannerTest {
         @Test
         void ofCounterSetsThatComeLaterLeavesDevicesWhereTheyAre() {
             List<PlannedSlice> first = plan(gpus(0, 3), List.of());
-            List<CounterSet> sets = List.of(new CounterSet("s", Map.of("c", Quantity.of(1))));
+            List<CounterSet> sets = List.of(CounterSet.of("s", Map.of("c", Quantity.of(1))));
             Pool pool = Pool.ofNode("node-a", gpus(0, 3)).withCounterSets(sets);
 
             List<PlannedSlice> second = SlicePlanner.plan(pool, first, true);
@@ -263,11 +262,10 @@ class SlicePlannerTest {
         @Test
         void withAPlacementForDevicesIsRefused() {
             Pool bad =
-                    new Pool(
-                            new PoolName("p"),
-                            new Placement.NamedNode("node-a"),
-                            gpus(0, 1),
-                            List.of());
+                    Pool.builder("p")
+                            .placement(new Placement.NamedNode("node-a"))
+                            .devices(gpus(0, 1))
+                            .build();
 
             assertThatThrownBy(() -> SlicePlanner.plan(bad, List.of(), false))
                     .hasMessageStartingWith("Pool p: Placement is not for pools");

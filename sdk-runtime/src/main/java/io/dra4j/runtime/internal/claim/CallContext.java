@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
-import io.dra4j.api.Progress;
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import java.time.Instant;
@@ -10,12 +10,12 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
 /**
- * The progress of one call to the provider; when the call has ended, it takes no more.
+ * The context of one call to the provider; when the call has ended, it takes no more.
  *
  * <p>A provider that goes on on a thread of its own would otherwise write into what another
  * operation of the claim does. Thread-safe.
  */
-final class CallProgress implements Progress, AutoCloseable {
+final class CallContext implements ClaimContext, AutoCloseable {
 
     private final Semaphore permits;
     private final Consumer<ProviderState> durably;
@@ -23,7 +23,7 @@ final class CallProgress implements Progress, AutoCloseable {
     private boolean ended; // guarded by this
 
     /** Starts a call, as soon as there is a permit. */
-    CallProgress(Semaphore permits, Consumer<ProviderState> durably, Deadline deadline) {
+    CallContext(Semaphore permits, Consumer<ProviderState> durably, Deadline deadline) {
         permits.acquireUninterruptibly();
         this.permits = permits;
         this.durably = durably;
@@ -31,11 +31,11 @@ final class CallProgress implements Progress, AutoCloseable {
     }
 
     @Override
-    public synchronized void record(ProviderState state) {
+    public synchronized void checkpoint(ProviderState state) {
         if (ended) {
             throw new DraException(
-                    "The call that this Progress was given to has ended; record what is done to"
-                            + " hardware before prepare or unprepare returns");
+                    "The call that this ClaimContext was given to has ended; checkpoint what is"
+                            + " done to hardware before prepare or unprepare returns");
         }
         durably.accept(state);
     }
@@ -45,7 +45,7 @@ final class CallProgress implements Progress, AutoCloseable {
         return deadline.instant();
     }
 
-    /** Ends it with its call, after a record that is being written. */
+    /** Ends it with its call, after a checkpoint that is being written. */
     @Override
     public synchronized void close() {
         ended = true;

@@ -8,10 +8,11 @@ import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes allocated devices ready before their pods are bound to the node.
+ * Checks whether allocated devices are ready, before their pods are bound to the node.
  *
  * <p>Drivers of devices with {@linkplain BindingConditions binding conditions} need it. It is
  * called for devices of this node, on a thread of its own, one device at a time; again every few
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     KEP-5007</a>
  */
 @FunctionalInterface
-public interface DeviceBinder {
+public interface ReadinessCheck {
 
     /**
      * Returns the conditions of a device.
@@ -35,7 +36,7 @@ public interface DeviceBinder {
      *     status; those that are left out stay as they are
      * @throws Exception if they are unknown; it is called again
      */
-    List<Condition> bind(AwaitedDevice device) throws Exception;
+    List<Condition> check(PendingDevice device) throws Exception;
 
     /**
      * A device that the scheduler waits for.
@@ -47,11 +48,21 @@ public interface DeviceBinder {
      * @param shareId the share of the device, or {@code null}
      * @param binding the condition types that the scheduler waits for
      */
-    record AwaitedDevice(
+    record PendingDevice(
             ClaimRef claim,
             String request,
             PoolName pool,
             DeviceName device,
             @Nullable String shareId,
-            BindingConditions binding) {}
+            BindingConditions binding) {
+
+        /** Checks that nothing is missing. */
+        public PendingDevice {
+            Objects.requireNonNull(claim, "claim");
+            Objects.requireNonNull(request, "request");
+            Objects.requireNonNull(pool, "pool");
+            Objects.requireNonNull(device, "device");
+            Objects.requireNonNull(binding, "binding");
+        }
+    }
 }

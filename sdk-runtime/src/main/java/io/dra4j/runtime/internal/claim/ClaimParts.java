@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * @param events receives damage and failed repairs
  * @param dataDirectory the driver's directory below the kubelet's plugins
  */
-public record ClaimContext(
+public record ClaimParts(
         String driver,
         DeviceProvider provider,
         Semaphore providerCalls,

@@ -1,0 +1,36 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api;
+
+import io.dra4j.api.claim.ProviderState;
+import java.time.Instant;
+
+/**
+ * The context in which one claim is prepared or unprepared.
+ *
+ * <p>An object is valid for the one call that it was given to, and thread-safe.
+ */
+public interface ClaimContext {
+
+    /**
+     * Returns the time until which the kubelet waits for the result.
+     *
+     * <p>The runtime never interrupts a provider: work that goes on beyond the deadline is kept,
+     * and the kubelet's next try joins it.
+     *
+     * @return the moment at which the kubelet gives the call up
+     */
+    Instant deadline();
+
+    /**
+     * Keeps a state of the claim durably; call it before the change that the state describes.
+     *
+     * <p>When the call returns, the state survives a crash of the process and of the node; {@link
+     * DeviceProvider#unprepare} is then given the last state of a checkpoint, and can undo what was
+     * done. A provider that changes no hardware never calls it and pays nothing.
+     *
+     * @param state what the provider must know to undo what it does next
+     * @throws io.dra4j.api.error.DraException if the state can't be written; do not go on then
+     */
+    void checkpoint(ProviderState state);
+}
