@@ -79,7 +79,11 @@ public final class DriverMain {
         Objects.requireNonNull(args, "args");
         Objects.requireNonNull(driverName, "driverName");
         Objects.requireNonNull(provider, "provider");
-        run(args, DriverProgram.of(driverName, provider.getClass()), new DriverOptions(), provider);
+        run(
+                args,
+                DriverProgram.of(driverName, provider.getClass()),
+                new DriverOptions.Standard(),
+                provider);
     }
 
     /**

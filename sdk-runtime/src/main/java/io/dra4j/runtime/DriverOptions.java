@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
  * once {@link DriverMain} has read the command line.
  */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-public class DriverOptions {
+public abstract class DriverOptions {
 
     private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--v", "--help", "--version");
     private static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
@@ -333,6 +333,9 @@ public class DriverOptions {
                 .width(100);
         return command.setDefaultValueProvider(new Environment(program, environment));
     }
+
+    /** The options that every driver has. */
+    static final class Standard extends DriverOptions {}
 
     private record Environment(DriverProgram program, Map<String, String> variables)
             implements IDefaultValueProvider {

@@ -61,12 +61,25 @@ final class CdiJson {
     private static EditsJson edits(ContainerEdits edits) {
         return new EditsJson(
                 edits.env().entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList(),
-                edits.deviceNodes(),
+                edits.deviceNodes().stream().map(CdiJson::node).toList(),
                 edits.netDevices(),
                 edits.hooks().stream().map(CdiJson::hook).toList(),
                 edits.mounts(),
                 edits.intelRdt(),
                 edits.additionalGids());
+    }
+
+    private static NodeJson node(DeviceNode node) {
+        return new NodeJson(
+                node.path(),
+                node.hostPath(),
+                node.type(),
+                node.major(),
+                node.minor(),
+                node.fileMode(),
+                node.permissions(),
+                node.uid(),
+                node.gid());
     }
 
     private static HookJson hook(Hook hook) {
@@ -89,12 +102,23 @@ final class CdiJson {
 
     private record EditsJson(
             List<String> env,
-            List<DeviceNode> deviceNodes,
+            List<NodeJson> deviceNodes,
             List<NetDevice> netDevices,
             List<HookJson> hooks,
             List<Mount> mounts,
             @Nullable IntelRdt intelRdt,
             List<Long> additionalGids) {}
+
+    private record NodeJson(
+            String path,
+            @Nullable String hostPath,
+            @Nullable String type,
+            @Nullable Long major,
+            @Nullable Long minor,
+            @Nullable Integer fileMode,
+            @Nullable String permissions,
+            @Nullable Long uid,
+            @Nullable Long gid) {}
 
     private record HookJson(
             String hookName,

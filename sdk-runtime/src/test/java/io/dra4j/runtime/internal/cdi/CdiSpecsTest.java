@@ -324,8 +324,6 @@ class CdiSpecsTest {
                 arguments("env name", edits().env("A=B", "1")),
                 arguments("env name", edits().env("", "1")),
                 arguments("env value", edits().env("A", "\0")),
-                arguments("deviceNodes path", node(DeviceNode.of("dev/a"))),
-                arguments("deviceNodes hostPath", node(DeviceNode.of("/dev/a", "b"))),
                 arguments("deviceNodes type", node(typed("x", null, null))),
                 arguments("deviceNodes permissions", node(typed("c", "rx", null))),
                 arguments("deviceNodes uid", node(typed("c", "rw", -1L))),

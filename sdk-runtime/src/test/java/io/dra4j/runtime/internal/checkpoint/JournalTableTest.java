@@ -51,7 +51,7 @@ class JournalTableTest extends JournalFixture {
                 .containsExactly(
                         "FILE.LINE PHASE UID CLAIM BOOT STATE DEVICES",
                         "1.0 (header) format version 1",
-                        "1.1 STARTED uid-1 ns/claim boot-1 - node/gpu-0",
+                        "1.1 PREPARING uid-1 ns/claim boot-1 - node/gpu-0",
                         "1.2 PREPARED uid-1 ns/claim boot-1 14 node/gpu-0",
                         "1.3 PREPARED uid-2 ns/claim boot-1 14 node/gpu-0",
                         "1.4 (forgotten) uid-2");
@@ -66,7 +66,7 @@ class JournalTableTest extends JournalFixture {
 
         assertThat(rows())
                 .containsSubsequence(
-                        "1.1 STARTED uid-1 ns/claim boot-1 - node/gpu-0",
+                        "1.1 PREPARING uid-1 ns/claim boot-1 - node/gpu-0",
                         "? (damaged) uid-2",
                         "? (missing) 1 lines",
                         "1.4 (forgotten) uid-2");

@@ -54,7 +54,7 @@ class ClaimPreparationTest extends NodeFixture {
 
             node.prepare(A);
 
-            assertThat(provider.calls).containsExactly("prepare uid-a", "STARTED");
+            assertThat(provider.calls).containsExactly("prepare uid-a", "PREPARING");
             assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
         }
 

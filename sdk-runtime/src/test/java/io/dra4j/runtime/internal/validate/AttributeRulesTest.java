@@ -52,8 +52,6 @@ class AttributeRulesTest {
                 name("a".repeat(33), "at most 32"),
                 value(AttributeValue.of("ü".repeat(32) + "x"), ".string", "at most 64 bytes", "üx"),
                 value(AttributeValue.of("\uD800"), ".string", "Unicode", "d800"),
-                value(AttributeValue.of((String) null), ".string", "must be set", "null"),
-                value(null, "", "must be set", "null"),
                 value(AttributeValue.version("1.0"), ".version", "2.0.0", "1.0"),
                 value(new OfStrings(List.of()), ".strings", "not be empty", "[]"),
                 value(new OfInts(List.of()), ".ints", "not be empty", "[]"),

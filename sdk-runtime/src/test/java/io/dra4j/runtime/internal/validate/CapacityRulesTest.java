@@ -111,7 +111,6 @@ class CapacityRulesTest {
                 "10 | 5 | 5 |    | 5 |",
                 "10 | 4 | 2 | 8  | 2 |",
                 "10 |   | 1 |    |   | default: must be set; found null",
-                "10 | 1 |   |    |   | validRange.min: must be set; found null",
                 "10 | 1 | 11|    |   | validRange.min: must be at most the capacity, 10; found 11",
                 "10 | 1 | 2 |    |   | default: must be at least validRange.min, 2; found 1",
                 "10 | 3 | 3 | 2  |   | validRange.max: must be at least validRange.min, 3; found 2",

@@ -8,12 +8,10 @@ import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.NodeSelector;
 import io.dra4j.api.device.NodeSelector.Requirement;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.Taint;
@@ -47,32 +45,32 @@ final class HostilePools {
     }
 
     Pool next() {
-        return Pool.builder(maybeNull(() -> new PoolName("p" + random.nextInt(9))).value())
-                .placement(maybeNull(this::placement))
+        return Pool.builder("p" + random.nextInt(9))
+                .placement(placement())
                 .devices(list(this::device))
                 .counterSets(list(() -> CounterSet.of(name(), counters())))
                 .build();
     }
 
     private Device device() {
-        return Device.builder(maybeNull(() -> new DeviceName("d" + random.nextInt(99))).value())
+        return Device.builder("d" + random.nextInt(99))
                 .attributes(map(this::attribute))
                 .capacities(map(this::capacity))
                 .allowMultipleAllocations(random.nextBoolean())
                 .consumesCounters(list(() -> CounterConsumption.of(name(), counters())))
                 .taints(list(this::taint))
                 .placement(random.nextInt(3) == 0 ? placement() : null)
-                .binding(maybeNull(() -> new BindingConditions(names(), names())))
+                .binding(new BindingConditions(names(), names()))
                 .bindsToNode(random.nextBoolean())
-                .rawFields(map(this::text))
+                .rawFields(map(this::name))
                 .build();
     }
 
     private Placement placement() {
         return switch (random.nextInt(6)) {
             case 0 -> new Placement.ThisNode();
-            case 1 -> new Placement.NamedNode(text());
-            case 2 -> new Placement.MatchingNodes(maybeNull(this::selector));
+            case 1 -> new Placement.NamedNode(name());
+            case 2 -> new Placement.MatchingNodes(selector());
             case 3 -> new Placement.AllNodes();
             case 4 -> new Placement.PerDevice();
             default -> new Placement.PublishedElsewhere();
@@ -84,18 +82,18 @@ final class HostilePools {
                 list(
                         () ->
                                 new Requirement(
-                                        text(),
-                                        maybeNull(() -> any(NodeSelector.Operator.values())),
+                                        name(),
+                                        any(NodeSelector.Operator.values()),
                                         names(),
-                                        maybeNull(() -> any(NodeSelector.Subject.values())))));
+                                        any(NodeSelector.Subject.values()))));
     }
 
     private AttributeValue attribute() {
         return switch (random.nextInt(8)) {
-            case 0 -> new AttributeValue.OfString(text());
+            case 0 -> new AttributeValue.OfString(name());
             case 1 -> new AttributeValue.OfInt(random.nextLong());
             case 2 -> new AttributeValue.OfBool(random.nextBoolean());
-            case 3 -> new AttributeValue.OfVersion(text());
+            case 3 -> new AttributeValue.OfVersion(name());
             case 4 -> new AttributeValue.OfStrings(names());
             case 5 -> new AttributeValue.OfInts(list(random::nextLong));
             case 6 -> new AttributeValue.OfBools(list(random::nextBoolean));
@@ -104,7 +102,7 @@ final class HostilePools {
     }
 
     private Capacity capacity() {
-        return new Capacity(maybeNull(this::amount), random.nextBoolean() ? null : policy());
+        return new Capacity(amount(), random.nextBoolean() ? null : policy());
     }
 
     private RequestPolicy policy() {
@@ -114,16 +112,14 @@ final class HostilePools {
                 random.nextBoolean()
                         ? null
                         : new RequestPolicy.ValidRange(
-                                maybeNull(this::amount),
-                                maybeNull(this::amount),
-                                maybeNull(this::amount)));
+                                amount(), maybeNull(this::amount), maybeNull(this::amount)));
     }
 
     private Taint taint() {
         return new Taint(
-                text(),
-                text(),
-                maybeNull(() -> any(Taint.Effect.values())),
+                name(),
+                maybeNull(this::name),
+                any(Taint.Effect.values()),
                 random.nextBoolean()
                         ? null
                         : any(
@@ -151,10 +147,6 @@ final class HostilePools {
         return random.nextInt(3) > 0 ? "n" + random.nextInt(3) : any(TEXTS).repeat(length());
     }
 
-    private @Nullable String text() {
-        return maybeNull(this::name);
-    }
-
     /** Mostly one, now and then around a limit, seldom very many. */
     private int length() {
         return switch (random.nextInt(20)) {
@@ -178,7 +170,7 @@ final class HostilePools {
 
     private <V> Map<String, V> map(Supplier<V> value) {
         Map<String, V> map = new LinkedHashMap<>();
-        list(this::text).forEach(key -> map.put(key, maybeNull(value)));
+        list(this::name).forEach(key -> map.put(key, value.get()));
         return map;
     }
 

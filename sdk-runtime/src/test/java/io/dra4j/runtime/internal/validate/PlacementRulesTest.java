@@ -71,8 +71,6 @@ class PlacementRulesTest {
             assertThat(perDevice(new Placement.PerDevice())).containsExactly("devices[gpu-0]");
             assertThat(perDevice(new Placement.PublishedElsewhere()))
                     .containsExactly("devices[gpu-0]");
-            assertThat(perDevice(new Placement.MatchingNodes(null)))
-                    .containsExactly("devices[gpu-0].nodeSelector");
         }
 
         private List<String> perDevice(Placement placement) {
@@ -97,8 +95,6 @@ class PlacementRulesTest {
             FIELD | metadata.name    | NOT_IN         | node-a.example |           |                    |
             LABEL | ''               | EXISTS         |                | key       | at most 63         | ""
             LABEL | a/b/c            | EXISTS         |                | key       | at most 63         | "a/b/c"
-            LABEL |                  | EXISTS         |                | key       | must be set        | null
-            LABEL | rack             |                |                | operator  | must be set        | null
             LABEL | rack             | IN             |                | values    | not be empty       | []
             LABEL | rack             | NOT_IN         |                | values    | not be empty       | []
             LABEL | rack             | IN             | a,-            | values[1] | at most 63         | "-"
@@ -111,7 +107,6 @@ class PlacementRulesTest {
             LABEL | rack             | LESS_THAN      | 1.5            | values    | one whole number   | [1.5]
             FIELD | spec.name        | IN             | a              | key       | metadata.name      | "spec.name"
             FIELD | metadata.name    | EXISTS         | a              | operator  | In or NotIn        | EXISTS
-            FIELD | metadata.name    |                | a              | operator  | In or NotIn        | null
             FIELD | metadata.name    | IN             |                | values    | one value          | []
             FIELD | metadata.name    | IN             | a,b            | values    | one value          | [a, b]
             FIELD | metadata.name    | IN             | A              | values[0] | DNS subdomain      | "A"

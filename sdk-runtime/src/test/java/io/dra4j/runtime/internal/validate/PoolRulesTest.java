@@ -70,16 +70,13 @@ class PoolRulesTest {
     }
 
     private static Stream<Wrong> taintFields() {
-        Device.Builder noEffect = device().taint(new Taint("a", null, null, null));
         Instant first = Instant.parse("0001-01-01T00:00:00Z");
         return Stream.of(
-                wrong("taints[0].key", "must be set", device().taint(taint(null, ""))),
                 wrong("taints[0].key", "at most 63", "-a", device().taint(taint("-a", ""))),
                 wrong("taints[0].key", "at most 63", device().taint(taint("a/", ""))),
                 wrong("taints[0].key", "before the /", device().taint(taint("A.com/b", ""))),
                 wrong("taints[0].value", "at most 63", device().taint(taint("a", "v".repeat(64)))),
                 wrong("taints[0].value", "at most 63", "b c", device().taint(taint("a", "b c"))),
-                wrong("taints[0].effect", "must be set", "null", noEffect),
                 wrong("taints[0].timeAdded", "years 1 to 9999", device().taint(at(Instant.MAX))),
                 wrong("taints[0].timeAdded", "years 1 to 9999", device().taint(at(first))),
                 wrong("taints", "at most 16", "17", taints(17)));

@@ -43,7 +43,7 @@ class DeviceHoldsTest {
                 .hasMessage(
                         "device node/gpu-0 is held by another claim (UID uid-a…); it is free when"
                                 + " that is unprepared")
-                .hasRootCauseMessage("Held by ns/a (UID uid-a) STARTED");
+                .hasRootCauseMessage("Held by ns/a (UID uid-a) PREPARING");
 
         committed.remove("uid-a");
         hold(B, List.of(whole("gpu-0")));

@@ -72,7 +72,7 @@ class DeviceOrderPropertiesTest {
     private Pool pool() {
         List<CounterSet> counters =
                 IntStream.range(0, sets)
-                        .mapToObj(i -> new CounterSet("s" + i, Map.of("c", Quantity.of(1))))
+                        .mapToObj(i -> CounterSet.of("s" + i, Map.of("c", Quantity.of(1))))
                         .toList();
         return Pool.ofNode("node-a", devices).withCounterSets(counters);
     }
