@@ -40,6 +40,10 @@ public final class FieldErrors {
         return add("FieldValueDuplicate", field, "Duplicate value: " + quoted(value));
     }
 
+    public FieldErrors notFound(String field, Object value) {
+        return add("FieldValueNotFound", field, "Not found: " + quoted(value));
+    }
+
     public FieldErrors tooLong(String field, int limit) {
         return add(
                 "FieldValueTooLong", field, "Too long: may not be more than " + limit + " bytes");

@@ -57,6 +57,14 @@ final class AttributeRules {
         checkPart("name", id, ID_LENGTH, Names::cIdentifierProblem, map);
     }
 
+    /** Requires a key that has its domain, and returns whether it is one. */
+    static boolean checkFullName(Field name) {
+        int before = name.errors().all().size();
+        checkKey(name.text(), name);
+        name.requireThat(name.text().contains("/"), "must be a domain and a name");
+        return name.errors().all().size() == before;
+    }
+
     private static void checkPart(
             String part, String text, int limit, UnaryOperator<String> problem, Field map) {
         if (text.isEmpty()) {

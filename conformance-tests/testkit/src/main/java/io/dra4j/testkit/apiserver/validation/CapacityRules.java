@@ -2,18 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.validation;
 
-import java.math.BigInteger;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Rules for capacities and for the part of one that a request may take. */
 final class CapacityRules {
     private static final int VALID_VALUES = 10;
+    private static final int MILLI = 3;
+    private static final BigDecimal LARGEST_MILLI = BigDecimal.valueOf(Long.MAX_VALUE, MILLI);
     private static final String OVER_CAPACITY = "must not exceed the capacity value";
 
-    private CapacityRules() {}
+    private final boolean fractional;
 
-    static void check(Field device) {
+    /**
+     * @param fractional whether the gate is on with which fractions count; without it, steps and
+     *     equal values are found among values that are rounded up to integers
+     */
+    CapacityRules(boolean fractional) {
+        this.fractional = fractional;
+    }
+
+    void check(Field device) {
         boolean shared = device.value().path("allowMultipleAllocations").asBoolean();
         Field capacities = device.at("capacity");
         for (String key : capacities.keys()) {
@@ -23,14 +35,14 @@ final class CapacityRules {
                 continue;
             }
             if (shared) {
-                checkPolicy(policy, value(capacities.key(key).at("value")));
+                checkPolicy(policy, exact(capacities.key(key).at("value")));
             } else {
                 policy.forbidden("must not be set unless `allowMultipleAllocations` is true");
             }
         }
     }
 
-    private static void checkPolicy(Field policy, BigInteger capacity) {
+    private void checkPolicy(Field policy, BigDecimal capacity) {
         Field values = policy.at("validValues");
         Field range = policy.at("validRange");
         Field preset = policy.at("default");
@@ -49,69 +61,96 @@ final class CapacityRules {
         }
     }
 
-    private static void checkValues(Field values, Field preset, BigInteger capacity) {
+    private void checkValues(Field values, Field preset, BigDecimal capacity) {
         values.requireAtMost(VALID_VALUES);
-        Set<BigInteger> seen = new HashSet<>();
-        BigInteger last = null;
+        Set<BigDecimal> seen = new HashSet<>();
+        BigDecimal last = null;
+        boolean hasPreset = false;
         for (Field entry : values.items()) {
-            BigInteger value = value(entry);
-            entry.requireThat(value.compareTo(capacity) <= 0, OVER_CAPACITY);
-            if (!seen.add(value)) {
+            BigDecimal value = exact(entry);
+            atMost(value, capacity, entry, OVER_CAPACITY);
+            if (!seen.add(counted(value, fractional))) {
                 entry.errors().duplicate(entry.path(), entry.text());
             } else if (last != null && value.compareTo(last) < 0) {
                 values.invalid(entry.text(), "must be sorted in ascending order");
             }
             last = value;
+            hasPreset |= value.compareTo(exact(preset)) == 0;
         }
-        BigInteger chosen = value(preset);
-        preset.requireThat(seen.contains(chosen), chosen, "must be one of validValues");
+        preset.requireThat(hasPreset, "must be one of validValues");
     }
 
-    private static void checkRange(Field range, Field preset, BigInteger capacity) {
+    private void checkRange(Field range, Field preset, BigDecimal capacity) {
         Field min = range.at("min");
         Field max = range.at("max");
         if (!min.present()) {
             min.required("");
             return;
         }
-        atMost(value(min), capacity, min, OVER_CAPACITY);
-        atMost(value(min), value(preset), preset, "must not be less than validRange.min");
+        atMost(exact(min), capacity, min, OVER_CAPACITY);
+        atMost(exact(min), exact(preset), preset, "must not be less than validRange.min");
         if (max.present()) {
-            atMost(value(min), value(max), min, "must not exceed validRange.max");
-            atMost(value(max), capacity, max, OVER_CAPACITY);
-            atMost(value(preset), value(max), preset, "must not exceed validRange.max");
+            atMost(exact(min), exact(max), min, "must not exceed validRange.max");
+            atMost(exact(max), capacity, max, OVER_CAPACITY);
+            atMost(exact(preset), exact(max), preset, "must not exceed validRange.max");
         }
-        if (range.at("step").present()) {
-            checkStep(range, preset, capacity);
+        Field step = range.at("step");
+        boolean milli = fractional && Stream.of(min, max, step).anyMatch(CapacityRules::isFraction);
+        boolean countable = !milli || areMilli(preset, min, max, step);
+        if (step.present() && countable) {
+            checkStep(range, preset, capacity, milli);
         }
     }
 
-    private static void checkStep(Field range, Field preset, BigInteger capacity) {
+    private static boolean isFraction(Field field) {
+        return exact(field).stripTrailingZeros().scale() > 0;
+    }
+
+    /** Refuses every value that a 64-bit number of milli-units cannot hold. */
+    private static boolean areMilli(Field... fields) {
+        boolean all = true;
+        for (Field field : fields) {
+            BigDecimal value = exact(field);
+            boolean fits =
+                    value.stripTrailingZeros().scale() <= MILLI
+                            && value.abs().compareTo(LARGEST_MILLI) <= 0;
+            field.requireThat(fits, "must be a 64-bit number of milli-units");
+            all &= fits;
+        }
+        return all;
+    }
+
+    private static void checkStep(Field range, Field preset, BigDecimal capacity, boolean milli) {
         Field step = range.at("step");
-        BigInteger min = value(range.at("min"));
-        if (value(step).signum() <= 0) {
-            step.invalid(value(step), "must be greater than zero");
+        BigDecimal min = exact(range.at("min"));
+        if (exact(step).signum() <= 0) {
+            step.invalid("must be greater than zero");
             return;
         }
         String rule = "one step above min must not exceed the capacity";
-        atMost(min.add(value(step)), capacity, step, rule);
-        multiple(preset, min, step);
+        atMost(min.add(exact(step)), capacity, step, rule);
+        multiple(preset, min, step, milli);
         if (range.at("max").present()) {
-            multiple(range.at("max"), min, step);
+            multiple(range.at("max"), min, step, milli);
         }
     }
 
-    private static void atMost(BigInteger value, BigInteger limit, Field field, String rule) {
-        field.requireThat(value.compareTo(limit) <= 0, value, rule);
+    private static void atMost(BigDecimal value, BigDecimal limit, Field field, String rule) {
+        field.requireThat(value.compareTo(limit) <= 0, rule);
     }
 
-    private static void multiple(Field field, BigInteger min, Field step) {
-        BigInteger distance = value(field).subtract(min);
-        boolean whole = distance.mod(value(step)).signum() == 0;
-        field.requireThat(whole, distance, "must be a multiple of step away from min");
+    private static void multiple(Field field, BigDecimal min, Field step, boolean milli) {
+        BigDecimal distance = counted(exact(field), milli).subtract(counted(min, milli));
+        boolean whole = distance.remainder(counted(exact(step), milli)).signum() == 0;
+        field.requireThat(whole, "must be a multiple of step away from min");
     }
 
-    private static BigInteger value(Field field) {
-        return Quantities.value(field.value().asText("0"));
+    /** The value as it is compared: with its fraction, or rounded up to an integer. */
+    private static BigDecimal counted(BigDecimal value, boolean withFraction) {
+        return withFraction ? value.stripTrailingZeros() : value.setScale(0, RoundingMode.CEILING);
+    }
+
+    private static BigDecimal exact(Field field) {
+        return Quantities.exact(field.value().asText("0"));
     }
 }

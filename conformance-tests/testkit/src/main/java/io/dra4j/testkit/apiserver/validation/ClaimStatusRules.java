@@ -68,10 +68,11 @@ final class ClaimStatusRules {
     private static void checkAllocation(JsonNode claim, Field allocation) {
         Field results = allocation.at("devices").at("results");
         results.requireAtMost(RESULTS);
-        Set<String> requests = requestNames(claim);
+        Set<String> requests = RequestNames.of(claim);
         for (Field result : results.items()) {
-            RequestRules.requireKnown(result.at("request"), requests);
+            RequestNames.requireKnown(result.at("request"), requests);
             checkDevice(result);
+            NodeOperationRules.check(result.at("skipNodeOperations"));
         }
         Field configs = allocation.at("devices").at("config");
         RequestRules.checkConfigs(configs, ALLOCATION_CONFIGS);
@@ -81,19 +82,6 @@ final class ClaimStatusRules {
             }
         }
         NodeRules.checkSelector(allocation.at("nodeSelector"), 1);
-    }
-
-    private static Set<String> requestNames(JsonNode claim) {
-        Set<String> names = new HashSet<>();
-        for (JsonNode request : Json.at(claim, "spec", "devices", "requests")) {
-            String name = request.path("name").asText();
-            // Of a request with alternatives as well: the real server takes it without the
-            // subrequest.
-            names.add(name);
-            request.path("firstAvailable")
-                    .forEach(sub -> names.add(name + "/" + sub.path("name").asText()));
-        }
-        return names;
     }
 
     private static void checkDevice(Field device) {

@@ -10,6 +10,7 @@ import java.util.Set;
 
 /** Rules for counter sets and for devices that consume from them. */
 final class CounterRules {
+    private static final int COMPATIBILITY_GROUPS = 2;
     private static final String NO_REFERENCE =
             "must reference a %s defined in the ResourceSlice sharedCounters";
 
@@ -46,8 +47,17 @@ final class CounterRules {
         for (Field entry : consumed.items()) {
             checkName(entry.at("counterSet"), names);
             checkCounters(entry.at("counters"));
+            checkGroups(entry.at("compatibilityGroups"));
         }
         checkTotal(device, consumedBy(device.value()), "counters", limits.deviceCounters());
+    }
+
+    private static void checkGroups(Field groups) {
+        groups.requireAtMost(COMPATIBILITY_GROUPS);
+        Set<String> seen = new HashSet<>();
+        for (Field group : groups.items()) {
+            checkName(group, seen);
+        }
     }
 
     /** Checks the sum of the counters that the devices of a slice consume. */

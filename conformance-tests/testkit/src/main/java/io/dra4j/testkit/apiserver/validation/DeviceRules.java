@@ -16,10 +16,12 @@ final class DeviceRules {
 
     private final SliceLimits limits;
     private final CounterRules counters;
+    private final CapacityRules capacities;
 
-    DeviceRules(SliceLimits limits, CounterRules counters) {
+    DeviceRules(SliceLimits limits, CounterRules counters, CapacityRules capacities) {
         this.limits = limits;
         this.counters = counters;
+        this.capacities = capacities;
     }
 
     /** Returns whether the device lowers the limit of its slice. */
@@ -49,12 +51,12 @@ final class DeviceRules {
         String rule = "the total number of attributes and capacities must not exceed " + limit;
         device.requireThat(keys <= limit, keys, rule);
         AttributeRules.check(device.at("attributes"), limits.attributeValues());
-        CapacityRules.check(device);
+        capacities.check(device);
         checkTaints(device.at("taints"));
         counters.checkConsumed(device);
         checkPlacement(device, perDevice);
         checkBinding(device);
-        checkNodeAllocatable(device);
+        NodeAllocatableRules.check(device);
     }
 
     private void checkTaints(Field taints) {
@@ -104,22 +106,5 @@ final class DeviceRules {
             condition.requireUnique(names);
         }
         return names;
-    }
-
-    private static void checkNodeAllocatable(Field device) {
-        Field mappings = device.at("nodeAllocatableResourceMappings");
-        for (String name : mappings.keys()) {
-            Field mapping = mappings.key(name);
-            boolean isNative = !name.contains("/") || name.startsWith("kubernetes.io/");
-            mapping.requireThat(isNative, name, "must be a native resource name");
-            Field multiplier = mapping.at("allocationMultiplier");
-            if (multiplier.value().isTextual()) {
-                boolean positive = Quantities.exact(multiplier.text()).signum() > 0;
-                multiplier.requireThat(positive, "must be greater than zero");
-            }
-            Field key = mapping.at("capacityKey");
-            boolean known = key.text().isEmpty() || device.at("capacity").value().has(key.text());
-            key.requireThat(known, "must be a key of the device's capacity");
-        }
     }
 }

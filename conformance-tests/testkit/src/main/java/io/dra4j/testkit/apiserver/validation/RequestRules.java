@@ -46,22 +46,19 @@ final class RequestRules {
         Field devices = claimSpec.at("devices");
         devices.at("requests").requireAtMost(REQUESTS);
         Set<String> names = new HashSet<>();
-        devices.at("requests").items().forEach(request -> checkRequest(request, names));
-        devices.at("constraints").requireAtMost(REQUESTS);
+        ConstraintRules constraints = new ConstraintRules(devices.at("constraints"));
+        for (Field request : devices.at("requests").items()) {
+            checkRequest(request, names, constraints);
+        }
+        constraints.check(names);
         checkConfigs(devices.at("config"), CONFIGS);
         for (Field config : devices.at("config").items()) {
-            config.at("requests").items().forEach(name -> requireKnown(name, names));
+            config.at("requests").items().forEach(name -> RequestNames.requireKnown(name, names));
         }
     }
 
-    static void requireKnown(Field request, Set<String> names) {
-        request.requireThat(
-                names.contains(request.text()),
-                "must be the name of a request in the claim or the name of a request and a subrequest"
-                        + " separated by '/'");
-    }
-
-    private static void checkRequest(Field request, Set<String> names) {
+    private static void checkRequest(
+            Field request, Set<String> names, ConstraintRules constraints) {
         String name = request.at("name").text();
         checkName(request.at("name"), names);
         boolean exactly = request.value().has("exactly");
@@ -70,13 +67,16 @@ final class RequestRules {
         request.requireThat(exactly != alternatives.size() > 0, name, rule);
         if (exactly) {
             checkDevices(request.at("exactly"));
+            constraints.checkDerived(request.at("exactly").at("derivedAttributes"), name);
         }
         alternatives.requireAtMost(SUBREQUESTS);
         Set<String> inside = new HashSet<>();
         for (Field alternative : alternatives.items()) {
             checkName(alternative.at("name"), inside);
-            names.add(name + "/" + alternative.at("name").text());
+            String alternativeName = name + "/" + alternative.at("name").text();
+            names.add(alternativeName);
             checkDevices(alternative);
+            constraints.checkDerived(alternative.at("derivedAttributes"), alternativeName);
         }
     }
 
@@ -108,10 +108,7 @@ final class RequestRules {
     static void checkSelectors(Field selectors) {
         selectors.requireAtMost(SELECTORS);
         for (Field selector : selectors.items()) {
-            Field expression = selector.at("cel").at("expression");
-            if (expression.requireText()) {
-                expression.requireLength(RAW_LENGTH);
-            }
+            ExpressionRules.check(selector.at("cel").at("expression"));
         }
     }
 

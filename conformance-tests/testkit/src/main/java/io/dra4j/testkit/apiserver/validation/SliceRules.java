@@ -3,6 +3,8 @@
 package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
+import io.dra4j.testkit.apiserver.model.FeatureGates;
 import io.dra4j.testkit.apiserver.model.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
@@ -25,11 +27,12 @@ final class SliceRules {
     private final DeviceRules devices;
     private final CounterRules counters;
 
-    SliceRules(KubernetesVersion version) {
-        this.version = version;
+    SliceRules(FeatureGates gates) {
+        this.version = gates.version();
         this.limits = SliceLimits.of(version);
         this.counters = new CounterRules(limits);
-        this.devices = new DeviceRules(limits, counters);
+        boolean fractional = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE);
+        this.devices = new DeviceRules(limits, counters, new CapacityRules(fractional));
     }
 
     void check(JsonNode json, FieldErrors errors) {
@@ -41,6 +44,8 @@ final class SliceRules {
         checkDevices(spec);
         counters.checkSets(spec.at("sharedCounters"));
         counters.checkAllConsumed(spec.at("devices"));
+        PartitionTypeRules.check(spec);
+        NodeOperationRules.check(spec.at("skipNodeOperations"));
         if (!version.atLeast(KubernetesVersion.V1_35)) {
             CounterRules.checkResolved(spec);
         }

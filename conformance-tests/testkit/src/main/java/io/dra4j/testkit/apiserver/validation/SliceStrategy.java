@@ -19,7 +19,7 @@ final class SliceStrategy implements Strategy {
     public SliceStrategy(FeatureGates gates, MetadataRules metadata) {
         this.gates = gates;
         this.metadata = metadata;
-        this.rules = new SliceRules(gates.version());
+        this.rules = new SliceRules(gates);
     }
 
     @Override

@@ -7,10 +7,12 @@ import static io.dra4j.testkit.apiserver.Trees.tree;
 import static io.dra4j.testkit.apiserver.model.KubernetesVersion.V1_34;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.testkit.apiserver.model.FeatureGates;
 import io.dra4j.testkit.apiserver.model.FieldErrors;
 import io.dra4j.testkit.apiserver.model.FieldErrors.FieldError;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Kubernetes 1.34: counter sets stand with the devices that consume them, and limits are sums. */
@@ -48,7 +50,7 @@ class CountersOf134Test {
                         + "'pool':{'name':'node-1','generation':1,'resourceSliceCount':1},"
                         + String.join(",", fields)
                         + "}";
-        new SliceRules(version).check(tree(spec), errors);
+        new SliceRules(new FeatureGates(version, Map.of())).check(tree(spec), errors);
         return errors.all().stream().map(FieldError::toString).toList();
     }
 

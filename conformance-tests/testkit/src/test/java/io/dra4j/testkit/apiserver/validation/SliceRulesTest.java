@@ -5,14 +5,18 @@ package io.dra4j.testkit.apiserver.validation;
 import static io.dra4j.testkit.apiserver.Trees.repeat;
 import static io.dra4j.testkit.apiserver.Trees.tree;
 import static io.dra4j.testkit.apiserver.model.KubernetesVersion.V1_36;
+import static io.dra4j.testkit.apiserver.model.KubernetesVersion.V1_37;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.apply.Patches;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
+import io.dra4j.testkit.apiserver.model.FeatureGates;
 import io.dra4j.testkit.apiserver.model.FieldErrors;
 import io.dra4j.testkit.apiserver.model.FieldErrors.FieldError;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -120,6 +124,36 @@ class SliceRulesTest {
             sets | [1].name | Duplicate | <1 counterSets>,<1 counterSets>
             sets | [0].counters | TooMany | {'name':'s','counters':{<33 counters>}}
             sets | | TooMany | <9 counterSets>
+            1.37 spec | spec.partitionTypeAttribute | Invalid | {'partitionTypeAttribute':'gpu.example.com/type'}
+            1.37 partition | partitionTypeAttribute | Invalid | type |
+            1.37 partition | devices[0].attributes[gpu.example.com/type] | Required | gpu.example.com/type |
+            1.37 partition | devices[0].attributes[gpu.example.com/type] | Invalid | gpu.example.com/type | 'type':{'int':1}
+            1.37 spec | spec.skipNodeOperations[0] | NotSupported | {'skipNodeOperations':['NodePublish']}
+            1.37 spec | spec.skipNodeOperations[1] | Duplicate | {'skipNodeOperations':['*','*']}
+            1.37 spec | spec.skipNodeOperations | Invalid | {'skipNodeOperations':['NodePrepareResources']}
+            1.37 groups | | TooMany | 'a','b','c'
+            1.37 groups | [1] | Duplicate | 'a','a'
+            1.37 groups | [0] | Invalid | 'A'
+            1.37 groups | [0] | Required | ''
+            1.37 allocatable | [example.com/x] | Invalid | 'example.com/x':{'overhead':{'perPod':'1'}}
+            1.37 allocatable | [cpu] | Required | 'cpu':{}
+            1.37 allocatable | [cpu].mapping | Invalid | 'cpu':{'mapping':{}}
+            1.37 allocatable | [cpu].mapping | Invalid | 'cpu':{'mapping':{'capacityKey':'cores','capacityMultiplier':'1','deviceMultiplier':'1'}}
+            1.37 allocatable | [cpu].mapping.capacityKey | Invalid | 'cpu':{'mapping':{'capacityKey':'','capacityMultiplier':'1'}}
+            1.37 allocatable | [cpu].mapping.capacityKey | NotFound | 'cpu':{'mapping':{'capacityKey':'none','capacityMultiplier':'1'}}
+            1.37 allocatable | [cpu].mapping.capacityKey | Required | 'cpu':{'mapping':{'capacityMultiplier':'1'}}
+            1.37 allocatable | [cpu].mapping.capacityMultiplier | Required | 'cpu':{'mapping':{'capacityKey':'cores'}}
+            1.37 allocatable | [cpu].mapping.capacityMultiplier | Invalid | 'cpu':{'mapping':{'capacityKey':'cores','capacityMultiplier':'0'}}
+            1.37 allocatable | [cpu].mapping.deviceMultiplier | Invalid | 'cpu':{'mapping':{'deviceMultiplier':'-1'}}
+            1.37 allocatable | [cpu].overhead | Invalid | 'cpu':{'overhead':{}}
+            1.37 allocatable | [cpu].overhead.perPod | Invalid | 'cpu':{'overhead':{'perPod':'-1'}}
+            1.37 allocatable | [cpu].overhead.perContainer | Invalid | 'cpu':{'overhead':{'perContainer':'-1'}}
+            1.37 policy | .default | Invalid | 'default':'250m','validRange':{'min':'200m','max':'1','step':'100m'}
+            1.37 policy | .validRange.min | Invalid | 'default':'1','validRange':{'min':'10u'}
+            1.37 policy | .validRange.step | Invalid | 'default':'1','validRange':{'min':'1','max':'2','step':'500u'}
+            policy | .validValues[1] | Duplicate | 'default':'1','validValues':['200m','1']
+            policy | .default | Invalid | 'default':'300m','validValues':['1']
+            policy | .default | Invalid | 'default':'100m','validRange':{'min':'200m'}
             """;
 
     private static final String TOLERATED =
@@ -133,6 +167,18 @@ class SliceRulesTest {
             policy | |  | 'default':'4','validRange':{'min':'2','max':'6','step':'2'}
             policy | |  | 'default':'2','validValues':['1','2']
             device | |  | 'attributes':{'dra.example.com/a':{'version':'1.2.3-rc.1+b'}}
+            1.37 partition | | | gpu.example.com/type | 'type':{'string':'half'}
+            1.37 partition | | | gpu.example.com/type | 'gpu.example.com/type':{'string':'half'}
+            1.37 partition | | | other.example.com/type | 'other.example.com/type':{'string':'half'}
+            1.37 spec | | | {'skipNodeOperations':['NodePrepareResources','NodeUnprepareResources']}
+            1.37 spec | | | {'skipNodeOperations':['NodePrepareResources','*']}
+            1.37 spec | | | {'skipNodeOperations':['NodeUnprepareResources']}
+            1.37 groups | | | 'mig','vgpu'
+            1.37 allocatable | | | 'cpu':{'mapping':{'capacityKey':'cores','capacityMultiplier':'500m'},'overhead':{'perPod':'0'}}
+            1.37 allocatable | | | 'memory':{'overhead':{'perContainer':'64Mi'}},'cpu':{'mapping':{'deviceMultiplier':'2'}}
+            1.37 policy | | | 'default':'200m','validRange':{'min':'200m','max':'1','step':'100m'}
+            1.37 policy | | | 'default':'200m','validValues':['200m','1']
+            1.36 policy | | | 'default':'250m','validRange':{'min':'200m','max':'1','step':'100m'}
             """;
 
     private static final Pattern ELEMENTS = Pattern.compile("<(\\d+) ([^<>]+)>");
@@ -174,8 +220,32 @@ class SliceRulesTest {
                 String sets = "{'devices':null,'sharedCounters':[" + change + "]}";
                 yield new Row(version, sets, "spec.sharedCounters" + field, reason);
             }
+            case "groups" ->
+                    device(
+                            version,
+                            ".consumesCounters[0].compatibilityGroups" + field,
+                            reason,
+                            "'consumesCounters':[{'counterSet':'s','counters':{'c':{'value':'1'}},"
+                                    + "'compatibilityGroups':[%s]}]".formatted(change));
+            case "allocatable" ->
+                    device(
+                            version,
+                            ".nodeAllocatableResources" + field,
+                            reason,
+                            "'capacity':{'cores':{'value':'8'}},'nodeAllocatableResources':{%s}"
+                                    .formatted(change));
+            case "partition" -> {
+                String attributes = cells.size() > 4 ? cells.get(4) : "";
+                yield new Row(version, partition(change, attributes), "spec." + field, reason);
+            }
             default -> new Row(version, change, field, reason);
         };
+    }
+
+    /** A slice of a device that consumes counters and of one that does not. */
+    private static String partition(String name, String attributes) {
+        return "{'partitionTypeAttribute':'%s','devices':[{'name':'a','attributes':{%s},'consumesCounters':[%s]},{'name':'b'}]}"
+                .formatted(name, attributes, elements("1 consumedSets"));
     }
 
     /** A change of the only device, by its fields. */
@@ -183,6 +253,10 @@ class SliceRulesTest {
             KubernetesVersion version, String field, String reason, String fields) {
         String patch = "{'devices':[{'name':'gpu-0'," + fields + "}]}";
         return new Row(version, patch, "spec.devices[0]" + field, reason);
+    }
+
+    private static String elements(String wanted) {
+        return ELEMENTS.matcher("<" + wanted + ">").replaceAll(SliceRulesTest::elements);
     }
 
     private static String elements(MatchResult match) {
@@ -213,8 +287,12 @@ class SliceRulesTest {
     }
 
     private static List<FieldError> check(KubernetesVersion version, String patch) {
+        return check(new FeatureGates(version, Map.of()), patch);
+    }
+
+    private static List<FieldError> check(FeatureGates gates, String patch) {
         FieldErrors errors = new FieldErrors();
-        new SliceRules(version).check(Patches.merge(validSpec(), tree(patch)), errors);
+        new SliceRules(gates).check(Patches.merge(validSpec(), tree(patch)), errors);
         return errors.all();
     }
 
@@ -253,6 +331,16 @@ class SliceRulesTest {
     }
 
     @Test
+    void withoutItsGateFractionsOfStepsDoNotCount() {
+        FeatureGate gate = FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE;
+        String range = "'default':'250m','validRange':{'min':'200m','max':'1','step':'100m'}";
+        String patch = row("1.37 policy | | | " + range).patch();
+
+        assertThat(check(new FeatureGates(V1_37, Map.of(gate, true)), patch)).hasSize(1);
+        assertThat(check(new FeatureGates(V1_37, Map.of(gate, false)), patch)).isEmpty();
+    }
+
+    @Test
     void whatIdentifiesASliceCannotChange() {
         FieldErrors errors = new FieldErrors();
         ObjectNode next =
@@ -261,7 +349,7 @@ class SliceRulesTest {
                         tree(
                                 "{'driver':'other.example.com','nodeName':'node-2','pool':{'name':'other'}}"));
 
-        new SliceRules(V1_36).checkImmutable(next, validSpec(), errors);
+        new SliceRules(new FeatureGates(V1_36, Map.of())).checkImmutable(next, validSpec(), errors);
 
         assertThat(errors.all())
                 .extracting(FieldError::field)
