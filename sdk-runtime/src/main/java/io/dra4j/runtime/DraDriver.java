@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,6 +138,7 @@ public final class DraDriver implements AutoCloseable {
         private int devicesPerSlice = SMALLEST_SLICE;
         private boolean healthService;
         private int healthcheckPort = -1;
+        private Set<MetadataVersion> metadataVersions = EnumSet.allOf(MetadataVersion.class);
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
             this.driverName = Objects.requireNonNull(driverName, "driverName");
@@ -367,6 +370,31 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Sets the versions in which containers find the metadata of their devices; all by default.
+         *
+         * <p>A file has a document for each version, newest first, whatever the order here.
+         *
+         * @param versions the versions, with {@link MetadataVersion#V1BETA1} among them
+         * @return this builder
+         * @throws DraException if {@link MetadataVersion#V1BETA1} is missing, which readers of
+         *     Kubernetes 1.37 rely on
+         */
+        public Builder metadataVersions(MetadataVersion... versions) {
+            Set<MetadataVersion> chosen = EnumSet.noneOf(MetadataVersion.class);
+            for (MetadataVersion version : Objects.requireNonNull(versions, "versions")) {
+                chosen.add(Objects.requireNonNull(version, "a version"));
+            }
+            if (!chosen.contains(MetadataVersion.V1BETA1)) {
+                throw new DraException(
+                        "metadataVersions: V1BETA1 is missing in "
+                                + chosen
+                                + "; readers of Kubernetes 1.37 rely on it");
+            }
+            metadataVersions = chosen;
+            return this;
+        }
+
+        /**
          * Builds the driver.
          *
          * @return the driver, not started
@@ -396,7 +424,8 @@ public final class DraDriver implements AutoCloseable {
                             readinessCheck,
                             devicesPerSlice == SMALLEST_SLICE,
                             healthService,
-                            healthcheckPort);
+                            healthcheckPort,
+                            metadataVersions.stream().map(MetadataVersion::text).toList());
             return new DraDriver(settings, provider);
         }
     }

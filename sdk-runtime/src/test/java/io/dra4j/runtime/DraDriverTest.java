@@ -66,4 +66,13 @@ class DraDriverTest {
                 .hasMessage("Not a TCP port: 65536; use one up to 65535");
         assertThat(builder().healthcheckPort(-7).build()).isNotNull();
     }
+
+    @Test
+    void isNotBuiltWithoutTheMetadataThatReadersRelyOn() {
+        assertThatThrownBy(() -> builder().metadataVersions(MetadataVersion.V1ALPHA1))
+                .isInstanceOf(DraException.class)
+                .hasMessageStartingWith("metadataVersions: V1BETA1 is missing in [V1ALPHA1]");
+        assertThatThrownBy(() -> builder().metadataVersions()).isInstanceOf(DraException.class);
+        assertThat(builder().metadataVersions(MetadataVersion.V1BETA1).build()).isNotNull();
+    }
 }

@@ -8,6 +8,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param mayTaint whether a device may ever have taints, counters or lists
  * @param healthService whether the kubelet is offered the health of devices
  * @param healthcheckPort negative for none
+ * @param metadataVersions the versions of device metadata's format, newest first
  */
 public record DriverSettings(
         String driverName,
@@ -44,7 +46,8 @@ public record DriverSettings(
         @Nullable ReadinessCheck readinessCheck,
         boolean mayTaint,
         boolean healthService,
-        int healthcheckPort) {
+        int healthcheckPort,
+        List<String> metadataVersions) {
 
     private static final Pattern DNS_SUBDOMAIN =
             Pattern.compile(
@@ -55,6 +58,7 @@ public record DriverSettings(
             Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]+(-[A-Za-z0-9]+)*");
 
     public DriverSettings {
+        metadataVersions = List.copyOf(metadataVersions);
         if (driverName.length() > LONGEST_DRIVER_NAME
                 || !DNS_SUBDOMAIN.matcher(driverName).matches()) {
             throw new DraException(

@@ -138,6 +138,7 @@ public final class RunningDriver implements AutoCloseable {
                                 journal.claim(ref.uid())
                                         .map(record -> record.held(journal.bootId())),
                         cluster.claimStatuses(),
+                        settings.metadataVersions(),
                         settings.clock()),
                 Executors.newSingleThreadScheduledExecutor(
                         RunningClaims.threads("dra4j-reports-")));

@@ -60,7 +60,10 @@ public final class ClaimReports implements AutoCloseable {
         this.clock = parts.clock;
         this.reports = new ReportFiles(parts.directory.resolve("reports"));
         this.metadata =
-                new MetadataFiles(parts.directory.resolve("dra-device-metadata"), parts.driver);
+                new MetadataFiles(
+                        parts.directory.resolve("dra-device-metadata"),
+                        parts.driver,
+                        parts.metadataVersions);
         this.statuses =
                 new StatusWriter(
                         parts.statuses,
@@ -78,6 +81,7 @@ public final class ClaimReports implements AutoCloseable {
      * @param directory the driver's own directory, at the same path for the container runtime
      * @param held the claim that the journal knows, if it does
      * @param statuses the statuses of claims in the cluster
+     * @param metadataVersions the versions of the metadata's format, newest first
      * @param clock the time of changes
      */
     public record Parts(
@@ -86,6 +90,7 @@ public final class ClaimReports implements AutoCloseable {
             Path directory,
             Function<ClaimRef, Optional<HeldClaim>> held,
             ClaimStatuses statuses,
+            List<String> metadataVersions,
             InstantSource clock) {}
 
     /**

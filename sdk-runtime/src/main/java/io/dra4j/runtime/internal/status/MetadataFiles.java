@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.status;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -15,18 +13,14 @@ import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -35,11 +29,10 @@ import java.util.regex.Pattern;
 /**
  * The files in which containers read about their devices: one for each request of a claim.
  *
- * <p>A file holds the same object once for each version of the format, newest first. It is written
- * over in place, and its generation counted up: containers have it mounted, and would not see
- * another file of its name. On the host it lies below the claim's UID, so that a claim never gets
- * the file of another one that had its name, and every name fits; in the container it lies where
- * KEP-5304 defines.
+ * <p>A file holds the same object once for each version of the format, newest first, with a
+ * generation that counts its changes. On the host it lies below the claim's UID, so that a claim
+ * never gets the file of another one that had its name, and every name fits; in the container it
+ * lies where KEP-5304 defines.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
@@ -47,7 +40,6 @@ import java.util.regex.Pattern;
  */
 final class MetadataFiles {
 
-    private static final List<String> VERSIONS = List.of("v1beta1", "v1alpha1");
     private static final String GROUP = "metadata.resource.k8s.io/";
     private static final String IN_CONTAINERS = "/var/run/kubernetes.io/dra-device-attributes/";
     private static final String FILE = "metadata.json";
@@ -56,13 +48,16 @@ final class MetadataFiles {
 
     private final Path directory;
     private final String driver;
+    private final List<String> versions;
 
     /**
      * @param directory made when the first file is written
+     * @param versions of the format, in their order in a file
      */
-    MetadataFiles(Path directory, String driver) {
+    MetadataFiles(Path directory, String driver, List<String> versions) {
         this.directory = directory;
         this.driver = driver;
+        this.versions = List.copyOf(versions);
     }
 
     private static DefaultPrettyPrinter twoSpaces() {
@@ -95,51 +90,18 @@ final class MetadataFiles {
      */
     void write(ClaimReport report) {
         for (String request : report.requestsWithMetadata()) {
-            Path file = file(report.claim().uid(), request);
+            Path path = file(report.claim().uid(), request);
+            MetadataFile file = new MetadataFile(path);
             try {
-                long generation = generation(file);
-                if (generation == 0 || !isRight(file, content(report, request, generation))) {
-                    createDirectories(file.getParent());
-                    overwrite(file, content(report, request, generation + 1));
+                long generation = file.generation();
+                if (generation == 0 || !file.holds(content(report, request, generation))) {
+                    createDirectories(path.getParent());
+                    file.write(content(report, request, generation + 1));
                 }
             } catch (IOException e) {
-                throw new DraException("Can't write the metadata file " + file + ": " + e, e);
+                throw new DraException("Can't write the metadata file " + path + ": " + e, e);
             }
         }
-    }
-
-    private static boolean isRight(Path file, byte[] content) throws IOException {
-        return Arrays.equals(Files.readAllBytes(file), content);
-    }
-
-    /** Returns the generation of a file; 0 if there is none that can be read. */
-    private static long generation(Path file) throws IOException {
-        try (MappingIterator<JsonNode> objects =
-                ReportJson.MAPPER.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
-            return objects.hasNextValue()
-                    ? objects.nextValue().at("/metadata/generation").asLong()
-                    : 0;
-        } catch (NoSuchFileException e) {
-            return 0;
-        } catch (JsonProcessingException e) {
-            return 0; // torn by a crash: it is not mounted yet, or is repaired in place
-        }
-    }
-
-    /** Readers see the old content, the new, or for a moment a mixture that is no JSON. */
-    private static void overwrite(Path file, byte[] content) throws IOException {
-        try (FileChannel channel =
-                FileChannel.open(
-                        file,
-                        Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                        mode("rw-r--r--"))) {
-            ByteBuffer bytes = ByteBuffer.wrap(content);
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.truncate(content.length);
-        }
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
     }
 
     private static void createDirectories(Path path) throws IOException {
@@ -152,7 +114,7 @@ final class MetadataFiles {
 
     private byte[] content(ClaimReport report, String request, long generation) throws IOException {
         StringBuilder text = new StringBuilder();
-        for (String version : VERSIONS) {
+        for (String version : versions) {
             text.append(PRETTY.writeValueAsString(object(report, request, version, generation)))
                     .append('\n');
         }

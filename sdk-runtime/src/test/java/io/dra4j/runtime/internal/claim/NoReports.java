@@ -24,6 +24,7 @@ final class NoReports implements ClaimStatuses {
                         directory,
                         ref -> Optional.empty(),
                         new NoReports(),
+                        List.of("v1beta1"),
                         Clock.systemUTC()),
                 new ManualLoop());
     }

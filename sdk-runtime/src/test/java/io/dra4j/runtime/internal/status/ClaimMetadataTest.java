@@ -29,6 +29,19 @@ class ClaimMetadataTest extends ReportsUnderTest {
         }
     }
 
+    private static List<String> versions(Path file) throws IOException {
+        try (var objects = JSON.readerFor(JsonNode.class).<JsonNode>readValues(file.toFile())) {
+            return objects.readAll().stream()
+                    .map(object -> object.path("apiVersion").asText())
+                    .toList();
+        }
+    }
+
+    /** The file as a container sees it: another file of its name is not seen. */
+    private Path mounted(Path file) throws IOException {
+        return Files.createLink(directory.resolve("mounted"), file);
+    }
+
     private static Mount mount(PreparedClaim claim, int device) {
         return claim.devices().get(device).edits().mounts().get(0);
     }
@@ -97,7 +110,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
     @Test
     void isWrittenOverInPlaceWhenItChanges() throws IOException {
         Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
-        Object inode = Files.getAttribute(file, "unix:ino");
+        Path mounted = mounted(file);
         reports.updateMetadata(
                 CLAIM,
                 gpu0.held(),
@@ -105,12 +118,48 @@ class ClaimMetadataTest extends ReportsUnderTest {
         assertThat(read(file).at("/metadata/generation").asInt()).isEqualTo(2);
         assertThat(read(file).at("/requests/0/devices/0/attributes/a/string").asText())
                 .startsWith("xxx");
+        long length = Files.size(file);
 
         reports.updateMetadata(CLAIM, gpu0.held(), EMPTY);
         reports.updateMetadata(CLAIM, gpu0.held(), EMPTY);
         reports.reestablish(CLAIM.uid());
         assertThat(read(file).at("/metadata/generation").asInt()).isEqualTo(3);
-        assertThat(Files.getAttribute(file, "unix:ino")).isEqualTo(inode);
+        assertThat(mounted).hasSameTextualContentAs(file);
+        assertThat(versions(file)).hasSize(2);
+        assertThat(file).as("it is padded, not cut").hasSize(length);
+    }
+
+    @Test
+    void isThereAtOnceWhatACrashLeftBesideIt() throws IOException {
+        Path own = directory.resolve("dra-device-metadata/uid-1/r");
+        Files.createDirectories(own);
+        Files.writeString(own.resolve(".metadata.json.tmp"), "{ ".repeat(10_000));
+
+        Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+
+        assertThat(own).isDirectoryContaining(file::equals);
+        assertThat(own.toFile().list()).hasSize(1);
+        assertThat(versions(file)).hasSize(2);
+    }
+
+    @Test
+    void thatACrashToreIsRepairedInPlace() throws IOException {
+        Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        String content = Files.readString(file);
+        Path mounted = mounted(file);
+        Files.writeString(file, content.substring(0, 50));
+
+        reports.reestablish(CLAIM.uid());
+
+        assertThat(mounted).hasContent(content);
+    }
+
+    @Test
+    void hasTheVersionsThatTheDriverChose() throws IOException {
+        start("v1beta1");
+        Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+
+        assertThat(versions(file)).containsExactly("metadata.resource.k8s.io/v1beta1");
     }
 
     @Test

@@ -54,6 +54,11 @@ abstract class ReportsUnderTest {
 
     @BeforeEach
     void start() {
+        start("v1beta1", "v1alpha1");
+        hold(Phase.PREPARED, gpu0, gpu1);
+    }
+
+    void start(String... metadataVersions) {
         reports =
                 new ClaimReports(
                         new ClaimReports.Parts(
@@ -62,9 +67,9 @@ abstract class ReportsUnderTest {
                                 directory,
                                 ref -> Optional.ofNullable(held.get(ref)),
                                 statuses,
+                                List.of(metadataVersions),
                                 loop),
                         loop);
-        hold(Phase.PREPARED, gpu0, gpu1);
     }
 
     static AllocatedDevice device(String request, @Nullable String sub, String name) {
