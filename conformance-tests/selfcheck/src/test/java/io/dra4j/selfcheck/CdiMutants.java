@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The specs: their content, how they are written, and whether they go again. */
@@ -212,6 +213,49 @@ final class CdiMutants {
         @Override
         void write(ObjectNode held) {
             Pauses.later(500, () -> super.write(held));
+        }
+    }
+
+    @Mutant(
+            id = "M-118c",
+            what = "the metadata has no document of v1beta1",
+            options = "--gpu-device-metadata",
+            declares = "meta")
+    @Violation("DRA-META-02: and none of metadata.resource.k8s.io/v1beta1")
+    static final class MetadataOfOldReaders extends Metadata {
+        @Override
+        List<String> versions() {
+            return List.of("v1alpha1");
+        }
+    }
+
+    @Mutant(
+            id = "M-118d",
+            what = "the oldest version of the metadata comes first",
+            options = "--gpu-device-metadata",
+            declares = "meta")
+    @Violation("DRA-META-02: each version comes once, the newest first")
+    static final class MetadataBackwards extends Metadata {
+        @Override
+        List<String> versions() {
+            return List.of("v1alpha1", "v1beta1");
+        }
+    }
+
+    @Mutant(
+            id = "M-118e",
+            what = "the older version of the metadata has no devices",
+            options = "--gpu-device-metadata",
+            declares = "meta")
+    @Violation("DRA-META-02: differ in more than their version")
+    static final class MetadataOfHalf extends Metadata {
+        @Override
+        ObjectNode content(ObjectNode held, JsonNode first, String version) {
+            ObjectNode content = super.content(held, first, version);
+            if (version.equals("v1alpha1")) {
+                content.putArray("requests");
+            }
+            return content;
         }
     }
 

@@ -237,4 +237,18 @@ final class CdiVariants {
             return spec;
         }
     }
+
+    @Variant(
+            id = "H-38",
+            what = "metadata in v1beta1 alone",
+            passes = {"DRA-META-01", "DRA-META-02"},
+            options = "--gpu-device-metadata",
+            settings = "{/driver/declares: [adm, meta]}",
+            from = Build.FULL)
+    static final class NewestMetadata extends Metadata {
+        @Override
+        List<String> versions() {
+            return List.of("v1beta1");
+        }
+    }
 }

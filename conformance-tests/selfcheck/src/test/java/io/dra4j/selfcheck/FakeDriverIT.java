@@ -143,7 +143,7 @@ class FakeDriverIT {
     void offersSharesStatusAndMetadata() {
         holds(
                 "  declares: [multi, dst, meta]",
-                "DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-HLT-06",
+                "DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-META-02, DRA-HLT-06",
                 "--num-devices=2",
                 "--gpu-allow-multiple-allocations",
                 "--gpu-device-status",

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Files that describe their devices to containers, as KEP-5304 has them, if asked for. */
@@ -48,15 +50,22 @@ class Metadata {
             for (JsonNode device : held.path("devices")) {
                 Files.writeString(
                         Path.of(device.at("/mount/hostPath").asText()),
-                        content(held, device).toString());
+                        versions().stream()
+                                .map(version -> content(held, device, version) + "\n")
+                                .collect(Collectors.joining()));
             }
         } catch (IOException e) {
             throw new Refused("Can't write the metadata: " + e);
         }
     }
 
-    private ObjectNode content(ObjectNode held, JsonNode first) {
-        ObjectNode content = Json.object().put("apiVersion", "metadata.resource.k8s.io/v1alpha1");
+    /** The versions of the documents, in their order. */
+    List<String> versions() {
+        return List.of("v1beta1", "v1alpha1");
+    }
+
+    ObjectNode content(ObjectNode held, JsonNode first, String version) {
+        ObjectNode content = Json.object().put("apiVersion", "metadata.resource.k8s.io/" + version);
         content.put("kind", "DeviceMetadata");
         ObjectNode metadata = content.putObject("metadata").put("generation", 1);
         for (String field : new String[] {"name", "namespace", "uid"}) {

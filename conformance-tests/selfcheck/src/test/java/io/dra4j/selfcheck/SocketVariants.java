@@ -110,7 +110,8 @@ final class SocketVariants {
             passes = {
                 "DRA-REG-02", "DRA-REG-05", "DRA-REG-09", "DRA-INFO-03", "DRA-UNP-12",
                 "DRA-CDI-05", "DRA-CDI-10", "DRA-CDI-11", "DRA-RST-01", "DRA-RST-05",
-                "DRA-RST-06", "DRA-RST-07", "DRA-SLICE-19", "DRA-META-01", "DRA-SEC-01"
+                "DRA-RST-06", "DRA-RST-07", "DRA-SLICE-19", "DRA-META-01", "DRA-META-02",
+                "DRA-SEC-01"
             },
             options = "--gpu-device-metadata",
             settings =

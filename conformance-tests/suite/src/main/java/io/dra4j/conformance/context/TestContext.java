@@ -191,6 +191,11 @@ public final class TestContext implements AutoCloseable {
         return kubelet;
     }
 
+    /** The release of the API server and the kubelet: the number after "1.". */
+    public int release() {
+        return api.minor();
+    }
+
     /** Prepare and unprepare. */
     public Calls calls() {
         return calls;
