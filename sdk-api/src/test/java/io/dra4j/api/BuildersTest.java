@@ -51,6 +51,7 @@ class BuildersTest {
 
     private static final HeldDevice HELD =
             HeldDevice.builder("r", new PoolName("node-a"), new DeviceName("gpu-0"))
+                    .physicalId("serial-1")
                     .subrequest("s")
                     .shareId("id")
                     .consumedCapacity("memory", Quantity.of(1))

@@ -27,6 +27,7 @@ public final class HeldDevice {
                         builder.request,
                         builder.pool,
                         builder.device,
+                        builder.physicalId,
                         builder.subrequest,
                         builder.shareId,
                         builder.consumedCapacity,
@@ -51,6 +52,7 @@ public final class HeldDevice {
     /** {@return a builder that holds what this one holds} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.request, values.pool, values.device);
+        builder.physicalId = values.physicalId;
         builder.subrequest = values.subrequest;
         builder.shareId = values.shareId;
         builder.consumedCapacity.putAll(values.consumedCapacity);
@@ -71,6 +73,14 @@ public final class HeldDevice {
     /** {@return the device; it may have left the inventory since} */
     public DeviceName device() {
         return values.device;
+    }
+
+    /**
+     * {@return the id of the hardware that the device's name meant when the claim was prepared;
+     * {@code null} if the device had none}
+     */
+    public @Nullable String physicalId() {
+        return values.physicalId;
     }
 
     /** {@return the alternative that was chosen in a prioritized list, or {@code null}} */
@@ -121,6 +131,7 @@ public final class HeldDevice {
             String request,
             PoolName pool,
             DeviceName device,
+            @Nullable String physicalId,
             @Nullable String subrequest,
             @Nullable String shareId,
             Map<String, Quantity> consumedCapacity,
@@ -136,6 +147,7 @@ public final class HeldDevice {
         private final String request;
         private final PoolName pool;
         private final DeviceName device;
+        private @Nullable String physicalId;
         private @Nullable String subrequest;
         private @Nullable String shareId;
         private final Map<String, Quantity> consumedCapacity = new LinkedHashMap<>();
@@ -145,6 +157,17 @@ public final class HeldDevice {
             this.request = request;
             this.pool = pool;
             this.device = device;
+        }
+
+        /**
+         * Sets the id of the hardware behind the device's name.
+         *
+         * @param physicalId the id, or {@code null}
+         * @return this builder
+         */
+        public Builder physicalId(@Nullable String physicalId) {
+            this.physicalId = physicalId;
+            return this;
         }
 
         /**

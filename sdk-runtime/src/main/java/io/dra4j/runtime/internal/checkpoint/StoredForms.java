@@ -90,7 +90,8 @@ final class StoredForms {
             DeviceName device,
             @Nullable String shareId,
             Map<String, Quantity> consumedCapacity,
-            boolean adminAccess) {
+            boolean adminAccess,
+            @Nullable String physicalId) {
 
         static Device of(HeldDevice held) {
             return new Device(
@@ -100,7 +101,8 @@ final class StoredForms {
                     held.device(),
                     held.shareId(),
                     held.consumedCapacity(),
-                    held.adminAccess());
+                    held.adminAccess(),
+                    held.physicalId());
         }
 
         HeldDevice held() {
@@ -109,6 +111,7 @@ final class StoredForms {
                     .shareId(shareId)
                     .consumedCapacity(consumedCapacity)
                     .adminAccess(adminAccess)
+                    .physicalId(physicalId)
                     .build();
         }
     }

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
@@ -105,13 +106,12 @@ final class ClaimLifecycle implements AutoCloseable {
     /**
      * Prepares the claim, which has no record.
      *
-     * @param devices the claim's devices, as the journal holds them
      * @param check refuses the claim by the committed claims, if it must
      * @throws Exception what the provider throws, and {@link DraException} if a step fails; what
      *     was begun must be {@linkplain #unprepare unprepared} then
      */
-    Results prepare(AllocatedClaim claim, List<HeldDevice> devices, Consumer<ClaimIndex> check)
-            throws Exception {
+    Results prepare(AllocatedClaim claim, Consumer<ClaimIndex> check) throws Exception {
+        List<HeldDevice> devices = claim.devices().stream().map(AllocatedDevice::held).toList();
         writes.put(record(claim.ref(), Phase.PREPARING, devices, null, null), check);
 
         PreparedClaim prepared;

@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
+import io.dra4j.runtime.internal.claim.allocation.Hardware;
 import io.dra4j.runtime.internal.claim.allocation.HoldConflict;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.observe.LogField;
@@ -32,8 +33,9 @@ import org.slf4j.LoggerFactory;
  * claim's operation starts, claims that a damaged journal lost are found again, and stale claims
  * that hold its devices are unprepared; then, with the claim's lock, a claim that is prepared
  * already gets its results from the journal, and any other is prepared ({@link ClaimLifecycle}),
- * after what is left of it was unprepared. What fails is unprepared at once; if that fails, too,
- * the claim stays held for the kubelet's next call. Thread-safe.
+ * after what is left of it was unprepared. A claim with a record whose device is other hardware by
+ * now is refused, and stays held for its unprepare. What fails is unprepared at once; if that
+ * fails, too, the claim stays held for the kubelet's next call. Thread-safe.
  */
 final class Preparation {
 
@@ -140,6 +142,7 @@ final class Preparation {
             ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
         Optional<ClaimRecord> record = lifecycle.record();
         if (record.isPresent()) {
+            Hardware.requireSame(record.get().devices(), context::requireInventory);
             Results before = record.get().results();
             if (before != null
                     && context.isPrepared(record.get())
@@ -153,7 +156,8 @@ final class Preparation {
 
     private static boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
         return record.devices().size() == devices.size()
-                && new HashSet<>(record.devices()).equals(new HashSet<>(devices));
+                && new HashSet<>(Hardware.unidentified(record.devices()))
+                        .equals(new HashSet<>(devices));
     }
 
     private Results prepare(
@@ -164,7 +168,6 @@ final class Preparation {
             Results results =
                     lifecycle.prepare(
                             claim,
-                            devices,
                             committed -> {
                                 lost.requireNoneLost();
                                 holds.conflict(ref.uid(), devices, committed, inventory)

@@ -7,6 +7,7 @@ import static io.dra4j.runtime.internal.checkpoint.Records.prepared;
 import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import java.io.IOException;
@@ -170,6 +171,25 @@ class JournalTest extends JournalFixture {
 
             assertThat(Files.readString(file)).isEqualTo(line(HEADER) + line(prepared));
             assertThat(reread()).containsExactly(prepared("uid-1"));
+        }
+
+        @Test
+        void hasThePhysicalIdOfADeviceThatHasOne() throws IOException {
+            ClaimRecord without = started("uid-1");
+            HeldDevice device = without.devices().get(0).toBuilder().physicalId("GPU-x").build();
+            ClaimRecord with =
+                    new ClaimRecord(
+                            without.ref(),
+                            without.phase(),
+                            without.bootId(),
+                            List.of(device),
+                            null,
+                            null);
+            written(with);
+
+            String record = RECORD.replace("true}]", "true,\"physicalId\":\"GPU-x\"}]");
+            assertThat(Files.readString(file)).isEqualTo(line(HEADER) + line(record + "}}"));
+            assertThat(reread()).containsExactly(with);
         }
 
         @Test

@@ -25,6 +25,8 @@ final class RecordingProvider implements DeviceProvider {
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     final List<HeldClaim> unprepared = Collections.synchronizedList(new ArrayList<>());
     volatile int devices = 2;
+    volatile List<String> hardware = List.of(); // the physical ids of the first devices
+    private List<?> read = List.of(); // guarded by this
     private Inventory inventory = Inventory.of(); // guarded by this
     volatile Action onPrepare = (claim, context) -> {};
     volatile Undo onUnprepare = claim -> {};
@@ -57,16 +59,21 @@ final class RecordingProvider implements DeviceProvider {
 
     @Override
     public synchronized Inventory inventory() {
-        if (inventory.pools().isEmpty() || inventory.pools().get(0).devices().size() != devices) {
+        List<?> present = List.of(devices, hardware);
+        if (!read.equals(present)) {
+            read = present;
             inventory =
                     Inventory.of(
                             Pool.ofNode(
                                     "node",
-                                    IntStream.range(0, devices)
-                                            .mapToObj(i -> Device.builder("gpu-" + i).build())
-                                            .toList()));
+                                    IntStream.range(0, devices).mapToObj(this::device).toList()));
         }
         return inventory;
+    }
+
+    private Device device(int number) {
+        String id = number < hardware.size() ? hardware.get(number) : null;
+        return Device.builder("gpu-" + number).physicalId(id).build();
     }
 
     @Override

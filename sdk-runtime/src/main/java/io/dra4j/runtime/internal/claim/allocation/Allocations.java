@@ -114,7 +114,7 @@ public final class Allocations {
             Result result, ClaimObject object, ConfigChoice configs, Inventory inventory) {
         HeldDevice held = held(result);
         Optional<Device> device = published(held, inventory);
-        return AllocatedDevice.builder(held)
+        return AllocatedDevice.builder(Hardware.identified(held, device))
                 .deviceClass(object.deviceClasses().get(result.request()))
                 .configs(configs.configsOf(result, device))
                 .build();

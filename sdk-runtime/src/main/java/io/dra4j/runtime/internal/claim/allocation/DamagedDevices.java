@@ -36,14 +36,24 @@ public final class DamagedDevices {
      */
     public static List<HeldDevice> all(
             List<HeldDevice> allocated, List<HeldDevice> recorded, List<HeldDevice> named) {
-        List<HeldDevice> all = new ArrayList<>(allocated);
-        add(
-                recorded,
-                all,
-                (one, other) ->
-                        isSameShare(one, other) && one.adminAccess() == other.adminAccess());
+        List<HeldDevice> all = new ArrayList<>();
+        allocated.forEach(device -> all.add(identified(device, recorded)));
+        add(recorded, all, DamagedDevices::isSameUse);
         add(named, all, DamagedDevices::isSameShare);
         return List.copyOf(all);
+    }
+
+    /** The API does not have the physical id that the record has. */
+    private static HeldDevice identified(HeldDevice device, List<HeldDevice> recorded) {
+        return recorded.stream()
+                .filter(known -> isSameUse(known, device))
+                .findFirst()
+                .map(known -> device.toBuilder().physicalId(known.physicalId()).build())
+                .orElse(device);
+    }
+
+    private static boolean isSameUse(HeldDevice one, HeldDevice other) {
+        return isSameShare(one, other) && one.adminAccess() == other.adminAccess();
     }
 
     private static void add(

@@ -1,0 +1,70 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim.allocation;
+
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.PrepareException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Refuses a device whose name means other hardware than the claim was allocated.
+ *
+ * <p>Names may move: a minor number, a place in a list, differ after a reboot. A device without a
+ * physical id, now or then, is not compared: unknown is not other. Pure.
+ */
+public final class Hardware {
+
+    private Hardware() {}
+
+    /** Returns a device of a claim with the physical id of the inventory's device. */
+    static HeldDevice identified(HeldDevice held, Optional<Device> device) {
+        return device.map(Device::physicalId)
+                .map(id -> held.toBuilder().physicalId(id).build())
+                .orElse(held);
+    }
+
+    /** Returns devices as a claim's object names them: without physical ids. */
+    public static List<HeldDevice> unidentified(List<HeldDevice> devices) {
+        return devices.stream()
+                .map(
+                        device ->
+                                device.physicalId() == null
+                                        ? device
+                                        : device.toBuilder().physicalId(null).build())
+                .toList();
+    }
+
+    /**
+     * Requires that devices are the hardware that they were when they were recorded; one that has
+     * left the inventory is passed over.
+     *
+     * @param inventory is not asked if no device has a physical id
+     * @throws PrepareException if one is other hardware now
+     */
+    public static void requireSame(List<HeldDevice> recorded, Supplier<Inventory> inventory) {
+        List<HeldDevice> known =
+                recorded.stream().filter(device -> device.physicalId() != null).toList();
+        if (known.isEmpty()) {
+            return;
+        }
+        Inventory now = inventory.get();
+        for (HeldDevice device : known) {
+            now.device(device.pool(), device.device())
+                    .map(Device::physicalId)
+                    .filter(id -> !id.equals(device.physicalId()))
+                    .ifPresent(id -> refuse(DeviceKey.of(device), device.physicalId(), id));
+        }
+    }
+
+    private static void refuse(DeviceKey device, String before, String now) {
+        throw new PrepareException(
+                ("device %s is other hardware than the claim was allocated: it was %s, and since a"
+                                + " restart the name means %s; delete the pod and the claim, so that"
+                                + " the claim is allocated again")
+                        .formatted(device, before, now));
+    }
+}
