@@ -35,6 +35,7 @@ class NvidiaProviderConformanceIT {
     @TestFactory
     Stream<DynamicNode> conformance() {
         return DraConformance.of("gpu.nvidia.com", NvidiaProviderConformanceIT::provider)
+                .builder(driver -> driver.healthService())
                 .settings(SELECTION)
                 .tests();
     }

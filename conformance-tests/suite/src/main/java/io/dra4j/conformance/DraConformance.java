@@ -76,7 +76,7 @@ public final class DraConformance {
         return new DraConformance(driverName, providers);
     }
 
-    /** Changes the driver's builder before each start, to add a binder for example. */
+    /** Changes the driver's builder before each start, to add a readiness check for example. */
     public DraConformance builder(Consumer<DraDriver.Builder> change) {
         builder = change;
         return this;

@@ -48,7 +48,12 @@ public final class TestDriverMain {
         DriverProgram program =
                 new DriverProgram(
                         "test-driver", "A driver of files.", TestDriver.NAME, TestDriverMain.class);
-        DriverMain.run(args, program, new Options(), Provider::new);
+        DriverMain.run(
+                args,
+                program,
+                new Options(),
+                Provider::new,
+                (options, driver) -> driver.healthService());
     }
 
     /** The driver's own options. */

@@ -67,6 +67,7 @@ final class PublishingDriver implements AutoCloseable {
                         .cdiRoot(place.cdi())
                         .kubeletPluginsDirectory(place.plugins())
                         .kubeletRegistrarDirectory(place.registry())
+                        .healthService()
                         .listener(
                                 new DriverListener() {
                                     @Override
