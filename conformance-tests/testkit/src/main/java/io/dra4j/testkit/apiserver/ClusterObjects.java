@@ -74,6 +74,7 @@ public final class ClusterObjects {
         ObjectNode wanted = normalized(object);
         ResourceKind kind =
                 kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"));
+        wanted.put("apiVersion", kind.apiVersion());
         String namespace = namespaceOf(kind, wanted);
         ObjectKey key = written(kind, namespace, wanted.deepCopy()).key();
         if (kind.has(ResourceKind.Trait.STATUS) && wanted.has("status")) {

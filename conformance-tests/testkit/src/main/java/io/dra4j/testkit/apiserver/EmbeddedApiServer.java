@@ -42,7 +42,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private EmbeddedApiServer(Builder builder) {
         version = builder.version;
         FeatureGates gates = new FeatureGates(builder.version, builder.gates);
-        ResourceKinds kinds = new ResourceKinds(builder.version);
+        ResourceKinds kinds = new ResourceKinds(builder.version, builder.preReleases);
         ObjectStore store = new ObjectStore(builder.historySize);
         MetadataRules metadata = new MetadataRules(builder.clock);
         Registry registry = new Registry(kinds, store, metadata, Strategies.of(gates, metadata));
@@ -108,6 +108,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         private KubernetesVersion version = KubernetesVersion.V1_36;
         private final Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
         private final List<String> nodes = new ArrayList<>();
+        private boolean preReleases;
         private int port;
         private InstantSource clock = InstantSource.system();
         private int historySize = 10_000;
@@ -124,6 +125,16 @@ public final class EmbeddedApiServer implements AutoCloseable {
         /** Sets a gate over the release's default. */
         public Builder featureGate(FeatureGate gate, boolean enabled) {
             gates.put(gate, enabled);
+            return this;
+        }
+
+        /**
+         * Serves alpha and beta versions as well, which a cluster does only when it is told to.
+         *
+         * <p>Some kinds, such as the DeviceTaintRules of 1.36, have no other.
+         */
+        public Builder preReleaseVersions() {
+            preReleases = true;
             return this;
         }
 

@@ -194,6 +194,7 @@ final class Schemas {
         return own != null
                 ? own
                 : presence.getOrDefault(
-                        name.replaceFirst("^resource\\.v1beta[12]\\.", "resource.v1."), Map.of());
+                        name.replaceFirst("^resource\\.v1(beta[12]|alpha3)\\.", "resource.v1."),
+                        Map.of());
     }
 }

@@ -26,9 +26,10 @@ class GeneratedObjectsTest {
                 "meta.k8s.io/v1 PartialObjectMetadata",
                 "coordination.k8s.io/v1 Lease",
                 "events.k8s.io/v1 Event",
-                "resource.k8s.io/v1 DeviceClass,ResourceClaim,ResourceClaimTemplate,ResourceSlice",
+                "resource.k8s.io/v1 DeviceClass,DeviceTaintRule,ResourceClaim,ResourceClaimTemplate,ResourceSlice",
                 "resource.k8s.io/v1beta1 DeviceClass,ResourceClaim,ResourceClaimTemplate,ResourceSlice",
-                "resource.k8s.io/v1beta2 DeviceClass,ResourceClaim,ResourceClaimTemplate,ResourceSlice"
+                "resource.k8s.io/v1beta2 DeviceClass,DeviceTaintRule,ResourceClaim,ResourceClaimTemplate,ResourceSlice",
+                "resource.k8s.io/v1alpha3 DeviceTaintRule"
             })
     void jsonToProtobufToJsonIsTheIdentity(String versionAndKinds) {
         String version = versionAndKinds.split(" ")[0];

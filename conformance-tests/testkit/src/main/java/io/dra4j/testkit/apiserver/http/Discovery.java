@@ -66,12 +66,12 @@ final class Discovery {
     /** Serves {@code /api/v1} and {@code /apis/GROUP/VERSION}. */
     void resources(Exchange exchange, String group, String version) {
         requireReadable(exchange);
-        List<ResourceKind> served = kinds.inGroup(group);
-        if (served.isEmpty() || !served.get(0).version().equals(version)) {
+        List<ResourceKind> served = kinds.inGroup(group, version);
+        if (served.isEmpty()) {
             throw ApiFailure.unknownPath();
         }
         ObjectNode list = Json.object().put("kind", "APIResourceList").put("apiVersion", "v1");
-        list.put("groupVersion", served.get(0).apiVersion());
+        list.put("groupVersion", served.get(0).in(version).apiVersion());
         ArrayNode resources = list.putArray("resources");
         for (ResourceKind kind : served) {
             resources.add(legacyResource(kind, kind.plural(), VERBS));
@@ -96,11 +96,13 @@ final class Discovery {
         }
     }
 
-    private static ObjectNode legacyGroup(String group) {
-        ObjectNode version = Json.object().put("groupVersion", group + "/v1").put("version", "v1");
+    private ObjectNode legacyGroup(String group) {
         ObjectNode json = Json.object().put("name", group);
-        json.putArray("versions").add(version);
-        json.set("preferredVersion", version);
+        ArrayNode versions = json.putArray("versions");
+        for (String version : kinds.versions(group)) {
+            versions.addObject().put("groupVersion", group + "/" + version).put("version", version);
+        }
+        json.set("preferredVersion", versions.get(0));
         return json;
     }
 
@@ -137,12 +139,19 @@ final class Discovery {
             if (!group.isEmpty()) {
                 metadata.put("name", group);
             }
-            ObjectNode version = item.putArray("versions").addObject();
-            version.put("version", "v1").put("freshness", "Current");
-            ArrayNode resources = version.putArray("resources");
-            kinds.inGroup(group).forEach(kind -> resources.add(aggregatedResource(kind)));
+            ArrayNode versions = item.putArray("versions");
+            kinds.versions(group).forEach(version -> versions.add(aggregated(group, version)));
         }
         return list;
+    }
+
+    private ObjectNode aggregated(String group, String groupVersion) {
+        ObjectNode version = Json.object().put("version", groupVersion).put("freshness", "Current");
+        ArrayNode resources = version.putArray("resources");
+        for (ResourceKind kind : kinds.inGroup(group, groupVersion)) {
+            resources.add(aggregatedResource(kind.in(groupVersion)));
+        }
+        return version;
     }
 
     private static ObjectNode aggregatedResource(ResourceKind kind) {

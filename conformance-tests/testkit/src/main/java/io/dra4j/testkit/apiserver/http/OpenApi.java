@@ -35,7 +35,7 @@ final class OpenApi {
         if (path.equals(List.of("v3"))) {
             exchange.respond(200, index());
         } else if (path.size() > 1 && path.get(0).equals("v3")) {
-            exchange.respond(200, document(groupOf(path.subList(1, path.size()))));
+            exchange.respond(200, document(path.subList(1, path.size())));
         } else {
             throw ApiFailure.unknownPath();
         }
@@ -45,7 +45,9 @@ final class OpenApi {
         ObjectNode index = Json.object();
         ObjectNode paths = index.putObject("paths");
         entry(paths, "api/v1");
-        kinds.groups().forEach(group -> entry(paths, "apis/" + group + "/v1"));
+        for (String group : kinds.groups()) {
+            kinds.versions(group).forEach(v -> entry(paths, "apis/" + group + "/" + v));
+        }
         return index;
     }
 
@@ -53,31 +55,26 @@ final class OpenApi {
         paths.putObject(path).put("serverRelativeURL", "/openapi/v3/" + path);
     }
 
-    private String groupOf(List<String> path) {
-        if (path.equals(List.of("api", "v1"))) {
-            return "";
-        }
-        boolean known =
-                path.size() == 3
-                        && path.get(0).equals("apis")
-                        && kinds.groups().contains(path.get(1))
-                        && path.get(2).equals("v1");
-        if (!known) {
+    private ObjectNode document(List<String> path) {
+        boolean isCore = path.size() == 2 && path.get(0).equals("api");
+        boolean isOther = path.size() == 3 && path.get(0).equals("apis") && !path.get(1).isEmpty();
+        String group = isOther ? path.get(1) : "";
+        String groupVersion = path.get(path.size() - 1);
+        List<ResourceKind> served = kinds.inGroup(group, groupVersion);
+        if (!isCore && !isOther || served.isEmpty()) {
             throw ApiFailure.unknownPath();
         }
-        return path.get(1);
-    }
-
-    private ObjectNode document(String group) {
         ObjectNode document = Json.object().put("openapi", "3.0.0");
         String version = kinds.version().gitVersion();
         document.putObject("info").put("title", "Kubernetes").put("version", version);
         ObjectNode paths = document.putObject("paths");
         ObjectNode schemas = document.putObject("components").putObject("schemas");
-        for (ResourceKind kind : kinds.inGroup(group)) {
+        for (ResourceKind stored : served) {
+            ResourceKind kind = stored.in(groupVersion);
             String collection =
-                    (group.isEmpty() ? "/api/v1/" : "/apis/" + group + "/v1/")
-                            + (kind.namespaced() ? "namespaces/{namespace}/" : "")
+                    "/"
+                            + String.join("/", path)
+                            + (kind.namespaced() ? "/namespaces/{namespace}/" : "/")
                             + kind.plural();
             paths.set(collection, operations(kind, "get", "post"));
             paths.set(collection + "/{name}", operations(kind, "get", "put", "patch", "delete"));

@@ -39,8 +39,10 @@ final class ResourceEndpoint {
     }
 
     void handle(Exchange exchange, ResourcePath path) {
-        Rendition rendition =
+        Rendition chosen =
                 Negotiation.choose(exchange.accepted(), exchange.query("includeObject"), clock);
+        Rendition rendition =
+                path.isStored() ? chosen : new VersionedRendition(chosen, path.version());
         if (path.isCollection()) {
             onCollection(exchange, path, rendition);
         } else {
@@ -61,7 +63,7 @@ final class ResourceEndpoint {
             }
             case "POST" -> {
                 requireNamespaceInPath(path);
-                ObjectNode body = exchange.objectBody(path.kind());
+                ObjectNode body = body(exchange, path);
                 StoredObject created =
                         registry.create(
                                 path.kind(), path.namespace(), body, exchange.writeOptions());
@@ -95,7 +97,7 @@ final class ResourceEndpoint {
         switch (exchange.method()) {
             case "GET" -> getOrWatch(exchange, path, rendition);
             case "PUT" -> {
-                ObjectNode body = exchange.objectBody(path.kind());
+                ObjectNode body = body(exchange, path);
                 boolean made = store.find(path.kind(), path.key()) == null;
                 StoredObject updated = registry.update(target(path), body, exchange.writeOptions());
                 exchange.respond(made ? 201 : 200, rendition.object(updated));
@@ -104,6 +106,19 @@ final class ResourceEndpoint {
             case "DELETE" -> delete(exchange, path, rendition);
             default -> throw ApiFailure.methodNotAllowed();
         }
+    }
+
+    /** The body as an object of the stored version. */
+    private static ObjectNode body(Exchange exchange, ResourcePath path) {
+        return stored(path, exchange.objectBody(path.served()));
+    }
+
+    private static ObjectNode stored(ResourcePath path, ObjectNode body) {
+        if (!path.isStored()) {
+            MetadataRules.requireFits(path.served(), path.namespace(), body);
+            body.put("apiVersion", path.kind().apiVersion());
+        }
+        return body;
     }
 
     private void patch(Exchange exchange, ResourcePath path, Rendition rendition) {
@@ -118,7 +133,12 @@ final class ResourceEndpoint {
                             .forbidden("force", "may not be specified for non-apply patch"));
         }
         var patch = Patches.read(exchange.contentType(), exchange::jsonBody);
-        StoredObject patched = registry.patch(target(path), patch, exchange.writeOptions());
+        String seen = path.served().apiVersion();
+        StoredObject patched =
+                registry.patch(
+                        target(path),
+                        object -> stored(path, patch.apply(object.put("apiVersion", seen))),
+                        exchange.writeOptions());
         exchange.respond(200, rendition.object(patched));
     }
 

@@ -12,11 +12,13 @@ import java.util.Set;
 /**
  * The resource or object of a path below {@code /api/v1} or {@code /apis/GROUP/VERSION}.
  *
+ * @param version in which the client writes and reads; the kind is that of the stored one
  * @param namespace empty for cluster-scoped kinds and for all namespaces
  * @param name empty for a collection
  * @param subresource empty for the object itself
  */
-record ResourcePath(ResourceKind kind, String namespace, String name, String subresource) {
+record ResourcePath(
+        ResourceKind kind, String version, String namespace, String name, String subresource) {
     private static final Set<String> OF_A_NAMESPACE = Set.of("status", "finalize");
 
     /**
@@ -38,6 +40,7 @@ record ResourcePath(ResourceKind kind, String namespace, String name, String sub
         ResourcePath path =
                 new ResourcePath(
                         kind,
+                        version,
                         namespace,
                         own.size() > 1 ? own.get(1) : "",
                         own.size() > 2 ? own.get(2) : "");
@@ -49,6 +52,15 @@ record ResourcePath(ResourceKind kind, String namespace, String name, String sub
             throw ApiFailure.unknownPath();
         }
         return path;
+    }
+
+    /** The kind in the version of the path. */
+    ResourceKind served() {
+        return isStored() ? kind : kind.in(version);
+    }
+
+    boolean isStored() {
+        return version.equals(kind.version());
     }
 
     boolean isCollection() {

@@ -10,12 +10,15 @@ import java.util.Set;
  * One row of the table of served resources.
  *
  * @param group API group, empty for the core group
+ * @param version the one that objects are stored in
+ * @param versions all that are served, the stored one first; objects have the same shape in each
  * @param fieldLabels what a field selector may name; each label is also the JSON path of its value
  * @param traits how the real server treats this kind where kinds differ
  */
 public record ResourceKind(
         String group,
         String version,
+        List<String> versions,
         String kind,
         String plural,
         boolean namespaced,
@@ -42,6 +45,7 @@ public record ResourceKind(
     }
 
     public ResourceKind {
+        versions = List.copyOf(versions);
         shortNames = List.copyOf(shortNames);
         fieldLabels = Set.copyOf(fieldLabels);
         traits = Set.copyOf(traits);
@@ -49,6 +53,12 @@ public record ResourceKind(
 
     public boolean has(Trait trait) {
         return traits.contains(trait);
+    }
+
+    /** The kind as it is in another version. */
+    public ResourceKind in(String other) {
+        return new ResourceKind(
+                group, other, versions, kind, plural, namespaced, shortNames, fieldLabels, traits);
     }
 
     public String singular() {

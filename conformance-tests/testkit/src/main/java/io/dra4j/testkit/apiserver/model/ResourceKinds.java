@@ -3,6 +3,8 @@
 package io.dra4j.testkit.apiserver.model;
 
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -12,51 +14,86 @@ import java.util.stream.Collectors;
 
 /** The table of served resources for one Kubernetes release. */
 public final class ResourceKinds {
-    /** A field label may have the release that it came with, behind an at sign. */
+    /**
+     * A version, a field label or a trait may have the release that it came with, behind an at
+     * sign. Kinds without versions are in v1.
+     */
     private static final String TABLE =
             """
-            group               | kind                  | plural                 | short | scope      | field labels | traits
-                                | Namespace             | namespaces             | ns    | cluster    | status.phase | STATUS
-                                | Node                  | nodes                  | no    | cluster    | spec.unschedulable | STATUS STATUS_ON_CREATE
-                                | Pod                   | pods                   | po    | namespaced | spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName status.phase status.podIP status.nominatedNodeName | STATUS GENERATION RETURNS_DELETED
-                                | Event                 | events                 | ev    | namespaced | reason type involvedObject.kind involvedObject.name involvedObject.namespace involvedObject.uid reportingComponent | CREATE_ON_UPDATE
-            coordination.k8s.io | Lease                 | leases                 |       | namespaced |  | CREATE_ON_UPDATE CONDITIONAL_UPDATE
-            events.k8s.io       | Event                 | events                 | ev    | namespaced | reason type regarding.kind regarding.name regarding.namespace regarding.uid reportingController | CREATE_ON_UPDATE
-            resource.k8s.io     | DeviceClass           | deviceclasses          |       | cluster    |  | GENERATION RETURNS_DELETED
-            resource.k8s.io     | ResourceClaim         | resourceclaims         |       | namespaced |  | STATUS APPLY RETURNS_DELETED
-            resource.k8s.io     | ResourceClaimTemplate | resourceclaimtemplates |       | namespaced |  | RETURNS_DELETED
-            resource.k8s.io     | ResourceSlice         | resourceslices         |       | cluster    | spec.nodeName spec.driver spec.pool.name@1.37 | GENERATION RETURNS_DELETED
+            group               | versions | kind                  | plural                 | short | scope      | field labels | traits
+                                |          | Namespace             | namespaces             | ns    | cluster    | status.phase | STATUS
+                                |          | Node                  | nodes                  | no    | cluster    | spec.unschedulable | STATUS STATUS_ON_CREATE
+                                |          | Pod                   | pods                   | po    | namespaced | spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName status.phase status.podIP status.nominatedNodeName | STATUS GENERATION RETURNS_DELETED
+                                |          | Event                 | events                 | ev    | namespaced | reason type involvedObject.kind involvedObject.name involvedObject.namespace involvedObject.uid reportingComponent | CREATE_ON_UPDATE
+            coordination.k8s.io |          | Lease                 | leases                 |       | namespaced |  | CREATE_ON_UPDATE CONDITIONAL_UPDATE
+            events.k8s.io       |          | Event                 | events                 | ev    | namespaced | reason type regarding.kind regarding.name regarding.namespace regarding.uid reportingController | CREATE_ON_UPDATE
+            resource.k8s.io     |          | DeviceClass           | deviceclasses          |       | cluster    |  | GENERATION RETURNS_DELETED
+            resource.k8s.io     | v1@1.37 v1beta2@1.36 v1alpha3 | DeviceTaintRule | devicetaintrules | | cluster |  | STATUS@1.35 GENERATION RETURNS_DELETED
+            resource.k8s.io     |          | ResourceClaim         | resourceclaims         |       | namespaced |  | STATUS APPLY RETURNS_DELETED
+            resource.k8s.io     |          | ResourceClaimTemplate | resourceclaimtemplates |       | namespaced |  | RETURNS_DELETED
+            resource.k8s.io     |          | ResourceSlice         | resourceslices         |       | cluster    | spec.nodeName spec.driver spec.pool.name@1.37 | GENERATION RETURNS_DELETED
             """;
+
+    private static final List<String> STABLE = List.of("v1");
 
     private final KubernetesVersion version;
     private final List<ResourceKind> kinds;
 
+    /** The kinds that a cluster serves by default: those in stable versions. */
     public ResourceKinds(KubernetesVersion version) {
-        this.version = version;
-        kinds = TABLE.lines().skip(1).map(row -> kind(row.split("\\|"), version)).toList();
+        this(version, false);
     }
 
-    private static ResourceKind kind(String[] columns, KubernetesVersion version) {
-        boolean namespaced = columns[4].strip().equals("namespaced");
-        Set<String> labels = new TreeSet<>(Set.of("metadata.name"));
+    /**
+     * @param preReleases whether alpha and beta versions are served, too
+     */
+    public ResourceKinds(KubernetesVersion version, boolean preReleases) {
+        this.version = version;
+        kinds =
+                TABLE.lines()
+                        .skip(1)
+                        .flatMap(row -> kind(row.split("\\|"), preReleases).stream())
+                        .toList();
+    }
+
+    private Optional<ResourceKind> kind(String[] columns, boolean preReleases) {
+        List<String> versions = columns[1].isBlank() ? STABLE : known(columns[1]);
+        List<String> served =
+                versions.stream().filter(one -> preReleases || STABLE.contains(one)).toList();
+        if (served.isEmpty()) {
+            return Optional.empty();
+        }
+        boolean namespaced = columns[5].strip().equals("namespaced");
+        Set<String> labels = new TreeSet<>(known(columns[6]));
+        labels.add("metadata.name");
         if (namespaced) {
             labels.add("metadata.namespace");
         }
-        for (String label : words(columns[5])) {
-            String[] since = label.split("@");
+        return Optional.of(
+                new ResourceKind(
+                        columns[0].strip(),
+                        served.get(0),
+                        served,
+                        columns[2].strip(),
+                        columns[3].strip(),
+                        namespaced,
+                        known(columns[4]),
+                        labels,
+                        known(columns[7]).stream()
+                                .map(Trait::valueOf)
+                                .collect(Collectors.toSet())));
+    }
+
+    /** The words of a column that the release knows. */
+    private List<String> known(String column) {
+        List<String> known = new ArrayList<>();
+        for (String word : words(column)) {
+            String[] since = word.split("@");
             if (since.length == 1 || version.atLeast(KubernetesVersion.parse(since[1]))) {
-                labels.add(since[0]);
+                known.add(since[0]);
             }
         }
-        return new ResourceKind(
-                columns[0].strip(),
-                "v1",
-                columns[1].strip(),
-                columns[2].strip(),
-                namespaced,
-                words(columns[3]),
-                labels,
-                words(columns[6]).stream().map(Trait::valueOf).collect(Collectors.toSet()));
+        return known;
     }
 
     private static List<String> words(String column) {
@@ -71,16 +108,19 @@ public final class ResourceKinds {
         return kinds;
     }
 
-    public Optional<ResourceKind> find(String group, String version, String plural) {
-        return kinds.stream()
-                .filter(kind -> kind.group().equals(group) && kind.version().equals(version))
+    /** The kind of a plural that a version of a group serves. */
+    public Optional<ResourceKind> find(String group, String groupVersion, String plural) {
+        return inGroup(group, groupVersion).stream()
                 .filter(kind -> kind.plural().equals(plural))
                 .findFirst();
     }
 
     public ResourceKind ofObject(String apiVersion, String kindName) {
         return only(
-                kind -> kind.apiVersion().equals(apiVersion) && kind.kind().equals(kindName),
+                kind ->
+                        kind.kind().equals(kindName)
+                                && kind.versions().stream()
+                                        .anyMatch(v -> kind.in(v).apiVersion().equals(apiVersion)),
                 apiVersion + " " + kindName);
     }
 
@@ -103,14 +143,32 @@ public final class ResourceKinds {
         return named("namespaces");
     }
 
-    /** Groups other than core, each in one version. */
+    /** Groups other than core. */
     public Set<String> groups() {
         Set<String> groups = new TreeSet<>(kinds.stream().map(ResourceKind::group).toList());
         groups.remove("");
         return groups;
     }
 
-    public List<ResourceKind> inGroup(String group) {
-        return kinds.stream().filter(kind -> kind.group().equals(group)).toList();
+    /** The versions that a group is served in, the preferred one first; none of no group. */
+    public List<String> versions(String group) {
+        return kinds.stream()
+                .filter(kind -> kind.group().equals(group))
+                .flatMap(kind -> kind.versions().stream())
+                .distinct()
+                .sorted(Comparator.comparing(ResourceKinds::maturity))
+                .toList();
+    }
+
+    /** Stable before beta before alpha: the order of their texts, apart from stable ones. */
+    private static String maturity(String groupVersion) {
+        return STABLE.contains(groupVersion) ? "" : groupVersion.replace("v1beta", "a");
+    }
+
+    public List<ResourceKind> inGroup(String group, String groupVersion) {
+        return kinds.stream()
+                .filter(kind -> kind.group().equals(group))
+                .filter(kind -> kind.versions().contains(groupVersion))
+                .toList();
     }
 }

@@ -23,6 +23,12 @@ public record Listing(
         return new Listing(revision, objects, "", 0);
     }
 
+    /** The list with its objects in another version. */
+    public Listing in(String version) {
+        List<StoredObject> converted = objects.stream().map(one -> one.in(version)).toList();
+        return new Listing(revision, converted, continuation, remaining);
+    }
+
     /** The list's own metadata. */
     public ObjectNode metadata() {
         ObjectNode metadata = Json.object().put("resourceVersion", Long.toString(revision));

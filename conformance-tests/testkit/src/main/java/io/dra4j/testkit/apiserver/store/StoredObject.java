@@ -74,6 +74,15 @@ public final class StoredObject {
         return bytes;
     }
 
+    /** The object in another version of its kind, which has the same fields. */
+    public StoredObject in(String version) {
+        ResourceKind other = kind.in(version);
+        ObjectNode copy = Json.object();
+        copy.setAll(json);
+        copy.put("apiVersion", other.apiVersion());
+        return new StoredObject(other, key, revision, copy);
+    }
+
     /** The same content with another resourceVersion: what a DELETED event carries. */
     StoredObject atRevision(long newRevision) {
         ObjectNode copy = Json.object();

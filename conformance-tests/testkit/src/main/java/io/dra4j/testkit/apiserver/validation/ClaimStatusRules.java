@@ -20,16 +20,11 @@ final class ClaimStatusRules {
     private static final int RESULTS = 32;
     private static final int ALLOCATION_CONFIGS = 64;
     private static final int CONSUMERS = 256;
-    private static final int CONDITIONS = 8;
     private static final int IPS = 16;
     private static final int INTERFACE_NAME = 256;
     private static final int HARDWARE_ADDRESS = 128;
-    private static final int CONDITION_REASON = 1024;
-    private static final int CONDITION_MESSAGE = 32768;
     private static final Pattern UUID =
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
-    private static final Pattern REASON = Pattern.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
-    private static final List<String> STATUSES = List.of("False", "True", "Unknown");
     private static final List<String> SOURCES = List.of("FromClaim", "FromClass");
 
     private ClaimStatusRules() {}
@@ -116,36 +111,10 @@ final class ClaimStatusRules {
             }
             boolean isAllocated = allocated.contains(key);
             device.requireThat(isAllocated, key, "must be an allocated device in the claim");
-            checkConditions(device.at("conditions"));
+            ConditionRules.check(device.at("conditions"));
             RequestRules.checkRaw(device.at("data"), false);
             checkNetwork(device.at("networkData"));
         }
-    }
-
-    private static void checkConditions(Field conditions) {
-        conditions.requireAtMost(CONDITIONS);
-        Set<String> types = new HashSet<>();
-        for (Field condition : conditions.items()) {
-            if (condition.at("type").requireText()) {
-                condition.at("type").requireForm(Names::qualifiedNameProblem);
-            }
-            condition.at("type").requireUnique(types);
-            checkCondition(condition);
-        }
-    }
-
-    private static void checkCondition(Field condition) {
-        condition.at("status").requireOneOf(STATUSES);
-        Field reason = condition.at("reason");
-        if (reason.requireText() && reason.requireLength(CONDITION_REASON)) {
-            boolean valid = REASON.matcher(reason.text()).matches();
-            reason.requireThat(valid, "a condition reason must start with alphabetic character");
-        }
-        condition.at("message").requireLength(CONDITION_MESSAGE);
-        if (!condition.value().has("lastTransitionTime")) {
-            condition.at("lastTransitionTime").required("");
-        }
-        condition.at("observedGeneration").requireNotNegative();
     }
 
     private static void checkNetwork(Field network) {

@@ -61,12 +61,14 @@ final class DeviceRules {
 
     private void checkTaints(Field taints) {
         taints.requireAtMost(limits.taints());
-        for (Field taint : taints.items()) {
-            taint.at("key").requireForm(Names::qualifiedNameProblem);
-            taint.at("value").requireForm(Names::labelValueProblem);
-            if (taint.at("effect").requireText()) {
-                taint.at("effect").requireOneOf(EFFECTS);
-            }
+        taints.items().forEach(DeviceRules::checkTaint);
+    }
+
+    static void checkTaint(Field taint) {
+        taint.at("key").requireForm(Names::qualifiedNameProblem);
+        taint.at("value").requireForm(Names::labelValueProblem);
+        if (taint.at("effect").requireText()) {
+            taint.at("effect").requireOneOf(EFFECTS);
         }
     }
 

@@ -19,6 +19,7 @@ public final class Strategies {
                 "resourceclaims", new ClaimStrategy(gates),
                 "resourceclaimtemplates", new ClaimTemplates(gates),
                 "deviceclasses", new DeviceClasses(gates),
+                "devicetaintrules", new TaintRuleStrategy(gates.version(), metadata),
                 "pods", new FirstPhase("Pending"),
                 "namespaces", new FirstPhase("Active"));
     }

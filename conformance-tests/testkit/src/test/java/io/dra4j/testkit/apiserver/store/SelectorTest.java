@@ -28,7 +28,7 @@ class SelectorTest {
                     7,
                     tree(
                             "{'metadata':{'name':'s1','labels':{'app':'a','tier':'x'}},"
-                                    + "'spec':{'driver':'gpu.example.com','nodeName':'node-1'}}"));
+                                    + "'spec':{'driver':'gpu.example.com','nodeName':'node-1','pool':{'name':'a'}}}"));
 
     @Nested
     class ByField {
@@ -62,7 +62,8 @@ class SelectorTest {
         void knowsPoolsFrom137() {
             ResourceKind newer = new ResourceKinds(KubernetesVersion.V1_37).named("resourceslices");
 
-            assertThat(FieldSelector.parse(newer, "spec.pool.name=a").matches(slice)).isFalse();
+            assertThat(FieldSelector.parse(newer, "spec.pool.name=a").matches(slice)).isTrue();
+            assertThat(FieldSelector.parse(newer, "spec.pool.name=b").matches(slice)).isFalse();
         }
     }
 

@@ -1,0 +1,62 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import org.jspecify.annotations.Nullable;
+
+/** The strategy of DeviceTaintRules: a selection of devices, and the taint that they get. */
+final class TaintRuleStrategy implements Strategy {
+    private final KubernetesVersion version;
+    private final MetadataRules metadata;
+
+    TaintRuleStrategy(KubernetesVersion version, MetadataRules metadata) {
+        this.version = version;
+        this.metadata = metadata;
+    }
+
+    /** The time of a taint is that of its effect: a new effect has a new time. */
+    @Override
+    public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+        if (!(Json.at(next, "spec", "taint") instanceof ObjectNode taint)) {
+            return;
+        }
+        JsonNode before = old == null ? Json.object() : Json.at(old, "spec", "taint");
+        boolean renewed =
+                version.atLeast(KubernetesVersion.V1_36)
+                        && !before.path("effect").equals(taint.path("effect"))
+                        && before.path("timeAdded").equals(taint.path("timeAdded"));
+        if (!taint.hasNonNull("timeAdded") || renewed) {
+            taint.put("timeAdded", metadata.now());
+        }
+    }
+
+    @Override
+    public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+        Field spec = new Field(next.path("spec"), "spec", errors);
+        checkSelector(spec.at("deviceSelector"));
+        DeviceRules.checkTaint(spec.at("taint"));
+        if (part == Part.STATUS) {
+            Field status = new Field(next.path("status"), "status", errors);
+            ConditionRules.check(status.at("conditions"));
+        }
+    }
+
+    /** A selector may leave out each of its fields, or be left out as a whole. */
+    private static void checkSelector(Field selector) {
+        if (selector.at("driver").present()) {
+            DeviceRules.checkDriver(selector.at("driver"));
+        }
+        if (selector.at("pool").present()) {
+            SliceRules.checkPoolName(selector.at("pool"));
+        }
+        if (selector.at("device").present()) {
+            DeviceRules.checkDeviceName(selector.at("device"));
+        }
+        RequestRules.checkSelectors(selector.at("selectors"));
+    }
+}
