@@ -295,4 +295,18 @@ final class PrepareMutants {
             return super.plan(id, claim);
         }
     }
+
+    @Mutant(id = "M-148", what = "looks for a pod in reservedFor")
+    @Violation("DRA-PREP-36: a claim that is reserved for a PodGroup was not prepared")
+    static final class ForPodsAlone extends ClaimWork {
+        @Override
+        void checkAllocated(JsonNode claim) {
+            super.checkAllocated(claim);
+            for (JsonNode consumer : claim.at("/status/reservedFor")) {
+                if (!consumer.path("resource").asText().equals("pods")) {
+                    throw new Refused("The claim is not reserved for a pod");
+                }
+            }
+        }
+    }
 }

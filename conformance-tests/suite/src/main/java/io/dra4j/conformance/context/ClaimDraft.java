@@ -138,6 +138,18 @@ public class ClaimDraft {
         return this;
     }
 
+    /** Reserves the claim for a consumer, which need not exist. */
+    public ClaimDraft reservedFor(String apiGroup, String resource, String name) {
+        claim.withObject("/status")
+                .withArray("reservedFor")
+                .addObject()
+                .put("apiGroup", apiGroup)
+                .put("resource", resource)
+                .put("name", name)
+                .put("uid", UUID.randomUUID().toString());
+        return this;
+    }
+
     /** The claim's {@code spec.devices}. */
     ObjectNode spec() {
         return claim.withObject("/spec/devices");

@@ -221,4 +221,23 @@ record ClaimRules(TestContext context) {
                         that, due, Reported.of(answer));
         CdiView.ids(answer).forEach(context.cdi()::resolve);
     }
+
+    @Rule("DRA-PREP-36")
+    void aClaimOfAPodGroupIsPrepared() {
+        PublishedDevice device = context.devices().one();
+        ClaimDraft draft =
+                context.claims()
+                        .draft()
+                        .request("r0", device)
+                        .reservedFor("scheduling.k8s.io", "podgroups", "workers");
+        ClaimResult answer =
+                context.calls()
+                        .prepared(
+                                context.claims().create(draft),
+                                "a claim that is reserved for a PodGroup was not prepared: %s");
+        Violation.unless(Reported.names(answer).equals(Reported.names(device)))
+                .because(
+                        "a claim that is reserved for a PodGroup and has %s is answered with %s",
+                        device, Reported.of(answer));
+    }
 }
