@@ -31,6 +31,8 @@ import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.NodeAllocatableResource;
+import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
@@ -79,6 +81,15 @@ class BuildersTest {
                     .networkData(new NetworkData("net1", List.of(), null))
                     .build();
 
+    private static final CounterConsumption CONSUMPTION =
+            CounterConsumption.builder("set").counter("slices", 7).compatibilityGroup("a").build();
+    private static final NodeAllocatableResource ALLOCATABLE =
+            NodeAllocatableResource.builder()
+                    .mapping(new NodeAllocatableResource.OfDevice(Quantity.of(1)))
+                    .overhead(new NodeAllocatableResource.Overhead(Quantity.of(2), null))
+                    .mayBeLeftOut(true)
+                    .build();
+
     private static DeviceNode node() {
         return DeviceNode.builder("/dev/a")
                 .hostPath("/dev/b")
@@ -98,11 +109,12 @@ class BuildersTest {
                 .attribute("model", "x")
                 .capacity("memory", "1Gi")
                 .allowMultipleAllocations(true)
-                .consumes(CounterConsumption.builder("set").counter("slices", 1).build())
+                .consumes(CONSUMPTION)
                 .taint(Taint.of("k", null, Taint.Effect.NO_SCHEDULE))
                 .placement(new Placement.AllNodes())
                 .binding(new BindingConditions(List.of("a"), List.of()))
                 .bindsToNode(true)
+                .nodeAllocatableResource("cpu", ALLOCATABLE)
                 .rawField("new", "1")
                 .build();
     }
@@ -127,11 +139,14 @@ class BuildersTest {
                 STATUS,
                 prepared,
                 CounterSet.builder("set").counter("slices", "7").build(),
-                CounterConsumption.builder("set").counter("slices", 7).build(),
+                CONSUMPTION,
+                ALLOCATABLE,
                 Pool.builder("node-a")
                         .placement(new Placement.PerDevice())
                         .device(device())
                         .counterSet(CounterSet.of("set", Map.of("slices", Quantity.of(7))))
+                        .partitionTypeAttribute("example.com/type")
+                        .skipNodeOperation(NodeOperation.ALL)
                         .build(),
                 AllocatedClaim.builder(ref).device(ALLOCATED).rawJson("{\"a\":1}").build(),
                 HeldClaim.builder(ref)

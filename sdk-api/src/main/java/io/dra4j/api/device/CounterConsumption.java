@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.device;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +21,7 @@ public final class CounterConsumption {
     private final Values values;
 
     private CounterConsumption(Builder builder) {
-        values = new Values(builder.counterSet, builder.counters);
+        values = new Values(builder.counterSet, builder.counters, builder.compatibilityGroups);
     }
 
     /**
@@ -46,6 +49,7 @@ public final class CounterConsumption {
     public Builder toBuilder() {
         Builder builder = new Builder(values.counterSet);
         builder.counters.putAll(values.counters);
+        builder.compatibilityGroups.addAll(values.compatibilityGroups);
         return builder;
     }
 
@@ -57,6 +61,14 @@ public final class CounterConsumption {
     /** {@return the amounts by counter name, at least one, at most 32} */
     public Map<String, Quantity> counters() {
         return values.counters;
+    }
+
+    /**
+     * {@return the groups of which devices that take of the set at the same time must have one in
+     * common; empty to share with any device that has none}
+     */
+    public List<String> compatibilityGroups() {
+        return values.compatibilityGroups;
     }
 
     @Override
@@ -74,10 +86,12 @@ public final class CounterConsumption {
         return values.toString().replaceFirst("Values", "CounterConsumption");
     }
 
-    private record Values(String counterSet, Map<String, Quantity> counters) {
+    private record Values(
+            String counterSet, Map<String, Quantity> counters, List<String> compatibilityGroups) {
 
         private Values {
             counters = Collections.unmodifiableMap(new LinkedHashMap<>(counters));
+            compatibilityGroups = List.copyOf(compatibilityGroups);
         }
     }
 
@@ -85,6 +99,7 @@ public final class CounterConsumption {
     public static final class Builder {
         private final String counterSet;
         private final Map<String, Quantity> counters = new LinkedHashMap<>();
+        private final List<String> compatibilityGroups = new ArrayList<>();
 
         private Builder(String counterSet) {
             this.counterSet = counterSet;
@@ -137,6 +152,36 @@ public final class CounterConsumption {
          */
         public Builder counter(String name, String amount) {
             return counter(name, new Quantity(Objects.requireNonNull(amount, "amount")));
+        }
+
+        /**
+         * Adds a compatibility group.
+         *
+         * <p>Devices that take of the counter set at the same time need a group in common. One with
+         * groups is never allocated beside one without.
+         *
+         * @param group the group's name: a DNS label
+         * @return this builder
+         * @see <a
+         *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5963-dra-device-compatibility-groups">
+         *     KEP-5963</a>
+         */
+        public Builder compatibilityGroup(String group) {
+            compatibilityGroups.add(Objects.requireNonNull(group, "group"));
+            return this;
+        }
+
+        /**
+         * Replaces all compatibility groups.
+         *
+         * @param groups the groups' names, at most two; none to share with any device without
+         * @return this builder
+         */
+        public Builder compatibilityGroups(Collection<String> groups) {
+            List<String> copy = List.copyOf(Objects.requireNonNull(groups, "groups"));
+            compatibilityGroups.clear();
+            compatibilityGroups.addAll(copy);
+            return this;
         }
 
         /** {@return what this builder holds now} */

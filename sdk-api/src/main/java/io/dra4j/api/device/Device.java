@@ -39,6 +39,7 @@ public final class Device {
                         builder.placement,
                         builder.binding,
                         builder.bindsToNode,
+                        builder.nodeAllocatableResources,
                         builder.rawFields);
     }
 
@@ -65,6 +66,7 @@ public final class Device {
         builder.placement = values.placement;
         builder.binding = values.binding;
         builder.bindsToNode = values.bindsToNode;
+        builder.nodeAllocatableResources.putAll(values.nodeAllocatableResources);
         builder.rawFields.putAll(values.rawFields);
         return builder;
     }
@@ -125,6 +127,11 @@ public final class Device {
         return values.bindsToNode;
     }
 
+    /** {@return what an allocation takes of the node's native resources, by resource name} */
+    public Map<String, NodeAllocatableResource> nodeAllocatableResources() {
+        return values.nodeAllocatableResources;
+    }
+
     /** {@return further fields of the device in the API, as JSON text by field name} */
     public Map<String, String> rawFields() {
         return values.rawFields;
@@ -156,6 +163,7 @@ public final class Device {
             @Nullable Placement placement,
             BindingConditions binding,
             boolean bindsToNode,
+            Map<String, NodeAllocatableResource> nodeAllocatableResources,
             Map<String, String> rawFields) {
 
         private Values {
@@ -163,6 +171,8 @@ public final class Device {
             capacities = Collections.unmodifiableMap(new LinkedHashMap<>(capacities));
             consumesCounters = List.copyOf(consumesCounters);
             taints = List.copyOf(taints);
+            nodeAllocatableResources =
+                    Collections.unmodifiableMap(new LinkedHashMap<>(nodeAllocatableResources));
             rawFields = Collections.unmodifiableMap(new LinkedHashMap<>(rawFields));
         }
     }
@@ -179,6 +189,8 @@ public final class Device {
         private @Nullable Placement placement;
         private BindingConditions binding = BindingConditions.NONE;
         private boolean bindsToNode;
+        private final Map<String, NodeAllocatableResource> nodeAllocatableResources =
+                new LinkedHashMap<>();
         private final Map<String, String> rawFields = new LinkedHashMap<>();
 
         private Builder(DeviceName name) {
@@ -344,6 +356,33 @@ public final class Device {
          */
         public Builder bindsToNode(boolean bindsToNode) {
             this.bindsToNode = bindsToNode;
+            return this;
+        }
+
+        /**
+         * Sets what an allocation of the device takes of a native resource of the node.
+         *
+         * @param name the resource's name, such as {@code cpu}
+         * @param resource how much it takes
+         * @return this builder
+         */
+        public Builder nodeAllocatableResource(String name, NodeAllocatableResource resource) {
+            nodeAllocatableResources.put(
+                    Objects.requireNonNull(name, "name"),
+                    Objects.requireNonNull(resource, "resource"));
+            return this;
+        }
+
+        /**
+         * Replaces all that an allocation takes of the node's native resources.
+         *
+         * @param resources how much it takes, by resource name
+         * @return this builder
+         */
+        public Builder nodeAllocatableResources(Map<String, NodeAllocatableResource> resources) {
+            Objects.requireNonNull(resources, "resources");
+            nodeAllocatableResources.clear();
+            resources.forEach((name, value) -> nodeAllocatableResource(name, value));
             return this;
         }
 

@@ -4,8 +4,11 @@ package io.dra4j.api.device;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +25,14 @@ public final class Pool {
     private final Values values;
 
     private Pool(Builder builder) {
-        values = new Values(builder.name, builder.placement, builder.devices, builder.counterSets);
+        values =
+                new Values(
+                        builder.name,
+                        builder.placement,
+                        builder.devices,
+                        builder.counterSets,
+                        builder.partitionTypeAttribute,
+                        builder.skipNodeOperations);
     }
 
     /**
@@ -67,6 +77,8 @@ public final class Pool {
         builder.placement = values.placement;
         builder.devices.addAll(values.devices);
         builder.counterSets.addAll(values.counterSets);
+        builder.partitionTypeAttribute = values.partitionTypeAttribute;
+        builder.skipNodeOperations.addAll(values.skipNodeOperations);
         return builder;
     }
 
@@ -88,6 +100,19 @@ public final class Pool {
     /** {@return what the devices share, with names that are unique in the pool} */
     public List<CounterSet> counterSets() {
         return values.counterSets;
+    }
+
+    /**
+     * {@return the attribute that names the type of each device that consumes counters; {@code
+     * null} for none}
+     */
+    public @Nullable String partitionTypeAttribute() {
+        return values.partitionTypeAttribute;
+    }
+
+    /** {@return the calls of the kubelet that the devices can do without; empty for none} */
+    public Set<NodeOperation> skipNodeOperations() {
+        return values.skipNodeOperations;
     }
 
     /**
@@ -119,11 +144,14 @@ public final class Pool {
             PoolName name,
             Placement placement,
             List<Device> devices,
-            List<CounterSet> counterSets) {
+            List<CounterSet> counterSets,
+            @Nullable String partitionTypeAttribute,
+            Set<NodeOperation> skipNodeOperations) {
 
         private Values {
             devices = List.copyOf(devices);
             counterSets = List.copyOf(counterSets);
+            skipNodeOperations = Collections.unmodifiableSet(new TreeSet<>(skipNodeOperations));
         }
     }
 
@@ -133,6 +161,8 @@ public final class Pool {
         private Placement placement = new Placement.ThisNode();
         private final List<Device> devices = new ArrayList<>();
         private final List<CounterSet> counterSets = new ArrayList<>();
+        private @Nullable String partitionTypeAttribute;
+        private final Set<NodeOperation> skipNodeOperations = new TreeSet<>();
 
         private Builder(PoolName name) {
             this.name = name;
@@ -194,6 +224,51 @@ public final class Pool {
             List<CounterSet> copy = List.copyOf(Objects.requireNonNull(counterSets, "counterSets"));
             this.counterSets.clear();
             this.counterSets.addAll(copy);
+            return this;
+        }
+
+        /**
+         * Names the attribute that holds the type of each device that consumes counters.
+         *
+         * <p>Tools count free partitions by it. Devices of one type take equal amounts of counters.
+         *
+         * @param attribute the attribute's name with its domain: a string attribute of each device
+         *     that consumes counters; {@code null} for none
+         * @return this builder
+         * @see <a
+         *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5677-dra-resource-pool-status">
+         *     KEP-5677</a>
+         */
+        public Builder partitionTypeAttribute(@Nullable String attribute) {
+            partitionTypeAttribute = attribute;
+            return this;
+        }
+
+        /**
+         * Lets the kubelet skip a call for claims with devices of this pool.
+         *
+         * <p>For devices that need nothing on the node. Where the server does not keep this the
+         * devices are withheld: their pods would wait for a driver that is not there.
+         *
+         * @param operation the call
+         * @return this builder
+         */
+        public Builder skipNodeOperation(NodeOperation operation) {
+            skipNodeOperations.add(Objects.requireNonNull(operation, "operation"));
+            return this;
+        }
+
+        /**
+         * Replaces the calls that the kubelet skips for claims with devices of this pool.
+         *
+         * @param operations the calls; none to skip none
+         * @return this builder
+         */
+        public Builder skipNodeOperations(Collection<NodeOperation> operations) {
+            List<NodeOperation> copy =
+                    List.copyOf(Objects.requireNonNull(operations, "operations"));
+            skipNodeOperations.clear();
+            skipNodeOperations.addAll(copy);
             return this;
         }
 

@@ -1,0 +1,30 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.api.device;
+
+/**
+ * A call of the kubelet that the devices of a pool can do without.
+ *
+ * @see <a
+ *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5945-dra-optional-node-operations">
+ *     KEP-5945</a>
+ */
+public enum NodeOperation {
+    /** Preparing a claim; skipped only together with {@link #UNPREPARE}. */
+    PREPARE("NodePrepareResources"),
+    /** Unpreparing a claim. */
+    UNPREPARE("NodeUnprepareResources"),
+    /** All calls, those of later releases included. */
+    ALL("*");
+
+    private final String apiName;
+
+    NodeOperation(String apiName) {
+        this.apiName = apiName;
+    }
+
+    /** {@return the name in the API} */
+    public String apiName() {
+        return apiName;
+    }
+}
