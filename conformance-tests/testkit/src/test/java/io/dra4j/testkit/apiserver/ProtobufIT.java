@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.HttpProbe.Stream;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
@@ -33,6 +34,28 @@ class ProtobufIT {
     private static final String META = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     private static final String WATCH = SLICES + "?watch=true&allowWatchBookmarks=true";
     private static final int BROKEN = Boolean.getBoolean("dra4j.full") ? 10_000 : 1_000;
+    private static final String NEW_IN_SLICES =
+            """
+            {'partitionTypeAttribute':'gpu.example.com/type','skipNodeOperations':['*'],
+             'devices':[{'name':'gpu-0','attributes':{'type':{'string':'half'}},
+              'capacity':{'cores':{'value':'8'}},
+              'consumesCounters':[
+               {'counterSet':'s','counters':{'c':{'value':'1'}},'compatibilityGroups':['mig']}],
+              'nodeAllocatableResources':{
+               'cpu':{'mapping':{'capacityKey':'cores','capacityMultiplier':'500m'}},
+               'memory':{'mapping':{'deviceMultiplier':'2'},
+                'overhead':{'perPod':'1Gi','perContainer':'64Mi'}}}}]}
+            """;
+    private static final String NEW_IN_CLAIMS =
+            """
+            {'devices':{'requests':[
+              {'name':'r','exactly':{'deviceClassName':'c','allocationMode':'ExactCount','count':1,
+               'derivedAttributes':[{'name':'a.com/n','expression':'1'}]}},
+              {'name':'s','firstAvailable':[
+               {'name':'t','deviceClassName':'c','allocationMode':'ExactCount','count':1,
+                'derivedAttributes':[{'name':'a.com/n','expression':'2'}]}]}],
+             'constraints':[{'matchAttribute':'a.com/n'}]}}
+            """;
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 
     @AutoClose
@@ -160,6 +183,31 @@ class ProtobufIT {
                     .contains("strict decoding error: unknown field \"spec.skipNodeOperations\"");
             assertThat(lenient.status()).isEqualTo(201);
             assertThat(lenient.body().path("spec").has("skipNodeOperations")).isFalse();
+        }
+
+        @Test
+        void carryTheNewFieldsOf137() {
+            ObjectNode slice = Trees.tree(slice("s1", 1));
+            slice.withObject("/spec").setAll(Trees.tree(NEW_IN_SLICES));
+            ObjectNode claim = Trees.tree(claim("c1"));
+            claim.withObject("/spec").setAll(Trees.tree(NEW_IN_CLAIMS));
+            EmbeddedApiServer.Builder newer =
+                    EmbeddedApiServer.builder().version(KubernetesVersion.V1_37);
+            for (FeatureGate gate : FeatureGate.values()) {
+                newer.featureGate(gate, true);
+            }
+            try (EmbeddedApiServer server = newer.start()) {
+                HttpProbe http = new HttpProbe(server);
+
+                assertThat(http.send("POST", SLICES, slice).status()).isEqualTo(201);
+                assertThat(http.send("POST", CLAIMS, claim).status()).isEqualTo(201);
+                for (String accept : List.of(PROTOBUF, HttpProbe.JSON)) {
+                    assertThat(http.get(SLICES + "/s1", accept).body().path("spec"))
+                            .isEqualTo(slice.path("spec"));
+                    assertThat(http.get(CLAIMS + "/c1", accept).body().path("spec"))
+                            .isEqualTo(claim.path("spec"));
+                }
+            }
         }
 
         @Test
