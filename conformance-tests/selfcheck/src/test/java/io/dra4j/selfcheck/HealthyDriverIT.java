@@ -66,6 +66,11 @@ class HealthyDriverIT {
     }
 
     @Test
+    void holdsWhatSeveralSlicesShow() throws Exception {
+        passes(List.of("--num-devices=130"), List.of(), "DRA-SLICE-04", "DRA-SLICE-21");
+    }
+
+    @Test
     void holdsWhatSharesShow() throws Exception {
         passes(List.of("--gpu-allow-multiple-allocations"), List.of(), "DRA-CAP-02");
     }

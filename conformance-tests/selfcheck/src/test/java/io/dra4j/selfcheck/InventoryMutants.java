@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -152,6 +153,37 @@ final class InventoryMutants {
             Map<String, String[]> faults = new HashMap<>(super.faults());
             faults.values().removeIf(fault -> fault[1].equals("absent"));
             return faults;
+        }
+    }
+
+    @Mutant(
+            id = "M-140b",
+            what = "lists a device that is back after all others",
+            options = "--num-devices=130")
+    @Violation("DRA-SLICE-21: after the hooks unplug and plug the slices of pool")
+    static final class BackAtTheEnd extends Inventory {
+        private final Set<String> absent = ConcurrentHashMap.newKeySet();
+
+        @Override
+        Map<String, List<ObjectNode>> pools() {
+            faults().forEach(this::note);
+            Map<String, List<ObjectNode>> pools = super.pools();
+            pools.values()
+                    .forEach(
+                            devices ->
+                                    devices.sort(
+                                            Comparator.comparing(
+                                                    device ->
+                                                            absent.contains(
+                                                                    device.path("name")
+                                                                            .asText()))));
+            return pools;
+        }
+
+        private void note(String device, String[] fault) {
+            if (fault[1].equals("absent")) {
+                absent.add(device);
+            }
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 final class SliceMutants {
 
     private static final long NEVER = 1_000_000_000;
+    private static final int LAST_INDEX = 0xfffff;
 
     private SliceMutants() {}
 
@@ -136,7 +137,7 @@ final class SliceMutants {
             collateral = "DRA-UPG-03",
             from = Build.PLAIN)
     @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
-    static final class CleanStart extends Publisher {
+    static class CleanStart extends Publisher {
         private boolean clean;
 
         @Override
@@ -146,6 +147,29 @@ final class SliceMutants {
                 clean = true;
             }
             super.round();
+        }
+    }
+
+    /** Random names turn the order now and then, these at each start. */
+    @Mutant(
+            id = "M-140a",
+            what = "makes its slices again at each start, under names in another order",
+            with = CleanStart.class,
+            collateral = "DRA-UPG-03",
+            options = "--num-devices=130")
+    @Violation("DRA-SLICE-21: after a restart the slices of pool")
+    static final class TurnedNames extends SlicePlan {
+        private boolean turned;
+
+        @Override
+        void delete(JsonNode slice) {
+            turned = name(slice).startsWith("0");
+            super.delete(slice);
+        }
+
+        @Override
+        ObjectNode named(ObjectNode metadata, String pool, int index) {
+            return super.named(metadata, pool, turned ? LAST_INDEX - index : index);
         }
     }
 

@@ -237,9 +237,11 @@ class SlicePlan {
         return slice;
     }
 
+    /** The names sort in the order of the devices. */
     ObjectNode named(ObjectNode metadata, String pool, int index) {
         return metadata.put(
-                "generateName", driver.settings.node() + "-" + driver.settings.driver() + "-");
+                "generateName",
+                "%05x-%s-%s-".formatted(index, driver.settings.node(), driver.settings.driver()));
     }
 
     private String nodeUid() {

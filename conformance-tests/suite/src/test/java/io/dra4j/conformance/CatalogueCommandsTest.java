@@ -28,7 +28,9 @@ class CatalogueCommandsTest {
             assertThat(Catalogue.load().requirements())
                     .extracting(Requirement::id)
                     .allSatisfy(id -> assertThat(out.toString()).containsOnlyOnce("\n" + id + " "));
-            assertThat(out.toString()).contains("145 requirements of catalogue 2026.1: 100 MUST");
+            assertThat(out.toString())
+                    .contains(Catalogue.load().requirements().size() + " requirements of catalogue")
+                    .containsPattern("catalogue 2026\\.1: \\d+ MUST");
         }
 
         @Test

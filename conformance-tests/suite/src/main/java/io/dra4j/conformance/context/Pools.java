@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.cluster.Cluster;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -171,6 +172,23 @@ public record Pools(List<JsonNode> slices) {
                         devicesOf(newest)
                                 .forEach(json -> devices.add(new PublishedDevice(pool, json))));
         return devices;
+    }
+
+    /**
+     * The names of each pool's devices in the order in which a scheduler meets them: by the names
+     * of slices, then by the place in the slice.
+     */
+    public Map<String, List<String>> order() {
+        Map<String, List<String>> order = new TreeMap<>();
+        consistent().forEach((pool, newest) -> order.put(pool, order(newest)));
+        return order;
+    }
+
+    private static List<String> order(List<JsonNode> slices) {
+        return devicesOf(slices.stream().sorted(Comparator.comparing(Pools::name)).toList())
+                .stream()
+                .map(device -> device.path("name").asText())
+                .toList();
     }
 
     /** The names of their devices, with the pools' names. */

@@ -30,6 +30,7 @@ public final class RuleBook {
                     SliceRepairRules.class,
                     SliceFaultRules.class,
                     SliceChangeRules.class,
+                    SliceOrderRules.class,
                     HealthRules.class,
                     TaintRules.class,
                     PartitionRules.class,
