@@ -41,6 +41,7 @@ class ArchitectureTest {
                     Map.entry(I + ".claim", 12),
                     Map.entry(I + ".claim.allocation", 8),
                     Map.entry(I + ".checkpoint", 8),
+                    Map.entry(I + ".pins", 3),
                     Map.entry(I + ".cdi", 8),
                     Map.entry(I + ".cluster", 20),
                     Map.entry(I + ".health", 5),
@@ -122,6 +123,7 @@ class ArchitectureTest {
                     Map.entry("claim.allocation", List.of("claim")),
                     Map.entry("status", List.of("driver", "claim")),
                     Map.entry("checkpoint", List.of("driver", "claim", "claim.allocation")),
+                    Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
                     Map.entry("cdi", List.of("driver", "claim")),
                     Map.entry(
                             "cluster",
@@ -132,6 +134,7 @@ class ArchitectureTest {
                                     "publish.plan",
                                     "claim",
                                     "claim.allocation",
+                                    "pins",
                                     "status")));
 
     @ArchTest

@@ -200,9 +200,12 @@ public final class Device {
         /**
          * Sets the id of the hardware behind the name.
          *
-         * <p>It is not published. The runtime keeps it with each claim, and refuses to prepare a
-         * claim whose device now is other hardware than the claim was allocated. Names that are
-         * made of minor numbers or of places in a list need one.
+         * <p>It is not published. The runtime keeps it with each claim and with each published
+         * name, refuses to prepare a claim whose device now is other hardware than the claim was
+         * allocated, and publishes such a name again when no claim refers to it. Names that are
+         * made of minor numbers or of places in a list need one. No two devices of an inventory
+         * have the same; a part of a device has one of its own, such as its parent's with the place
+         * of the part.
          *
          * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code
          *     null} for none

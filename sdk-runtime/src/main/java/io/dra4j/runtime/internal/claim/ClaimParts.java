@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.observe.EventRecorder;
+import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -25,6 +26,7 @@ import java.util.function.Supplier;
  *
  * @param providerCalls a permit for each call of the provider at a time
  * @param locks keep other processes of the driver from a claim
+ * @param pins the hardware that devices' names were published for
  * @param reports the statuses and metadata of prepared devices
  * @param inventory the last inventory that could be read
  * @param events receives damage and failed repairs
@@ -37,6 +39,7 @@ public record ClaimParts(
         ClaimReader reader,
         Journal journal,
         LockFile locks,
+        DevicePins pins,
         CdiSpecs specs,
         ClaimReports reports,
         Supplier<Optional<Inventory>> inventory,

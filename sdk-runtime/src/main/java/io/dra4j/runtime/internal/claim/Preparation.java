@@ -165,6 +165,7 @@ final class Preparation {
         Inventory inventory = context.requireInventory();
         try {
             AllocatedClaim claim = allocations.read(ref, object, inventory);
+            Hardware.requirePinned(claim, context.pins());
             Results results =
                     lifecycle.prepare(
                             claim,

@@ -21,6 +21,8 @@ import io.dra4j.runtime.internal.kubelet.ProbeServer;
 import io.dra4j.runtime.internal.observe.HttpEndpoint;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.pins.DevicePins;
+import io.dra4j.runtime.internal.pins.PinnedNames;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
@@ -53,6 +55,7 @@ public final class RunningDriver implements AutoCloseable {
     private final LockFile locks;
     private final Journal journal;
     private final Cluster cluster;
+    private final DevicePins pins;
     private final RunningHealth health;
     private final NodeEventRecorder events;
     private final SlicePublisher publisher;
@@ -73,6 +76,7 @@ public final class RunningDriver implements AutoCloseable {
             String boot = BootId.read(settings.procRoot());
             locks = started(LockFile.open(data.locks(), settings.clock()));
             journal = started(Journal.open(data.journal(), boot, locks, meters));
+            pins = DevicePins.in(settings.dataDirectory());
             cluster = started(Cluster.connect(settings.kubeconfig(), name, node, meters));
             health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
@@ -152,6 +156,7 @@ public final class RunningDriver implements AutoCloseable {
                 cluster.claimReader(),
                 journal,
                 locks,
+                pins,
                 new CdiSpecs(settings.cdiRoot(), settings.driverName()),
                 reports,
                 publisher::lastInventory,
@@ -195,7 +200,8 @@ public final class RunningDriver implements AutoCloseable {
                 events,
                 meters,
                 settings.removesSlicesOnClose(),
-                health::taint);
+                health::taint,
+                new PinnedNames(settings.driverName(), pins, cluster.claimReader(), events));
     }
 
     /** A server that is too old ends the start; one that can't be reached does not. */

@@ -39,6 +39,8 @@ public record DriverEvent(
         POOL_REJECTED("PoolRejected", Severity.PROBLEM),
         /** Devices can't be published safely: the API server would leave out what guards them. */
         DEVICES_WITHDRAWN("DevicesWithdrawn", Severity.PROBLEM),
+        /** Names of devices mean other hardware than they were published for. */
+        DEVICES_MOVED("DevicesMoved", Severity.PROBLEM),
         /** The provider can't read its devices. */
         INVENTORY_UNREADABLE("InventoryUnreadable", Severity.PROBLEM),
         /** Another client keeps changing or deleting this driver's slices. */

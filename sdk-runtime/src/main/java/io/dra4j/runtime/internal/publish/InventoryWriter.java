@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
@@ -199,6 +200,15 @@ final class InventoryWriter {
                         Stream.ofNullable(relistAt))
                 .flatMap(due -> due)
                 .min(Instant::compareTo);
+    }
+
+    /** Returns whether the cluster's slices may have a device, as far as is known. */
+    boolean mayHave(PoolName pool, DeviceName device) {
+        return clusterFails
+                || !view.isCurrent()
+                || view.of(pool).stream()
+                        .flatMap(slice -> slice.content().devices().stream())
+                        .anyMatch(stored -> stored.name().equals(device));
     }
 
     /** Returns the publish status, as far as is known. */

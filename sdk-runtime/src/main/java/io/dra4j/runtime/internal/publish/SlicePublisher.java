@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.pins.PinnedNames;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -67,6 +68,7 @@ public final class SlicePublisher implements AutoCloseable {
      * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads
+     * @param names what may be published of that
      */
     public record Parts(
             Callable<Inventory> source,
@@ -76,7 +78,8 @@ public final class SlicePublisher implements AutoCloseable {
             EventRecorder events,
             Meters meters,
             boolean removesOnClose,
-            UnaryOperator<Inventory> taints) {}
+            UnaryOperator<Inventory> taints,
+            PinnedNames names) {}
 
     private final Parts parts;
     private final ScheduledExecutorService loop;
@@ -366,16 +369,25 @@ public final class SlicePublisher implements AutoCloseable {
             return false;
         }
         retainted = false;
-        return writer.write(parts.taints().apply(inventory)) && reader.isCurrent();
+        PinnedNames names = parts.names();
+        boolean all = writer.write(names.publishable(parts.taints().apply(inventory), now));
+        names.written(name -> writer.mayHave(name.pool(), name.device()), now);
+        return all && reader.isCurrent();
     }
 
     private boolean isWriteDue(Instant now) {
-        return writer.due().filter(due -> !due.isAfter(now)).isPresent();
+        return Stream.concat(writer.due().stream(), parts.names().due().stream())
+                .anyMatch(due -> !due.isAfter(now));
     }
 
     private void scheduleNext() {
         schedule(
-                Stream.of(Optional.of(nextReread), reader.due(), writer.due(), lock.due())
+                Stream.of(
+                                Optional.of(nextReread),
+                                reader.due(),
+                                writer.due(),
+                                parts.names().due(),
+                                lock.due())
                         .flatMap(Optional::stream)
                         .min(Instant::compareTo)
                         .orElse(nextReread));

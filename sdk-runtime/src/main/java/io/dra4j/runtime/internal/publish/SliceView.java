@@ -123,6 +123,11 @@ final class SliceView implements AutoCloseable {
         current = false;
     }
 
+    /** Returns whether this view is the last that is known; not if a refresh would list again. */
+    boolean isCurrent() {
+        return current;
+    }
+
     int size() {
         return slices.size();
     }

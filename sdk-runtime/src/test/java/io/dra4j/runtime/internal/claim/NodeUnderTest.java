@@ -12,6 +12,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.pins.DevicePins;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,6 +75,7 @@ final class NodeUnderTest implements AutoCloseable {
                 api,
                 journal,
                 locks,
+                DevicePins.in(data),
                 new CdiSpecs(cdi, DRIVER),
                 NoReports.in(data),
                 () -> Optional.of(provider.inventory()),

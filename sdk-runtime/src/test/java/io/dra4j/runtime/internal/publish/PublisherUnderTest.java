@@ -2,19 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.pins.DevicePins;
+import io.dra4j.runtime.internal.pins.PinnedNames;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
@@ -36,6 +44,8 @@ abstract class PublisherUnderTest {
     final List<Content> everStored = new ArrayList<>();
     ManualLoop loop = new ManualLoop();
     UnaryOperator<Inventory> taints = UnaryOperator.identity();
+    final Map<ClaimRef, ClaimObject> claims = new HashMap<>();
+    PinnedNames names = names(Path.of("no-such-directory"));
     Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));
     boolean removesOnClose;
     boolean answersNull;
@@ -56,7 +66,27 @@ abstract class PublisherUnderTest {
                 events::add,
                 Meters.none(),
                 removesOnClose,
-                inventory -> taints.apply(inventory));
+                inventory -> taints.apply(inventory),
+                names);
+    }
+
+    /** The names of a node with a data directory; its cluster has the claims of the test. */
+    PinnedNames names(Path data) {
+        return new PinnedNames("gpu.example.com", DevicePins.in(data), claims(), events::add);
+    }
+
+    private ClaimReader claims() {
+        return new ClaimReader() {
+            @Override
+            public ClaimObject read(ClaimRef claim, Duration limit) {
+                throw new AssertionError("a publisher reads no single claim");
+            }
+
+            @Override
+            public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
+                return Map.copyOf(claims);
+            }
+        };
     }
 
     Inventory read() {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim.allocation;
 
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.pins.DevicePins;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -14,7 +17,7 @@ import java.util.function.Supplier;
  * Refuses a device whose name means other hardware than the claim was allocated.
  *
  * <p>Names may move: a minor number, a place in a list, differ after a reboot. A device without a
- * physical id, now or then, is not compared: unknown is not other. Pure.
+ * physical id, now or then, is not compared: unknown is not other.
  */
 public final class Hardware {
 
@@ -57,6 +60,23 @@ public final class Hardware {
                     .map(Device::physicalId)
                     .filter(id -> !id.equals(device.physicalId()))
                     .ifPresent(id -> refuse(DeviceKey.of(device), device.physicalId(), id));
+        }
+    }
+
+    /**
+     * Requires that devices are the hardware that their names were published for.
+     *
+     * @throws PrepareException if one is other hardware now
+     */
+    public static void requirePinned(AllocatedClaim claim, DevicePins pins) {
+        for (AllocatedDevice device : claim.devices()) {
+            String now = device.held().physicalId();
+            if (now != null) {
+                pins.read()
+                        .id(device.pool(), device.device())
+                        .filter(id -> !id.equals(now))
+                        .ifPresent(id -> refuse(DeviceKey.of(device.held()), id, now));
+            }
         }
     }
 

@@ -1,0 +1,303 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.pins;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
+import io.dra4j.runtime.internal.pins.Pins.Name;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The inventory as it may be published: each name for the hardware that it was first published for.
+ *
+ * <p>A name is pinned to its device's physical id before it is published. A name that means other
+ * hardware by then is withheld, because a claim may be allocated it that meant the hardware before:
+ * until its device has been out of the slices for as long as the scheduler may take to bind a pod,
+ * and then no claim refers to it. So is a device whose hardware such a name, or one that has left
+ * the inventory, is still pinned to. Devices without physical ids are published as they are. For
+ * the one process that publishes; not thread-safe.
+ */
+public final class PinnedNames {
+
+    /** The scheduler's {@code bindTimeoutSeconds}: a claim may be allocated by slices this old. */
+    static final Duration LONGEST_BINDING = Duration.ofMinutes(10);
+
+    private static final Logger LOG = LoggerFactory.getLogger(PinnedNames.class);
+    private static final Duration READ_LIMIT = Duration.ofSeconds(5);
+    private static final Duration RETRY = Duration.ofMinutes(1);
+    private static final int MOST_NAMES = 5;
+    private static final String SUBJECT = "device names";
+
+    private final String driver;
+    private final DevicePins file;
+    private final ClaimReader claims;
+    private final EventRecorder events;
+    private final Map<Name, Instant> unpublishedSince = new HashMap<>(); // of stale names
+    private Set<Name> stale = Set.of();
+    private Instant nextRelease = Instant.MIN;
+    private @Nullable Instant nextWrite; // after one that failed
+    private String reported = "";
+
+    /**
+     * Starts with the pins of the file.
+     *
+     * @param events receives withheld names, and their end
+     */
+    public PinnedNames(String driver, DevicePins file, ClaimReader claims, EventRecorder events) {
+        this.driver = driver;
+        this.file = file;
+        this.claims = claims;
+        this.events = events;
+    }
+
+    /**
+     * Pins new names, and returns what may be published of an inventory, without physical ids.
+     *
+     * @throws DraException if the pins can't be read
+     */
+    public Inventory publishable(Inventory inventory, Instant now) {
+        Map<Name, String> ids = ids(inventory);
+        Pins before = file.read();
+        if (ids.isEmpty() && before.equals(Pins.NONE)) {
+            return inventory;
+        }
+        Map<Name, String> pins = new TreeMap<>(known(before, ids));
+        stale = stale(pins, inventory, ids);
+        unpublishedSince.keySet().retainAll(stale);
+        if (releaseDue().filter(due -> !due.isAfter(now)).isPresent()) {
+            release(pins, ids, now);
+            stale = stale(pins, inventory, ids);
+        }
+        Set<String> taken = stale.stream().map(pins::get).collect(Collectors.toSet());
+        ids.forEach((name, id) -> pinNew(pins, name, id, taken));
+        Set<Name> withheld = new TreeSet<>();
+        ids.forEach((name, id) -> addIf(!id.equals(pins.get(name)), name, withheld));
+        String why = reason(withheld, pins, ids);
+        nextWrite = null;
+        if (!Pins.of(pins).equals(before)) {
+            try {
+                file.write(Pins.of(pins));
+            } catch (DraException e) {
+                ids.keySet().forEach(name -> addIf(isChanged(name, before, pins), name, withheld));
+                nextWrite = now.plus(RETRY);
+                why = "Devices are not published: " + e.getMessage();
+            }
+        }
+        report(why);
+        return without(inventory, withheld);
+    }
+
+    private static void addIf(boolean condition, Name name, Set<Name> names) {
+        if (condition) {
+            names.add(name);
+        }
+    }
+
+    private static boolean isChanged(Name name, Pins before, Map<Name, String> pins) {
+        return !before.id(name.pool(), name.device()).equals(Optional.ofNullable(pins.get(name)));
+    }
+
+    private static void pinNew(Map<Name, String> pins, Name name, String id, Set<String> taken) {
+        if (!taken.contains(id)) {
+            pins.putIfAbsent(name, id);
+        }
+    }
+
+    /** The pins of a damaged file are unknown: each name may have meant anything. */
+    private Map<Name, String> known(Pins before, Map<Name, String> ids) {
+        if (!before.damaged()) {
+            return before.ids();
+        }
+        file.keepDamaged();
+        return ids.keySet().stream().collect(Collectors.toMap(name -> name, n -> Pins.UNKNOWN));
+    }
+
+    private static Map<Name, String> ids(Inventory inventory) {
+        Map<Name, String> ids = new TreeMap<>();
+        for (Pool pool : inventory.pools()) {
+            for (Device device : pool.devices()) {
+                String id = device.physicalId();
+                if (id != null) {
+                    ids.put(new Name(pool.name(), device.name()), id);
+                }
+            }
+        }
+        return ids;
+    }
+
+    /** Returns the pinned names that mean other hardware, or none that is there. */
+    private static Set<Name> stale(
+            Map<Name, String> pins, Inventory inventory, Map<Name, String> ids) {
+        Set<Name> stale = new TreeSet<>();
+        pins.forEach(
+                (name, id) -> {
+                    boolean isThere = inventory.device(name.pool(), name.device()).isPresent();
+                    addIf(!isThere || !ids.getOrDefault(name, id).equals(id), name, stale);
+                });
+        return stale;
+    }
+
+    /** Pins stale names anew that no claim refers to. */
+    private void release(Map<Name, String> pins, Map<Name, String> ids, Instant now) {
+        Set<Name> free = new TreeSet<>(unpublishedSince.keySet());
+        free.removeIf(name -> unpublishedSince.get(name).plus(LONGEST_BINDING).isAfter(now));
+        try {
+            claims.readAll(READ_LIMIT).values().forEach(claim -> removeNames(claim, free));
+        } catch (ClusterException e) {
+            nextRelease = now.plus(RETRY);
+            LOG.atWarn().setCause(e).log("Could not list claims to publish withheld devices");
+            return;
+        }
+        nextRelease = now.plus(LONGEST_BINDING);
+        while (free.removeIf(name -> isPinnedToAnother(name, pins, ids, free))) {
+            // one that stays may keep the hardware of the next
+        }
+        for (Name name : free) {
+            String id = ids.get(name);
+            LOG.atInfo().log(
+                    "Device name {} is free of {}; it means {} now",
+                    name,
+                    pins.get(name),
+                    id == null ? "nothing" : id);
+            pins.remove(name);
+            unpublishedSince.remove(name);
+        }
+        free.forEach(name -> repin(pins, name, ids));
+    }
+
+    private static void repin(Map<Name, String> pins, Name name, Map<Name, String> ids) {
+        String id = ids.get(name);
+        if (id != null) {
+            pins.put(name, id);
+        }
+    }
+
+    private boolean isPinnedToAnother(
+            Name name, Map<Name, String> pins, Map<Name, String> ids, Collection<Name> free) {
+        String id = ids.get(name);
+        return stale.stream()
+                .anyMatch(other -> !free.contains(other) && pins.get(other).equals(id));
+    }
+
+    private void removeNames(ClaimObject claim, Set<Name> names) {
+        ClaimObject.Allocation allocation = claim.allocation();
+        if (allocation != null) {
+            Set<String> mine = new HashSet<>();
+            allocation.results().stream()
+                    .filter(result -> result.driver().equals(driver))
+                    .forEach(result -> mine.add(result.pool() + "/" + result.device()));
+            names.removeIf(name -> mine.contains(name.toString()));
+        }
+    }
+
+    /**
+     * Takes note of what the slices have after a write: a wait begins when a name is out of them.
+     *
+     * @param isPublished whether slices may have a device of that name
+     */
+    public void written(Predicate<Name> isPublished, Instant now) {
+        for (Name name : stale) {
+            if (isPublished.test(name)) {
+                unpublishedSince.remove(name);
+            } else {
+                unpublishedSince.putIfAbsent(name, now);
+            }
+        }
+    }
+
+    /** Returns the time of the next step; empty if there is none. */
+    public Optional<Instant> due() {
+        return Stream.concat(releaseDue().stream(), Stream.ofNullable(nextWrite))
+                .min(Instant::compareTo);
+    }
+
+    private Optional<Instant> releaseDue() {
+        return unpublishedSince.values().stream()
+                .min(Instant::compareTo)
+                .map(since -> since.plus(LONGEST_BINDING))
+                .map(due -> due.isAfter(nextRelease) ? due : nextRelease);
+    }
+
+    private static String reason(
+            Set<Name> withheld, Map<Name, String> pins, Map<Name, String> ids) {
+        if (withheld.isEmpty()) {
+            return "";
+        }
+        String first =
+                withheld.stream()
+                        .limit(MOST_NAMES)
+                        .map(name -> name + was(pins.get(name)) + "is " + ids.get(name) + ")")
+                        .collect(Collectors.joining(", "));
+        int more = withheld.size() - MOST_NAMES;
+        return "Devices whose names or hardware claims may still refer to otherwise are not"
+                + " published: "
+                + first
+                + (more > 0 ? " and " + more + " more" : "")
+                + ". They are published again when no claim refers to the names that moved, after"
+                + " 10 minutes at least; delete the pods and claims that do";
+    }
+
+    private static String was(@Nullable String id) {
+        return id == null ? " (new, " : " (was " + id + ", ";
+    }
+
+    private void report(String why) {
+        if (why.equals(reported)) {
+            return;
+        }
+        reported = why;
+        if (why.isEmpty()) {
+            LOG.atInfo().log("All names of devices mean the hardware that they are published for");
+            events.record(
+                    new DriverEvent(
+                            Reason.PUBLISHING_RECOVERED,
+                            SUBJECT,
+                            "All devices are published under their names again"));
+        } else {
+            LOG.atWarn().log(why);
+            events.record(new DriverEvent(Reason.DEVICES_MOVED, SUBJECT, why));
+        }
+    }
+
+    private static Inventory without(Inventory inventory, Set<Name> withheld) {
+        return new Inventory(
+                inventory.pools().stream().map(pool -> without(pool, withheld)).toList());
+    }
+
+    private static Pool without(Pool pool, Set<Name> withheld) {
+        List<Device> devices =
+                pool.devices().stream()
+                        .filter(d -> !withheld.contains(new Name(pool.name(), d.name())))
+                        .map(PinnedNames::unidentified)
+                        .toList();
+        return devices.equals(pool.devices()) ? pool : pool.toBuilder().devices(devices).build();
+    }
+
+    private static Device unidentified(Device device) {
+        return device.physicalId() == null ? device : device.toBuilder().physicalId(null).build();
+    }
+}
