@@ -77,6 +77,7 @@ class ModulesTest {
                                     "org.slf4j",
                                     "info.picocli",
                                     "ch.qos.logback")),
+                    entry("example-fake-driver/archetype", Set.of()),
                     entry(
                             "nvidia-driver",
                             Set.of(
@@ -125,6 +126,8 @@ class ModulesTest {
                     Set.of("dra4j-testkit"),
                     "example-fake-driver",
                     Set.of("dra4j-testkit"),
+                    "example-fake-driver/archetype",
+                    Set.of("dra4j-bom", "dra4j-starter", "dra4j-conformance-tests"),
                     "conformance-tests/suite",
                     Set.of("dra4j-testkit", "dra4j-example-fake-driver"),
                     "conformance-tests/selfcheck",

@@ -1,0 +1,55 @@
+package ${package};
+
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import java.util.List;
+import java.util.Locale;
+
+/** The devices of this node, and what a container gets of them. */
+final class ${className}Provider implements DeviceProvider {
+
+    private final String nodeName;
+
+    ${className}Provider(String nodeName) {
+        this.nodeName = nodeName;
+    }
+
+    /** Two examples: replace them by what you find on the node, and throw if you can't tell. */
+    @Override
+    public Inventory inventory() {
+        List<Device> devices = List.of(device("device-0", "a"), device("device-1", "b"));
+        return Inventory.of(Pool.ofNode(nodeName, devices));
+    }
+
+    private static Device device(String name, String model) {
+        return Device.builder(name).attribute("model", model).capacity("memory", "8Gi").build();
+    }
+
+    /** Real devices are made ready here; it may be called again for the same claim. */
+    @Override
+    public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
+        List<PreparedDevice> devices =
+                claim.devices().stream().map(${className}Provider::prepare).toList();
+        return PreparedClaim.of(devices);
+    }
+
+    /** A container sees DEVICE_0=allocated; device nodes, mounts and hooks are added like that. */
+    private static PreparedDevice prepare(AllocatedDevice device) {
+        String variable = device.device().toString().replace('-', '_').toUpperCase(Locale.ROOT);
+        ContainerEdits edits = ContainerEdits.builder().env(variable, "allocated").build();
+        return PreparedDevice.of(device, edits);
+    }
+
+    /** Nothing was changed, so nothing is undone. */
+    @Override
+    public void unprepare(HeldClaim claim, ClaimContext context) {}
+}

@@ -1,0 +1,136 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.archetype;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Element;
+
+/** A project that the archetype generates, built as its user builds it, and tried. */
+@Tag("slow")
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class GeneratedProjectIT {
+
+    private static final ObjectReader YAML = new YAMLMapper().readerFor(JsonNode.class);
+
+    @TempDir static Path place;
+    private static MavenProcess maven;
+    private static Path project;
+
+    @BeforeAll
+    static void generate() throws Exception {
+        maven = MavenProcess.with(place);
+        String version = System.getProperty("archetype.version");
+        Output output =
+                maven.run(
+                        place,
+                        "org.apache.maven.plugins:maven-archetype-plugin:%s:generate"
+                                .formatted(System.getProperty("archetype.plugin.version")),
+                        "-DarchetypeCatalog=internal",
+                        "-DarchetypeGroupId=io.dra4j",
+                        "-DarchetypeArtifactId=dra4j-archetype",
+                        "-DarchetypeVersion=" + version,
+                        "-DgroupId=com.acme",
+                        "-DartifactId=fpga-driver",
+                        "-DdriverName=fpga.acme.com",
+                        "-DclassName=Fpga");
+        assertThat(output.status()).as(output.text()).isZero();
+        project = place.resolve("fpga-driver");
+    }
+
+    @Test
+    @Order(1)
+    void buildsAndPassesTheCoreProfiles() throws Exception {
+        Output output = maven.run(project, "verify");
+
+        assertThat(output.status()).as(output.text()).isZero();
+        Element report = report("com.acme.ConformanceTest");
+        assertThat(number(report, "failures") + number(report, "errors")).isZero();
+        assertThat(number(report, "tests") - number(report, "skipped")).isGreaterThan(50);
+    }
+
+    @Test
+    @Order(2)
+    void startsAsAProgram() throws Exception {
+        Output help = Output.of(project, "java", "-jar", "target/fpga-driver.jar", "--help");
+
+        assertThat(help.status()).as(help.text()).isZero();
+        assertThat(help.text()).contains("--node-name", "fpga.acme.com");
+    }
+
+    @Test
+    @Order(2)
+    void hasAChartOfOneDriver() throws Exception {
+        Map<String, JsonNode> kinds = new HashMap<>();
+        try (Stream<Path> files = Files.list(project.resolve("chart/templates"))) {
+            for (Path file : files.toList()) {
+                YAML.<JsonNode>readValues(file.toFile())
+                        .forEachRemaining(one -> kinds.put(one.path("kind").asText(), one));
+            }
+        }
+
+        assertThat(kinds)
+                .containsOnlyKeys(
+                        "DaemonSet",
+                        "ServiceAccount",
+                        "ClusterRole",
+                        "ClusterRoleBinding",
+                        "DeviceClass",
+                        "ValidatingAdmissionPolicy",
+                        "ValidatingAdmissionPolicyBinding");
+        assertThat(kinds.get("DaemonSet").at("/spec/template/spec/serviceAccountName"))
+                .isEqualTo(kinds.get("ServiceAccount").at("/metadata/name"));
+        assertThat(kinds.get("DeviceClass").at("/spec/selectors/0/cel/expression").asText())
+                .isEqualTo("device.driver == \"fpga.acme.com\"");
+        assertThat(kinds.values().toString()).doesNotContain("${");
+    }
+
+    /** One requirement, for which the driver publishes, prepares and restarts. */
+    @Test
+    @Order(3)
+    void isTriedByTheWholeSuiteWithTheRightsOfItsChart() throws Exception {
+        Output run =
+                Output.of(
+                        project,
+                        "java",
+                        "-jar",
+                        System.getProperty("suite.jar"),
+                        "run",
+                        "--config",
+                        "conformance.yaml",
+                        "--only=DRA-RST-01");
+
+        assertThat(run.status()).as(run.text()).isZero();
+        assertThat(run.text())
+                .containsPattern("pass +DRA-RST-01")
+                .contains("the API server refused no request");
+    }
+
+    private static Element report(String test) throws Exception {
+        Path file = project.resolve("target/surefire-reports/TEST-" + test + ".xml");
+        return DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(Files.newInputStream(file))
+                .getDocumentElement();
+    }
+
+    private static int number(Element report, String attribute) {
+        return Integer.parseInt(report.getAttribute(attribute));
+    }
+}
