@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.DriverMain;
-import io.dra4j.runtime.DriverOptions;
-import io.dra4j.runtime.DriverProgram;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,11 +50,7 @@ class StarterTest {
     /** A driver whose hardware is not there, so that it ends by itself. */
     static final class Program {
         public static void main(String[] args) {
-            DriverMain.run(
-                    args,
-                    new DriverProgram("driver", "A driver.", "driver.example.com", Program.class),
-                    new DriverOptions() {},
-                    options -> provider());
+            DriverMain.run(args, "driver.example.com", options -> provider());
         }
 
         private static DeviceProvider provider() {
