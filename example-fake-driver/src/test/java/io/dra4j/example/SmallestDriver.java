@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.example;
 
+// #region readme
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedClaim;
@@ -15,11 +16,8 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.DriverMain;
-import io.dra4j.runtime.DriverOptions;
-import io.dra4j.runtime.DriverProgram;
 import java.util.List;
 
-// #region readme
 /** One FPGA, and a container that got it sees /dev/fpga-0. */
 record SmallestDriver(String node) implements DeviceProvider {
     public Inventory inventory() {
@@ -38,8 +36,7 @@ record SmallestDriver(String node) implements DeviceProvider {
     public void unprepare(HeldClaim claim, ClaimContext context) {} // nothing to undo
 
     public static void main(String[] args) {
-        var fpga = new DriverProgram("fpga", "One FPGA.", "fpga.example.com", SmallestDriver.class);
-        DriverMain.run(args, fpga, new DriverOptions() {}, o -> new SmallestDriver(o.nodeName()));
+        DriverMain.run(args, "fpga.example.com", o -> new SmallestDriver(o.nodeName()));
     }
 }
 // #endregion readme
