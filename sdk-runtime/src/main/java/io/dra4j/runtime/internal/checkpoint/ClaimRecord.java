@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param bootId the boot in which the record's preparation began
  * @param state the last state that the provider recorded or returned
  * @param results the results of the preparation; only of a prepared claim
+ * @param unprepareSkipped true if the kubelet never asks to unprepare the claim; else {@code null}
  */
 public record ClaimRecord(
         ClaimRef ref,
@@ -28,7 +29,8 @@ public record ClaimRecord(
         String bootId,
         List<HeldDevice> devices,
         @Nullable ProviderState state,
-        @JsonProperty("answer") @Nullable Results results) {
+        @JsonProperty("answer") @Nullable Results results,
+        @Nullable Boolean unprepareSkipped) {
 
     public ClaimRecord {
         Objects.requireNonNull(ref, "ref");
@@ -39,17 +41,29 @@ public record ClaimRecord(
 
     /** Returns the record of a claim whose own record is damaged or lost. */
     public static ClaimRecord damaged(ClaimRef ref, String bootId, List<HeldDevice> devices) {
-        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null);
+        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null, null);
     }
 
     /** Returns the record with the last state that the provider recorded. */
     public ClaimRecord withState(ProviderState recorded) {
-        return new ClaimRecord(ref, phase, bootId, devices, recorded, results);
+        return new ClaimRecord(ref, phase, bootId, devices, recorded, results, unprepareSkipped);
+    }
+
+    /** Returns the record of the claim when it is prepared. */
+    public ClaimRecord prepared(@Nullable ProviderState last, Results answer) {
+        return new ClaimRecord(
+                ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped);
     }
 
     /** Returns the record of the claim while it is unprepared. */
     public ClaimRecord unpreparing() {
-        return new ClaimRecord(ref, Phase.UNPREPARING, bootId, devices, state, null);
+        return new ClaimRecord(
+                ref, Phase.UNPREPARING, bootId, devices, state, null, unprepareSkipped);
+    }
+
+    /** Returns whether no call of the kubelet ends the preparation. */
+    public boolean isUnprepareSkipped() {
+        return unprepareSkipped != null;
     }
 
     /** Returns the claim as a provider sees it in a boot. */

@@ -57,7 +57,9 @@ final class CommittedClaims {
     }
 
     private void settle(ClaimRecord claim) {
-        if (claim.phase() != Phase.PREPARED || !claim.bootId().equals(bootId)) {
+        if (claim.phase() != Phase.PREPARED
+                || !claim.bootId().equals(bootId)
+                || claim.isUnprepareSkipped()) {
             unsettled.put(claim.ref().uid(), claim);
         }
     }

@@ -99,8 +99,8 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Returns the committed claims that are not prepared in this boot; cheap, even with many
-     * claims.
+     * Returns the committed claims that are not prepared in this boot, or that the kubelet never
+     * asks to unprepare; cheap, even with many claims.
      */
     public List<ClaimRecord> unsettled() {
         return current().unsettled();

@@ -4,9 +4,7 @@ package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
@@ -16,7 +14,6 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -106,13 +103,24 @@ final class ClaimLifecycle implements AutoCloseable {
     /**
      * Prepares the claim, which has no record.
      *
+     * @param unprepareSkipped true if the kubelet never asks to unprepare the claim, or null
      * @param check refuses the claim by the committed claims, if it must
      * @throws Exception what the provider throws, and {@link DraException} if a step fails; what
      *     was begun must be {@linkplain #unprepare unprepared} then
      */
-    Results prepare(AllocatedClaim claim, Consumer<ClaimIndex> check) throws Exception {
-        List<HeldDevice> devices = claim.devices().stream().map(AllocatedDevice::held).toList();
-        writes.put(record(claim.ref(), Phase.PREPARING, devices, null, null), check);
+    Results prepare(
+            AllocatedClaim claim, @Nullable Boolean unprepareSkipped, Consumer<ClaimIndex> check)
+            throws Exception {
+        ClaimRecord begun =
+                new ClaimRecord(
+                        claim.ref(),
+                        Phase.PREPARING,
+                        context.journal().bootId(),
+                        claim.devices().stream().map(AllocatedDevice::held).toList(),
+                        null,
+                        null,
+                        unprepareSkipped);
+        writes.put(begun, check);
 
         PreparedClaim prepared;
         try (CallContext call =
@@ -125,7 +133,7 @@ final class ClaimLifecycle implements AutoCloseable {
         writeSpec(results);
 
         ProviderState state = prepared.state() == null ? state() : prepared.state();
-        writes.put(record(claim.ref(), Phase.PREPARED, devices, state, results));
+        writes.put(begun.prepared(state, results));
         return results;
     }
 
@@ -176,15 +184,6 @@ final class ClaimLifecycle implements AutoCloseable {
 
     private @Nullable ProviderState state() {
         return record().map(ClaimRecord::state).orElse(null);
-    }
-
-    private ClaimRecord record(
-            ClaimRef ref,
-            Phase phase,
-            List<HeldDevice> devices,
-            @Nullable ProviderState state,
-            @Nullable Results results) {
-        return new ClaimRecord(ref, phase, context.journal().bootId(), devices, state, results);
     }
 
     @Override

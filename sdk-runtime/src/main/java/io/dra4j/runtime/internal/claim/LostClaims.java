@@ -198,8 +198,8 @@ final class LostClaims {
     }
 
     private List<HeldDevice> here(ClaimRef ref, ClaimObject object, Inventory inventory) {
-        if (!allocations.isAllocated(object)) {
-            return List.of();
+        if (!allocations.isAllocated(object) || allocations.skipsPrepare(object)) {
+            return List.of(); // what is never prepared can't be lost
         }
         return allocations.devices(ref, object).stream()
                 .filter(device -> inventory.pool(device.pool()).filter(this::isHere).isPresent())

@@ -30,8 +30,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A claim is an orphan if two readings of the API server, ten minutes apart at least and with no
  * other between them, find no claim of its UID; of a damaged one, also if they find that it is not
- * allocated to the driver any more. A reading that fails counts for nothing. An orphan stays while
- * an operation of it runs, or the kubelet's own file names it. Not thread-safe.
+ * allocated to the driver any more, and of one whose unprepare the kubelet skips, that it is not
+ * allocated as before. A reading that fails counts for nothing. An orphan stays while an operation
+ * of it runs, or the kubelet's own file names it. Not thread-safe.
  */
 final class Orphans {
 
@@ -44,6 +45,7 @@ final class Orphans {
     private final Journal journal;
     private final ClaimReader reader;
     private final Allocations allocations;
+    private final PresentAllocations present;
     private final Unpreparation unpreparation;
     private final Path kubeletState;
     private final InstantSource clock;
@@ -60,6 +62,7 @@ final class Orphans {
         this.journal = context.journal();
         this.reader = context.reader();
         this.allocations = new Allocations(context.driver(), List.of());
+        this.present = new PresentAllocations(context);
         this.unpreparation = unpreparation;
         // the data directory is <kubelet root>/plugins/<driver>
         this.kubeletState =
@@ -141,6 +144,9 @@ final class Orphans {
 
     /** Returns whether the API server has the claim; throws if the server gives no answer. */
     private boolean isWanted(ClaimRecord claim) {
+        if (claim.isUnprepareSkipped()) {
+            return !present.isOver(claim, READ_LIMIT);
+        }
         ClaimRef ref = claim.ref();
         if (LostClaims.isNameless(ref)) {
             return reader.readAll(READ_LIMIT).values().stream()

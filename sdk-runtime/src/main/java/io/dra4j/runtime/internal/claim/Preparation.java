@@ -169,6 +169,7 @@ final class Preparation {
             Results results =
                     lifecycle.prepare(
                             claim,
+                            allocations.skipsUnprepare(object) ? true : null,
                             committed -> {
                                 lost.requireNoneLost();
                                 holds.conflict(ref.uid(), devices, committed, inventory)

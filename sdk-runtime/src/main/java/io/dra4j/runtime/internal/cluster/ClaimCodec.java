@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,8 @@ final class ClaimCodec {
                 result.path("device").asText(),
                 result.path("shareID").asText(null),
                 Json.map(result.path("consumedCapacity"), amount -> new Quantity(amount.asText())),
-                result.path("adminAccess").asBoolean(false));
+                result.path("adminAccess").asBoolean(false),
+                Set.copyOf(Json.strings(result.path("skipNodeOperations"))));
     }
 
     private static Config config(JsonNode config) {

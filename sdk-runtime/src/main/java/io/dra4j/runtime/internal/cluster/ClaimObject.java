@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,8 @@ public record ClaimObject(
      * @param shareId which share of the device, if it is shared by capacity
      * @param consumedCapacity how much of the device's capacities the claim takes
      * @param adminAccess whether the device may be in use by others
+     * @param skipNodeOperations the calls that the kubelet need not make for the device: names of
+     *     methods, or {@code *} for all
      */
     public record Result(
             String driver,
@@ -62,10 +65,12 @@ public record ClaimObject(
             String device,
             @Nullable String shareId,
             Map<String, Quantity> consumedCapacity,
-            boolean adminAccess) {
+            boolean adminAccess,
+            Set<String> skipNodeOperations) {
 
-        /** Copies the map; it keeps its order. */
+        /** Copies the map, which keeps its order, and the set. */
         public Result {
+            skipNodeOperations = Set.copyOf(skipNodeOperations);
             consumedCapacity = Collections.unmodifiableMap(new LinkedHashMap<>(consumedCapacity));
         }
     }

@@ -184,6 +184,7 @@ class JournalTest extends JournalFixture {
                             without.bootId(),
                             List.of(device),
                             null,
+                            null,
                             null);
             written(with);
 

@@ -47,6 +47,7 @@ final class Records {
                 "boot-1",
                 List.of(device(device)),
                 null,
+                null,
                 null);
     }
 
@@ -61,7 +62,8 @@ final class Records {
                 "boot-1",
                 List.of(device("gpu-0")),
                 new ProviderState(3, "{\"instance\":7}"),
-                new Results(results, edits));
+                new Results(results, edits),
+                null);
     }
 
     /** A record that uses every field. */

@@ -21,6 +21,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -32,6 +33,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The order of operations, of one claim and of claims that want one device. */
 class ClaimOrderTest extends NodeFixture {
@@ -130,7 +133,7 @@ class ClaimOrderTest extends NodeFixture {
         private void leave(Phase phase, String boot) {
             node.prepare(A);
             ClaimRecord record = node.journal.claim("uid-a").orElseThrow();
-            node.journal.put(new ClaimRecord(A, phase, boot, record.devices(), null, null));
+            node.journal.put(new ClaimRecord(A, phase, boot, record.devices(), null, null, null));
             node.allocate(B, "gpu-0");
             provider.calls.clear();
         }
@@ -190,6 +193,78 @@ class ClaimOrderTest extends NodeFixture {
         }
     }
 
+    /** As of a driver that published its devices with {@code skipNodeOperations}. */
+    @Nested
+    class AClaimWhoseUnprepareIsSkipped {
+
+        private void prepare(String skipped) {
+            provider.hardware = List.of("GPU-x", "GPU-y"); // which no allocation names
+            allocate(skipped, "gpu-0");
+            node.prepare(A);
+            node.allocate(B, "gpu-0");
+            provider.calls.clear();
+        }
+
+        private void allocate(String skipped, String device) {
+            Set<String> calls = Set.of(skipped, "NodeFeedResources");
+            node.allocate(
+                    A,
+                    new Result(
+                            NodeUnderTest.DRIVER,
+                            "r",
+                            "node",
+                            device,
+                            null,
+                            Map.of(),
+                            false,
+                            calls));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"NodeUnprepareResources", "*"})
+        void givesWayWhenItIsDeleted(String skipped) {
+            prepare(skipped);
+            node.restart("boot-1");
+            node.api.objects.remove(A);
+
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+            assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-b");
+        }
+
+        @Test
+        void givesWayWhenItIsAllocatedElsewhere() {
+            prepare("*");
+            allocate("*", "gpu-1");
+
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+        }
+
+        @Test
+        void keepsItsDeviceAsLongAsItIsAllocated() {
+            prepare("*");
+
+            assertThat(message(node.prepare(B))).contains("is held by another claim");
+            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+            assertThat(provider.calls).isEmpty();
+        }
+
+        @Test
+        void isAnotherThanOneThatTheKubeletHasNotUnpreparedYet() {
+            prepare("NodePrepareResources");
+            node.api.objects.remove(A);
+
+            assertThat(message(node.prepare(B))).contains("is held by another claim");
+        }
+
+        @Test
+        void isUnpreparedLikeAnyOtherIfACallComes() {
+            prepare("*");
+
+            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+        }
+    }
+
     @Nested
     class AnAllocation {
 
@@ -213,7 +288,14 @@ class ClaimOrderTest extends NodeFixture {
 
         private Result result(String request, Map<String, Quantity> capacity, boolean admin) {
             return new Result(
-                    NodeUnderTest.DRIVER, request, "node", "gpu-0", null, capacity, admin);
+                    NodeUnderTest.DRIVER,
+                    request,
+                    "node",
+                    "gpu-0",
+                    null,
+                    capacity,
+                    admin,
+                    Set.of());
         }
     }
 

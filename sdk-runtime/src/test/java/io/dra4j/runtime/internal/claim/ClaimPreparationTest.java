@@ -260,7 +260,8 @@ class ClaimPreparationTest extends NodeFixture {
         private void record(Phase phase, String boot, ProviderState state) {
             node.prepare(A);
             ClaimRecord prepared = node.journal.claim("uid-a").orElseThrow();
-            node.journal.put(new ClaimRecord(A, phase, boot, prepared.devices(), state, null));
+            node.journal.put(
+                    new ClaimRecord(A, phase, boot, prepared.devices(), state, null, null));
         }
     }
 

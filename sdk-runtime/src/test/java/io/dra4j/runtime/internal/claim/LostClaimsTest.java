@@ -14,6 +14,7 @@ import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.claim.allocation.DamagedDevices;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -24,6 +25,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -131,6 +134,24 @@ class LostClaimsTest extends NodeFixture {
             assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
             assertThat(node.claims.held()).extracting(HeldClaim::phase).contains(Phase.DAMAGED);
             assertThat(provider.calls).doesNotContain("prepare uid-b");
+        }
+
+        @Test
+        void isNoneOfAClaimThatIsNeverPrepared() throws IOException {
+            Result skipping =
+                    new Result(
+                            NodeUnderTest.DRIVER,
+                            "r",
+                            "node",
+                            "gpu-0",
+                            null,
+                            Map.of(),
+                            false,
+                            Set.of("*"));
+            node.allocate(A, skipping);
+            cutTheJournal();
+
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
         }
 
         @Test

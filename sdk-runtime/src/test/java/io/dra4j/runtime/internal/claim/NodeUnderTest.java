@@ -25,6 +25,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -111,7 +112,11 @@ final class NodeUnderTest implements AutoCloseable {
         allocate(
                 ref,
                 Stream.of(devices)
-                        .map(d -> new Result(DRIVER, "r/sub", "node", d, null, Map.of(), false))
+                        .map(
+                                d ->
+                                        new Result(
+                                                DRIVER, "r/sub", "node", d, null, Map.of(), false,
+                                                Set.of()))
                         .toArray(Result[]::new));
     }
 

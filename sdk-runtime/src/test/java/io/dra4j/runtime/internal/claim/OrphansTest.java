@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -127,6 +129,32 @@ class OrphansTest extends NodeFixture {
         lookAfter(5);
         lookAfter(10);
 
+        assertThat(provider.calls).containsExactly("unprepare uid-a");
+    }
+
+    @Test
+    void aClaimWhoseUnprepareIsSkippedIsGoneWhenItIsNotAllocatedAnyMore() {
+        node.unprepare(A);
+        Result skipping =
+                new Result(
+                        NodeUnderTest.DRIVER,
+                        "r",
+                        "node",
+                        "gpu-0",
+                        null,
+                        Map.of(),
+                        false,
+                        Set.of("*"));
+        node.allocate(A, skipping);
+        node.prepare(A);
+        provider.calls.clear();
+        lookAfter(5);
+        lookAfter(10);
+        assertThat(provider.calls).isEmpty();
+
+        node.allocate(A, new Result[0]);
+        lookAfter(5);
+        lookAfter(10);
         assertThat(provider.calls).containsExactly("unprepare uid-a");
     }
 

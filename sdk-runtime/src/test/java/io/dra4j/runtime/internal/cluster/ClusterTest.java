@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +39,8 @@ class ClusterTest extends ClusterUnderTest {
                "results":[
                  {"request":"one","driver":"gpu.example.com","pool":"node-a","device":"gpu-0",
                   "shareID":"7c0e3d54-0000-4000-8000-000000000000",
-                  "consumedCapacity":{"memory":"10Gi"}},
+                  "consumedCapacity":{"memory":"10Gi"},
+                  "skipNodeOperations":["NodeUnprepareResources"]},
                  {"request":"gpu/large","driver":"other.example.com","pool":"p","device":"d",
                   "adminAccess":true}],
                "config":[
@@ -73,7 +75,8 @@ class ClusterTest extends ClusterUnderTest {
                                     "gpu-0",
                                     "7c0e3d54-0000-4000-8000-000000000000",
                                     Map.of("memory", new Quantity("10Gi")),
-                                    false),
+                                    false,
+                                    Set.of("NodeUnprepareResources")),
                             new ClaimObject.Result(
                                     "other.example.com",
                                     "gpu/large",
@@ -81,7 +84,8 @@ class ClusterTest extends ClusterUnderTest {
                                     "d",
                                     null,
                                     Map.of(),
-                                    true));
+                                    true,
+                                    Set.of()));
             assertThat(claim.allocation().configs())
                     .containsExactly(
                             new ClaimObject.Config(true, List.of(), "gpu.example.com", "{\"k\":1}"),

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -107,7 +108,8 @@ class PinnedNamesTest implements ClaimReader {
                                                 device,
                                                 null,
                                                 Map.of(),
-                                                false)),
+                                                false,
+                                                Set.of())),
                                 List.of()),
                         Map.of(),
                         "{}"));

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,7 @@ class PublishingMovedDevicesTest extends PublisherUnderTest {
     private void allocate(String device) {
         ClaimObject.Result result =
                 new ClaimObject.Result(
-                        "gpu.example.com", "r", "node-a", device, null, Map.of(), false);
+                        "gpu.example.com", "r", "node-a", device, null, Map.of(), false, Set.of());
         claims.put(
                 CLAIM,
                 new ClaimObject(

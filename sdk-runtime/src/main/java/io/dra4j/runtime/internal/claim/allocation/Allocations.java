@@ -67,6 +67,27 @@ public final class Allocations {
                 && allocation.results().stream().anyMatch(own -> driver.equals(own.driver()));
     }
 
+    /** Returns whether the kubelet never asks this driver to prepare a claim. */
+    public boolean skipsPrepare(ClaimObject object) {
+        return skips(object, "NodePrepareResources");
+    }
+
+    /** Returns whether the kubelet never asks this driver to unprepare a claim. */
+    public boolean skipsUnprepare(ClaimObject object) {
+        return skips(object, "NodeUnprepareResources");
+    }
+
+    /** A call is left out if all of the driver's devices in the claim can do without. */
+    private boolean skips(ClaimObject object, String call) {
+        Allocation allocation = object.allocation();
+        return allocation != null
+                && isAllocated(object)
+                && allocation.results().stream()
+                        .filter(result -> driver.equals(result.driver()))
+                        .map(Result::skipNodeOperations)
+                        .allMatch(skipped -> skipped.contains(call) || skipped.contains("*"));
+    }
+
     /**
      * Returns what the claim will hold, in the allocation's order.
      *

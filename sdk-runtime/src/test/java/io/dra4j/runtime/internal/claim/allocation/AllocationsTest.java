@@ -22,6 +22,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -73,7 +74,7 @@ class AllocationsTest {
                     Pool.publishedElsewhere("rack"));
 
     private static Result result(String request, String device) {
-        return new Result(DRIVER, request, "node", device, null, Map.of(), false);
+        return new Result(DRIVER, request, "node", device, null, Map.of(), false, Set.of());
     }
 
     private static final Result GPU = result("r0", "gpu-0");
@@ -117,7 +118,15 @@ class AllocationsTest {
         @Test
         void ofOtherDriversArePassedOver() {
             Result foreign =
-                    new Result("nic.example.com", "r1", "node", "gpu-0", null, Map.of(), false);
+                    new Result(
+                            "nic.example.com",
+                            "r1",
+                            "node",
+                            "gpu-0",
+                            null,
+                            Map.of(),
+                            false,
+                            Set.of());
 
             AllocatedClaim claim = read(object(List.of(foreign, GPU)));
 
@@ -156,7 +165,8 @@ class AllocationsTest {
 
         @Test
         void mustNameAPoolAndDeviceThatExist() {
-            Result elsewhere = new Result(DRIVER, "r0", "other", "gpu-0", null, Map.of(), false);
+            Result elsewhere =
+                    new Result(DRIVER, "r0", "other", "gpu-0", null, Map.of(), false, Set.of());
 
             assertThatThrownBy(() -> read(object(List.of(elsewhere))))
                     .hasMessage("driver gpu.example.com has no pool other");
@@ -166,7 +176,8 @@ class AllocationsTest {
 
         @Test
         void ofAPoolThatIsPublishedElsewhereAreTheProvidersToCheck() {
-            Result remote = new Result(DRIVER, "r0", "rack", "disk-7", null, Map.of(), false);
+            Result remote =
+                    new Result(DRIVER, "r0", "rack", "disk-7", null, Map.of(), false, Set.of());
 
             assertThat(read(object(List.of(remote))).devices()).hasSize(1);
         }

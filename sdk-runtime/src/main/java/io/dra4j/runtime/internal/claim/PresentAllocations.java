@@ -1,0 +1,48 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.claim.allocation.Allocations;
+import io.dra4j.runtime.internal.claim.allocation.Hardware;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * The API server's word on claims that no call of the kubelet ends: a claim is over when it is
+ * deleted, or not allocated any more as it was prepared.
+ */
+final class PresentAllocations {
+
+    private final ClaimReader reader;
+    private final Allocations allocations;
+
+    PresentAllocations(ClaimParts parts) {
+        this.reader = parts.reader();
+        this.allocations = new Allocations(parts.driver(), List.of());
+    }
+
+    /**
+     * Returns whether a claim is over.
+     *
+     * @throws ClusterException if the API server gives no answer
+     */
+    boolean isOver(ClaimRecord claim, Duration limit) {
+        try {
+            ClaimObject object = reader.read(claim.ref(), limit);
+            return !object.uid().equals(claim.ref().uid())
+                    || !allocations.isAllocated(object)
+                    || !new HashSet<>(allocations.devices(claim.ref(), object))
+                            .equals(new HashSet<>(Hardware.unidentified(claim.devices())));
+        } catch (ClusterException.NotFound e) {
+            if (!e.isOfTheObject()) {
+                throw e;
+            }
+            return true;
+        }
+    }
+}
