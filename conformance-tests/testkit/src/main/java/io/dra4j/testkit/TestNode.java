@@ -88,6 +88,13 @@ public final class TestNode implements AutoCloseable {
                 FakeKubelet.builder(place.registry())
                         .outside(place::outside)
                         .release(api.version().minor())
+                        .claims(
+                                claim ->
+                                        api.store()
+                                                .find(
+                                                        "resourceclaims",
+                                                        claim.namespace(),
+                                                        claim.name()))
                         .start();
         try {
             proxy.writeKubeconfig(place.kubeconfig());

@@ -19,6 +19,9 @@ public record CallResult(List<String> requested, Map<String, ClaimResult> result
     /** The status of a call that did not fail as a whole. */
     public static final String OK = "OK";
 
+    /** The result of a call that was not made, because no claim needs it. */
+    static final CallResult SKIPPED = new CallResult(List.of(), Map.of(), OK);
+
     public CallResult {
         requested = List.copyOf(requested);
         results = Map.copyOf(results);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.kubelet;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,7 @@ public final class FakeKubelet implements AutoCloseable {
     private final long started = System.nanoTime();
     private final RegistryFolder folder;
     private final HealthWatch.Version health;
+    private final SkippedCalls skipped;
     private final SocketChannels channels = new SocketChannels();
     private final WatchService watcher;
     private final ScheduledExecutorService loop =
@@ -71,6 +74,7 @@ public final class FakeKubelet implements AutoCloseable {
     private FakeKubelet(Builder builder) throws IOException {
         folder = new RegistryFolder(builder.registry, builder.outside);
         health = HealthWatch.Version.ofKubelet(builder.minor);
+        skipped = new SkippedCalls(builder.minor, builder.claims);
         watcher = FileSystems.getDefault().newWatchService();
         builder.registry.register(
                 watcher,
@@ -94,6 +98,7 @@ public final class FakeKubelet implements AutoCloseable {
         private final Path registry;
         private UnaryOperator<Path> outside = UnaryOperator.identity();
         private int minor = 36;
+        private Function<KubeletClaim, Optional<JsonNode>> claims = claim -> Optional.empty();
 
         private Builder(Path registry) {
             this.registry = registry;
@@ -108,6 +113,12 @@ public final class FakeKubelet implements AutoCloseable {
         /** Sets the kubelet's release by the number after "1.". */
         public Builder release(int number) {
             minor = number;
+            return this;
+        }
+
+        /** Sets where the kubelet reads claims, whose allocations may make calls unnecessary. */
+        public Builder claims(Function<KubeletClaim, Optional<JsonNode>> reader) {
+            claims = reader;
             return this;
         }
 
@@ -158,10 +169,17 @@ public final class FakeKubelet implements AutoCloseable {
                 .toList();
     }
 
-    /** Prepares claims in one call, by the service that the kubelet chose. */
+    /**
+     * Prepares claims in one call, by the service that the kubelet chose; those whose allocation
+     * says that the driver need not be called are left out, and if none is left, so is the call.
+     */
     public CallResult prepare(String driver, List<KubeletClaim> claims) {
+        List<KubeletClaim> due = skipped.due(driver, claims, "NodePrepareResources");
+        if (due.isEmpty() && !claims.isEmpty()) {
+            return CallResult.SKIPPED;
+        }
         Plugin plugin = registered(driver);
-        return plugin.prepare(claims, plugin.info().service());
+        return plugin.prepare(due, plugin.info().service());
     }
 
     /** Prepares claims in one call, by a service of the test's choice. */
@@ -186,10 +204,14 @@ public final class FakeKubelet implements AutoCloseable {
         return connected(instance).unprepare(claims, instance.service());
     }
 
-    /** Unprepares claims in one call, by the service that the kubelet chose. */
+    /** Unprepares claims in one call, with those left out that {@link #prepare} would leave out. */
     public CallResult unprepare(String driver, List<KubeletClaim> claims) {
+        List<KubeletClaim> due = skipped.due(driver, claims, "NodeUnprepareResources");
+        if (due.isEmpty() && !claims.isEmpty()) {
+            return CallResult.SKIPPED;
+        }
         Plugin plugin = registered(driver);
-        return plugin.unprepare(claims, plugin.info().service());
+        return plugin.unprepare(due, plugin.info().service());
     }
 
     /** Unprepares claims in one call, by a service of the test's choice. */
