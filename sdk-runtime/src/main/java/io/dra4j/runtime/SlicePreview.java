@@ -8,13 +8,17 @@ import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
 import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
+import io.dra4j.runtime.internal.validate.PoolRules;
+import io.dra4j.runtime.internal.validate.Problem;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Shows the slices that a driver would publish, without a cluster: for a vendor's own tools.
+ * Shows the slices that a driver would publish, without a cluster: for a vendor's tests and tools.
  *
- * <p>The API server adds names, owners and times, and may leave out what its feature gates forbid.
+ * <p>It checks an inventory by the rules of the publisher, which withholds a pool that breaks one.
+ * The API server adds names, owners and times, and may leave out what its feature gates forbid.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
  *     ResourceSlice</a>
@@ -24,14 +28,27 @@ public final class SlicePreview {
     private SlicePreview() {}
 
     /**
+     * Returns the rules that an inventory breaks; a driver publishes no pool that breaks one.
+     *
+     * @param inventory what the provider offers
+     * @return a sentence for each problem that names pool, device and field, the first hundred of
+     *     each pool; empty if all pools would be published
+     */
+    public static List<String> problems(Inventory inventory) {
+        return Objects.requireNonNull(inventory, "inventory").pools().stream()
+                .flatMap(pool -> PoolRules.problems(pool).stream())
+                .map(Problem::toString)
+                .toList();
+    }
+
+    /**
      * Returns the slices of an inventory, of at most 64 devices.
      *
      * @param driverName the driver's name
      * @param nodeName the node that would publish them
      * @param inventory what the provider offers
      * @return a JSON object of {@code resource.k8s.io/v1} for each slice, in order
-     * @throws IllegalArgumentException if a pool can't be written as slices; the message names
-     *     pool, device and field
+     * @throws IllegalArgumentException if there are {@link #problems}; the message has all of them
      */
     public static List<String> rawJson(String driverName, String nodeName, Inventory inventory) {
         return rawJson(driverName, nodeName, inventory, DraDriver.SMALLEST_SLICE);
@@ -46,11 +63,17 @@ public final class SlicePreview {
      * @param devicesPerSlice what the driver is built with: {@link
      *     DraDriver.Builder#devicesPerSlice}
      * @return a JSON object of {@code resource.k8s.io/v1} for each slice, in order
-     * @throws IllegalArgumentException if a pool can't be written as slices; the message names
-     *     pool, device and field
+     * @throws IllegalArgumentException if there are {@link #problems}; the message has all of them
      */
     public static List<String> rawJson(
             String driverName, String nodeName, Inventory inventory, int devicesPerSlice) {
+        Objects.requireNonNull(driverName, "driverName");
+        Objects.requireNonNull(nodeName, "nodeName");
+        List<String> problems = problems(inventory);
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "The inventory can't be published:\n- " + String.join("\n- ", problems));
+        }
         SliceCodec codec = new SliceCodec(driverName, nodeName);
         return inventory.pools().stream()
                 .flatMap(pool -> plan(pool, devicesPerSlice == DraDriver.SMALLEST_SLICE))

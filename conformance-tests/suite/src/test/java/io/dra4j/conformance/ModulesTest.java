@@ -60,6 +60,7 @@ class ModulesTest {
                                     "io.netty",
                                     "io.fabric8",
                                     "com.fasterxml.jackson.core",
+                                    "com.fasterxml.jackson.dataformat",
                                     "com.fasterxml.jackson.datatype",
                                     "io.micrometer",
                                     "info.picocli",

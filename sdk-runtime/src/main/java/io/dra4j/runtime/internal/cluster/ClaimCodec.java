@@ -17,11 +17,16 @@ import org.jspecify.annotations.Nullable;
  * Reads a {@code ResourceClaim} of {@code resource.k8s.io/v1}; fields it does not know stay in the
  * JSON.
  */
-final class ClaimCodec {
+public final class ClaimCodec {
 
     private ClaimCodec() {}
 
-    static ClaimObject decode(String json) {
+    /**
+     * Reads a claim.
+     *
+     * @throws IllegalArgumentException if the text is not JSON, or an amount is no quantity
+     */
+    public static ClaimObject decode(String json) {
         JsonNode claim = Json.parse(json);
         return new ClaimObject(
                 claim.path("metadata").path("uid").asText(),
