@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.mig;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.claim.ProviderState;
-import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.RecordState;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,15 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record MigState(@JsonProperty("parts") List<MigAllocation> allocations) {
 
-    private static final int VERSION = 1;
-
-    private static final JsonMapper JSON =
-            JsonMapper.builder()
-                    .defaultPropertyInclusion(
-                            JsonInclude.Value.construct(
-                                    JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
-                    .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .build();
+    private static final RecordState<MigState> FORM = RecordState.of(1, MigState.class);
 
     MigState {
         allocations = List.copyOf(allocations);
@@ -53,32 +41,16 @@ record MigState(@JsonProperty("parts") List<MigAllocation> allocations) {
     }
 
     ProviderState toProviderState() {
-        try {
-            return new ProviderState(VERSION, JSON.writeValueAsString(this));
-        } catch (JsonProcessingException e) {
-            throw new DraException("Can't write the state of a claim", e);
-        }
+        return FORM.write(this);
     }
 
     /**
      * Reads the recorded state.
      *
      * @param state null if no MIG device was ever begun
-     * @throws DraException if a newer driver wrote it, or it is damaged
+     * @throws io.dra4j.api.error.DraException if a newer driver wrote it, or it is damaged
      */
     static MigState read(@Nullable ProviderState state) {
-        if (state == null) {
-            return none();
-        }
-        if (state.version() != VERSION) {
-            throw new DraException(
-                    "The claim's state has version %d, and this driver supports version %d: a newer driver prepared it"
-                            .formatted(state.version(), VERSION));
-        }
-        try {
-            return JSON.readValue(state.rawJson(), MigState.class);
-        } catch (JsonProcessingException e) {
-            throw new DraException("The claim's state can't be read: " + state.rawJson(), e);
-        }
+        return state == null ? none() : FORM.read(state);
     }
 }

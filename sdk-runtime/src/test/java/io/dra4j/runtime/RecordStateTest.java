@@ -1,0 +1,88 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.error.DraException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RecordStateTest {
+
+    private static final RecordState<Flashed> STATE = RecordState.of(2, Flashed.class);
+
+    private record Flashed(List<Region> regions, boolean locked, @Nullable String image) {}
+
+    private record Region(String name, int slot) {}
+
+    private record FlashedOnce(String region) {}
+
+    @Test
+    void readsWhatItWrote() {
+        Flashed flashed = new Flashed(List.of(new Region("r0", 3)), true, "aes.bit");
+
+        assertThat(STATE.read(STATE.write(flashed))).isEqualTo(flashed);
+    }
+
+    @Test
+    void writesAFieldForEachComponentThatIsNotNull() {
+        assertThat(STATE.write(new Flashed(List.of(new Region("r0", 3)), false, null)))
+                .isEqualTo(
+                        new ProviderState(
+                                2,
+                                "{\"regions\":[{\"name\":\"r0\",\"slot\":3}],\"locked\":false}"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    {"regions":[],"locked":true,"extra":1}                | extra
+                    {"regions":[],"locked":true,"locked":true}            | locked
+                    {"regions":[]}                                        | /locked:
+                    {"regions":[{"name":"r0","slot":1.5}],"locked":true}  | /regions/0/slot:
+                    {"regions":[],"locked":true} {}                       | {}
+                    null                                                  | null
+                    {"regions"                                            | regions
+                    """)
+    void refusesWhatDoesNotFit(String json, String named) {
+        assertThatThrownBy(() -> STATE.read(new ProviderState(2, json)))
+                .isInstanceOf(DraException.class)
+                .hasMessageStartingWith("The claim's state can't be read: ")
+                .hasMessageContaining(named);
+    }
+
+    @Test
+    void refusesOtherVersions() {
+        assertThatThrownBy(() -> STATE.read(new ProviderState(3, "{}")))
+                .isInstanceOf(DraException.class)
+                .hasMessage(
+                        "The claim's state has version 3, and this driver reads [2]: a newer driver"
+                                + " prepared the claim");
+        assertThatThrownBy(() -> STATE.read(new ProviderState(1, "{}")))
+                .isInstanceOf(DraException.class)
+                .hasMessage("The claim's state has version 1, and this driver reads [2]");
+    }
+
+    @Test
+    void upgradesAnEarlierVersion() {
+        RecordState<Flashed> both =
+                STATE.upgrading(
+                        1,
+                        FlashedOnce.class,
+                        old -> new Flashed(List.of(new Region(old.region(), 0)), false, null));
+
+        assertThat(both.read(new ProviderState(1, "{\"region\":\"r1\"}")).regions())
+                .containsExactly(new Region("r1", 0));
+        assertThatThrownBy(() -> both.upgrading(2, FlashedOnce.class, old -> null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Version 2 is read already");
+    }
+}
