@@ -1,0 +1,186 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.error.DraException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices that the inventory may have changed, by a file or a probe of the hardware.
+ *
+ * <p>A provider opens it in {@code start}, mostly with {@code context::inventoryChanged}, and
+ * closes it in {@code close}:
+ *
+ * <pre>{@code
+ * watch = InventoryWatch.ofProbe(Duration.ofSeconds(5), this::serials, context::inventoryChanged);
+ * }</pre>
+ *
+ * <p>What it sees first is no change. A look that fails is no change either: it is logged when it
+ * begins to fail, and what was seen last is remembered, for unknown is not empty. Thread-safe.
+ */
+public final class InventoryWatch implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(InventoryWatch.class);
+
+    private final String what;
+    private final Callable<?> probe;
+    private final Runnable changed;
+    private Object seen; // guarded by this
+    private boolean failing; // guarded by this
+    private volatile boolean closed;
+    private volatile @Nullable Future<?> next;
+    private volatile AutoCloseable source = () -> {};
+
+    private InventoryWatch(String what, Callable<?> probe, Runnable changed) {
+        this.what = what;
+        this.probe = probe;
+        this.changed = changed;
+        this.seen = this; // equal to nothing that a probe returns
+        this.failing = false;
+    }
+
+    /**
+     * Looks at the hardware from time to time.
+     *
+     * @param interval the time between the end of a look and the next one
+     * @param probe returns what it sees, compared by {@code equals}: a list of serial numbers, say
+     * @param changed is called after each look that saw something else than the one before, on the
+     *     thread of the watch
+     * @return the watch, which has looked once
+     */
+    public static InventoryWatch ofProbe(Duration interval, Callable<?> probe, Runnable changed) {
+        ScheduledExecutorService timer =
+                Executors.newSingleThreadScheduledExecutor(
+                        task -> {
+                            Thread thread = new Thread(task, "inventory-watch");
+                            thread.setDaemon(true);
+                            return thread;
+                        });
+        InventoryWatch watch = ofProbe(interval, probe, changed, timer);
+        watch.source = timer::shutdown;
+        return watch;
+    }
+
+    /**
+     * Looks at the hardware from time to time, on a timer of the caller's.
+     *
+     * @param interval the time between the end of a look and the next one
+     * @param probe returns what it sees, compared by {@code equals}
+     * @param changed is called after each look that saw something else than the one before
+     * @param timer runs the looks; the watch ends its own task alone
+     * @return the watch, which has looked once
+     */
+    public static InventoryWatch ofProbe(
+            Duration interval,
+            Callable<?> probe,
+            Runnable changed,
+            ScheduledExecutorService timer) {
+        Objects.requireNonNull(interval, "interval");
+        Objects.requireNonNull(timer, "timer");
+        InventoryWatch watch =
+                new InventoryWatch(
+                        "the hardware",
+                        Objects.requireNonNull(probe, "probe"),
+                        Objects.requireNonNull(changed, "changed"));
+        watch.lookEvery(interval, timer);
+        return watch;
+    }
+
+    private void lookEvery(Duration interval, ScheduledExecutorService timer) {
+        look();
+        try {
+            next =
+                    timer.schedule(
+                            () -> {
+                                if (!closed) {
+                                    lookEvery(interval, timer);
+                                }
+                            },
+                            interval.toNanos(),
+                            TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.atDebug().log("No longer watching {}", what);
+        }
+    }
+
+    /**
+     * Watches a regular file, which may be written, replaced, made and removed at any time, as a
+     * mounted ConfigMap is.
+     *
+     * @param file the file, which need not exist; its directory must
+     * @param changed is called after each change of the content, on the thread of the watch
+     * @return the watch, which has looked once
+     * @throws DraException if the file's directory can't be watched
+     */
+    public static InventoryWatch ofFile(Path file, Runnable changed) {
+        Objects.requireNonNull(file, "file");
+        InventoryWatch watch =
+                new InventoryWatch(
+                        file.toString(),
+                        () -> FileEvents.content(file),
+                        Objects.requireNonNull(changed, "changed"));
+        FileEvents events = FileEvents.open(file);
+        watch.source = events;
+        watch.look();
+        events.start(watch::look);
+        return watch;
+    }
+
+    /** Looks at once, between the times, and calls what is to be called. */
+    public void look() {
+        if (sees()) {
+            try {
+                changed.run();
+            } catch (RuntimeException e) { // the timer would end
+                LOG.atError().setCause(e).log("The call after a change of {} failed", what);
+            }
+        }
+    }
+
+    /** Returns whether there is something else than before. */
+    private synchronized boolean sees() {
+        try {
+            Object now = Optional.ofNullable(probe.call());
+            Object before = seen;
+            seen = now;
+            if (failing) {
+                failing = false;
+                LOG.atInfo().log("The watch can read {} again", what);
+            }
+            return before != this && !now.equals(before);
+        } catch (Exception e) {
+            if (!failing) {
+                failing = true;
+                LOG.atWarn().setCause(e).log("The watch can't read {}; it tries again", what);
+            }
+            return false;
+        }
+    }
+
+    /** Ends the watch; a call that has begun goes on. */
+    @Override
+    public void close() {
+        closed = true;
+        Future<?> waiting = next;
+        if (waiting != null) {
+            waiting.cancel(false);
+        }
+        try {
+            source.close();
+        } catch (Exception e) {
+            LOG.atDebug().setCause(e).log("The watch on {} did not end cleanly", what);
+        }
+    }
+}

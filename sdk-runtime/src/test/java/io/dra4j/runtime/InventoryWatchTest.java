@@ -1,0 +1,174 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.publish.ManualLoop;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InventoryWatchTest {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    @Nested
+    class OfAProbe {
+
+        private final ManualLoop timer = new ManualLoop();
+        private Callable<List<String>> probe = () -> List.of("serial-1");
+        private int changes;
+
+        private InventoryWatch watch() {
+            return InventoryWatch.ofProbe(INTERVAL, () -> probe.call(), () -> changes++, timer);
+        }
+
+        @Test
+        void callsOnceForEachChange() {
+            watch();
+            timer.advance(INTERVAL.multipliedBy(3));
+            assertThat(changes).isZero();
+
+            probe = () -> List.of("serial-1", "serial-2");
+            timer.advance(INTERVAL.minusMillis(1));
+            assertThat(changes).isZero();
+            timer.advance(INTERVAL.multipliedBy(3));
+
+            assertThat(changes).isEqualTo(1);
+        }
+
+        @Test
+        void takesAFailureForNoChangeAndGoesOn() {
+            watch();
+            probe =
+                    () -> {
+                        throw new IOException("the bus hangs");
+                    };
+            timer.advance(INTERVAL.multipliedBy(2));
+            probe = () -> List.of("serial-1");
+            timer.advance(INTERVAL);
+            assertThat(changes).isZero();
+
+            probe = List::of;
+            timer.advance(INTERVAL);
+
+            assertThat(changes).isEqualTo(1);
+        }
+
+        @Test
+        void goesOnWhenTheCallFails() {
+            InventoryWatch.ofProbe(
+                    INTERVAL,
+                    () -> changes,
+                    () -> {
+                        throw new IllegalStateException("not now");
+                    },
+                    timer);
+            changes = 1;
+            timer.advance(INTERVAL);
+
+            assertThat(timer.waiting()).isEqualTo(1);
+        }
+
+        @Test
+        void looksNoMoreOnceClosed() {
+            InventoryWatch watch = watch();
+
+            watch.close();
+
+            assertThat(timer.waiting()).isZero();
+            assertThat(timer.isShutdown()).isFalse();
+        }
+
+        @Test
+        void looksBetweenTheTimesIfAsked() {
+            InventoryWatch watch = watch();
+            probe = List::of;
+
+            watch.look();
+
+            assertThat(changes).isEqualTo(1);
+        }
+
+        @Test
+        void hasAThreadOfItsOwn() throws Exception {
+            Semaphore changed = new Semaphore(0);
+            Semaphore looks = new Semaphore(0);
+
+            try (InventoryWatch watch =
+                    InventoryWatch.ofProbe(
+                            Duration.ofMillis(1),
+                            () -> {
+                                looks.release();
+                                return looks.availablePermits() > 2;
+                            },
+                            changed::release)) {
+                assertThat(watch).isNotNull();
+                assertThat(changed.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+            }
+        }
+    }
+
+    @Nested
+    class OfAFile {
+
+        @TempDir private Path directory;
+        private final Semaphore changed = new Semaphore(0);
+
+        @Test
+        void noticesThatItIsMadeReplacedAndRemoved() throws Exception {
+            Path file = directory.resolve("boards");
+
+            try (InventoryWatch watch = InventoryWatch.ofFile(file, changed::release)) {
+                watch.look();
+                assertThat(changed.availablePermits()).isZero();
+                Files.writeString(file, "one");
+                awaitChange();
+                Path other = Files.writeString(directory.resolve("other"), "two");
+                Files.move(other, file, StandardCopyOption.ATOMIC_MOVE);
+                awaitChange();
+                Files.delete(file);
+                awaitChange();
+            }
+        }
+
+        @Test
+        void callsForNoContentThatIsTheSame() throws Exception {
+            Path file = Files.writeString(directory.resolve("boards"), "one");
+
+            try (InventoryWatch watch = InventoryWatch.ofFile(file, changed::release)) {
+                Path same = Files.writeString(directory.resolve("other"), "one");
+                Files.move(same, file, StandardCopyOption.ATOMIC_MOVE);
+                watch.look();
+
+                assertThat(changed.availablePermits()).isZero();
+            }
+        }
+
+        @Test
+        void needsADirectory() {
+            Path file = directory.resolve("missing/boards");
+
+            assertThatThrownBy(() -> InventoryWatch.ofFile(file, changed::release))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("create the directory before the driver starts");
+        }
+
+        private void awaitChange() throws InterruptedException {
+            assertThat(changed.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+            changed.drainPermits();
+        }
+    }
+}
