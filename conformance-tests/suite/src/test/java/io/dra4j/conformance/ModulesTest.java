@@ -93,6 +93,16 @@ class ModulesTest {
                                     "com.fasterxml.jackson.dataformat",
                                     "info.picocli",
                                     "ch.qos.logback")),
+                    entry(
+                            "conformance-tests/drivertest",
+                            Set.of(
+                                    "dra4j-sdk-api",
+                                    "dra4j-sdk-runtime",
+                                    "dra4j-testkit",
+                                    "org.jspecify",
+                                    "com.fasterxml.jackson.core",
+                                    "com.fasterxml.jackson.dataformat",
+                                    "org.junit.jupiter")),
                     entry("conformance-tests/selfcheck", Set.of()),
                     entry(
                             "conformance-tests/suite",
@@ -126,6 +136,8 @@ class ModulesTest {
                     "sdk-runtime",
                     Set.of("dra4j-testkit"),
                     "example-fake-driver",
+                    Set.of("dra4j-testkit", "dra4j-driver-test"),
+                    "conformance-tests/drivertest",
                     Set.of("dra4j-testkit"),
                     "example-fake-driver/archetype",
                     Set.of("dra4j-bom", "dra4j-starter", "dra4j-conformance-tests"),

@@ -1,0 +1,53 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.test;
+
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.claim.ProviderState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** A context of one prepare or unprepare that keeps checkpoints in memory. Thread-safe. */
+public final class RecordingClaimContext implements ClaimContext {
+
+    private final Instant deadline;
+    private final List<ProviderState> checkpoints = new CopyOnWriteArrayList<>();
+
+    /** Makes a context without a deadline. */
+    public RecordingClaimContext() {
+        this(Instant.MAX);
+    }
+
+    /**
+     * Makes a context.
+     *
+     * @param deadline until when the kubelet waits
+     */
+    public RecordingClaimContext(Instant deadline) {
+        this.deadline = Objects.requireNonNull(deadline, "deadline");
+    }
+
+    @Override
+    public Instant deadline() {
+        return deadline;
+    }
+
+    @Override
+    public void checkpoint(ProviderState state) {
+        checkpoints.add(Objects.requireNonNull(state, "state"));
+    }
+
+    /** {@return all checkpoints, in their order} */
+    public List<ProviderState> checkpoints() {
+        return List.copyOf(checkpoints);
+    }
+
+    /** {@return the last checkpoint; empty if there is none} */
+    public Optional<ProviderState> lastCheckpoint() {
+        List<ProviderState> all = checkpoints();
+        return all.isEmpty() ? Optional.empty() : Optional.of(all.get(all.size() - 1));
+    }
+}

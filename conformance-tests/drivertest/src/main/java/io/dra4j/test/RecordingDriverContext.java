@@ -1,0 +1,195 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.test;
+
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.health.DeviceHealth;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A driver's context that records what a provider reports, and whose time the test sets.
+ *
+ * <p>Nothing is published. Thread-safe.
+ */
+public final class RecordingDriverContext implements DriverContext {
+
+    private final String driverName;
+    private final String nodeName;
+    private final List<HeldClaim> held = new ArrayList<>(); // guarded by this, as are all below
+    private final List<DeviceHealth> health = new ArrayList<>();
+    private final List<StatusUpdate> statuses = new ArrayList<>();
+    private final List<MetadataUpdate> metadata = new ArrayList<>();
+    private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+    private int inventoryChanges;
+
+    /**
+     * Makes a context that holds no claims.
+     *
+     * @param driverName the driver's name
+     * @param nodeName the node's name
+     */
+    public RecordingDriverContext(String driverName, String nodeName) {
+        this.driverName = Objects.requireNonNull(driverName, "driverName");
+        this.nodeName = Objects.requireNonNull(nodeName, "nodeName");
+    }
+
+    /**
+     * A call of {@link DriverContext#updateStatus}.
+     *
+     * @param claim the claim
+     * @param device the device
+     * @param status the report
+     */
+    public record StatusUpdate(ClaimRef claim, HeldDevice device, DeviceStatus status) {}
+
+    /**
+     * A call of {@link DriverContext#updateMetadata}.
+     *
+     * @param claim the claim
+     * @param device the device
+     * @param metadata the metadata
+     */
+    public record MetadataUpdate(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {}
+
+    @Override
+    public String driverName() {
+        return driverName;
+    }
+
+    @Override
+    public String nodeName() {
+        return nodeName;
+    }
+
+    @Override
+    public InstantSource clock() {
+        return this::now;
+    }
+
+    private synchronized Instant now() {
+        return now;
+    }
+
+    /**
+     * Sets the time of {@link #clock}; it stands still otherwise.
+     *
+     * @param time the time
+     */
+    public synchronized void setTime(Instant time) {
+        now = Objects.requireNonNull(time, "time");
+    }
+
+    /**
+     * Lets time go on.
+     *
+     * @param time how much
+     */
+    public synchronized void advance(Duration time) {
+        now = now.plus(time);
+    }
+
+    /**
+     * Sets the claims that the driver holds; call it before the provider starts, as after a crash.
+     *
+     * @param claims the claims; {@link HeldClaims} makes them
+     */
+    public synchronized void setHeld(Collection<HeldClaim> claims) {
+        List<HeldClaim> copy = List.copyOf(claims);
+        held.clear();
+        held.addAll(copy);
+    }
+
+    @Override
+    public synchronized List<HeldClaim> held() {
+        return List.copyOf(held);
+    }
+
+    @Override
+    public synchronized void inventoryChanged() {
+        inventoryChanges++;
+        notifyAll();
+    }
+
+    /** {@return how often the provider has said that its inventory changed} */
+    public synchronized int inventoryChanges() {
+        return inventoryChanges;
+    }
+
+    /**
+     * Waits until the provider has said so often that its inventory changed.
+     *
+     * @param count how often, since the context was made
+     * @param timeout the longest wait
+     * @return whether it has
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public synchronized boolean awaitInventoryChanges(int count, Duration timeout)
+            throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (inventoryChanges < count) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            wait(Math.max(1, left / 1_000_000));
+        }
+        return true;
+    }
+
+    @Override
+    public synchronized void reportHealth(Collection<DeviceHealth> reports) {
+        health.addAll(List.copyOf(reports));
+    }
+
+    /** {@return all reports of health, in their order} */
+    public synchronized List<DeviceHealth> health() {
+        return List.copyOf(health);
+    }
+
+    /**
+     * Returns the last report of the health of a device, which may have expired.
+     *
+     * @param device the name of the device
+     * @return the report; empty if there is none
+     */
+    public synchronized Optional<DeviceHealth> health(String device) {
+        DeviceName name = new DeviceName(device);
+        return health.stream()
+                .filter(report -> report.device().equals(name))
+                .reduce((earlier, later) -> later);
+    }
+
+    @Override
+    public synchronized void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
+        statuses.add(new StatusUpdate(claim, device, status));
+    }
+
+    /** {@return all updates of the status of a claim, in their order} */
+    public synchronized List<StatusUpdate> statuses() {
+        return List.copyOf(statuses);
+    }
+
+    @Override
+    public synchronized void updateMetadata(
+            ClaimRef claim, HeldDevice device, DeviceMetadata update) {
+        metadata.add(new MetadataUpdate(claim, device, update));
+    }
+
+    /** {@return all updates of metadata, in their order} */
+    public synchronized List<MetadataUpdate> metadata() {
+        return List.copyOf(metadata);
+    }
+}

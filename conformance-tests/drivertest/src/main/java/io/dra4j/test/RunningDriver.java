@@ -1,0 +1,361 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.test;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.runtime.DraDriver;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.InProcessDriver;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * A provider in a {@link DraDriver} of this JVM, on a node with an API server and a kubelet.
+ *
+ * <pre>{@code
+ * @RegisterExtension
+ * static final RunningDriver<FpgaProvider> DRIVER =
+ *         RunningDriver.of("fpga.example.com", FpgaProvider::new);
+ *
+ * @Test
+ * void aContainerSeesItsBoard() {
+ *     KubeletClaim claim = DRIVER.allocate("fpga-0");
+ *     DRIVER.prepare(claim).hasDeviceNode("/dev/fpga-0");
+ *     DRIVER.unprepare(claim);
+ * }
+ * }</pre>
+ *
+ * <p>Registered in a static field it lives as long as the tests of the class, in an instance field
+ * as long as one test. A test begins once the kubelet has registered the driver. All waits end
+ * after {@link TestNode#TIMEOUT} with an {@link AssertionError}.
+ *
+ * @param <P> the provider
+ */
+public final class RunningDriver<P extends DeviceProvider>
+        implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+
+    /** The name of the node. */
+    public static final String NODE = TestNode.NAME;
+
+    private static final String SLICES = "resourceslices";
+
+    private final String driverName;
+    private final Function<String, P> providers;
+    private final AtomicInteger claims = new AtomicInteger();
+    private Consumer<DraDriver.Builder> driverSettings = builder -> {};
+    private Consumer<EmbeddedApiServer.Builder> serverSettings = builder -> {};
+    private volatile @Nullable P provider;
+    private volatile @Nullable TestNode node;
+    private String owner = "";
+
+    private RunningDriver(String driverName, Function<String, P> providers) {
+        this.driverName = driverName;
+        this.providers = providers;
+    }
+
+    /**
+     * Returns a driver that does not run yet.
+     *
+     * @param driverName the driver's name
+     * @param providers makes a provider for the node of this name, for each start
+     * @param <P> the provider
+     * @return the extension
+     */
+    public static <P extends DeviceProvider> RunningDriver<P> of(
+            String driverName, Function<String, P> providers) {
+        return new RunningDriver<>(
+                Objects.requireNonNull(driverName, "driverName"),
+                Objects.requireNonNull(providers, "providers"));
+    }
+
+    /**
+     * Changes the driver before each start, to serve its health for example.
+     *
+     * @param change changes the builder
+     * @return this extension
+     */
+    public RunningDriver<P> withDriver(Consumer<DraDriver.Builder> change) {
+        driverSettings = driverSettings.andThen(change);
+        return this;
+    }
+
+    /**
+     * Changes the API server before it starts, its Kubernetes version for example.
+     *
+     * @param change changes the builder
+     * @return this extension
+     */
+    public RunningDriver<P> withServer(Consumer<EmbeddedApiServer.Builder> change) {
+        serverSettings = serverSettings.andThen(change);
+        return this;
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) throws Exception {
+        start(context);
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) throws Exception {
+        start(context);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        stop(context);
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        stop(context);
+    }
+
+    /** Starts the driver unless the class of the test, or an outer one, has. */
+    private void start(ExtensionContext context) throws InterruptedException {
+        if (node != null) {
+            return;
+        }
+        EmbeddedApiServer.Builder server = EmbeddedApiServer.builder();
+        serverSettings.accept(server);
+        TestNode started = new TestNode(driverName, new InProcessDriver(this::run), server);
+        try {
+            started.start();
+            started.awaitRegistered();
+            node = started;
+            owner = context.getUniqueId();
+        } finally {
+            if (node == null) {
+                started.close();
+            }
+        }
+    }
+
+    private DraDriver run(Place place) {
+        P made = providers.apply(place.node());
+        provider = made;
+        DraDriver.Builder builder =
+                DraDriver.builder(place.driver(), place.node(), made)
+                        .kubeconfig(place.kubeconfig())
+                        .cdiRoot(place.cdi())
+                        .kubeletPluginsDirectory(place.plugins())
+                        .kubeletRegistrarDirectory(place.registry());
+        driverSettings.accept(builder);
+        DraDriver driver = builder.build();
+        driver.start();
+        return driver;
+    }
+
+    private void stop(ExtensionContext context) {
+        TestNode running = node;
+        if (running != null && context.getUniqueId().equals(owner)) {
+            node = null;
+            running.close();
+        }
+    }
+
+    /**
+     * Returns the node, with all that the test kit can do: faults of the API server, for example.
+     *
+     * @return the node
+     * @throws IllegalStateException if no test runs
+     */
+    public TestNode node() {
+        return required(node);
+    }
+
+    /**
+     * Returns the provider that runs.
+     *
+     * @return what was made for the last start
+     * @throws IllegalStateException if no test runs
+     */
+    public P provider() {
+        return required(provider);
+    }
+
+    private static <T> T required(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("The driver runs during tests only");
+        }
+        return value;
+    }
+
+    /**
+     * Stops the driver and starts it again, with a new provider and the journal of the old one.
+     *
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public void restart() throws InterruptedException {
+        node().kill();
+        if (!node().startRegistered()) {
+            throw new AssertionError("The driver ended after its restart\n" + node().logTail());
+        }
+    }
+
+    /**
+     * Waits until devices are published.
+     *
+     * @param devices their names
+     * @return the driver's slices: ResourceSlices as JSON texts
+     */
+    public List<String> awaitPublished(String... devices) {
+        List<String> wanted = List.of(devices);
+        return texts(node().awaitSlices(slices -> names(slices).containsAll(wanted)));
+    }
+
+    /**
+     * Waits until devices are no longer published.
+     *
+     * @param devices their names
+     * @return the driver's slices: ResourceSlices as JSON texts
+     */
+    public List<String> awaitWithdrawn(String... devices) {
+        List<String> unwanted = List.of(devices);
+        return texts(
+                node().awaitSlices(slices -> unwanted.stream().noneMatch(names(slices)::contains)));
+    }
+
+    /** {@return the driver's slices of this moment: ResourceSlices as JSON texts} */
+    public List<String> slices() {
+        return texts(node().api().store().list(SLICES));
+    }
+
+    private List<String> texts(List<JsonNode> slices) {
+        return own(slices).stream().map(JsonNode::toString).toList();
+    }
+
+    private List<String> names(List<JsonNode> slices) {
+        return own(slices).stream()
+                .flatMap(
+                        slice ->
+                                StreamSupport.stream(
+                                        slice.at("/spec/devices").spliterator(), false))
+                .map(device -> device.path("name").asText())
+                .toList();
+    }
+
+    private List<JsonNode> own(List<JsonNode> slices) {
+        return slices.stream()
+                .filter(slice -> slice.at("/spec/driver").asText().equals(driverName))
+                .toList();
+    }
+
+    /**
+     * Creates a claim of one request, and allocates devices to it once they are published.
+     *
+     * @param devices the names of the devices
+     * @return the claim, which is not prepared
+     */
+    public KubeletClaim allocate(String... devices) {
+        return create(ClaimDraft.empty(driverName), devices);
+    }
+
+    /**
+     * Creates a claim of a user's, and allocates devices to its first request once they are
+     * published.
+     *
+     * @param manifest a ResourceClaim of {@code resource.k8s.io/v1} as YAML or JSON; its metadata
+     *     may be left out
+     * @param devices the names of the devices; none if the manifest has an allocation
+     * @return the claim, which is not prepared
+     */
+    public KubeletClaim allocateManifest(String manifest, String... devices) {
+        return create(ClaimDraft.of(manifest, driverName), devices);
+    }
+
+    private KubeletClaim create(ClaimDraft draft, String... devices) {
+        awaitPublished(devices);
+        for (String device : devices) {
+            draft.device(draft.firstRequest(), pool(device), device);
+        }
+        ObjectNode metadata = draft.metadata();
+        if (!metadata.has("namespace")) {
+            metadata.put("namespace", "default");
+        }
+        if (!metadata.has("name")) {
+            metadata.put("name", "claim-" + claims.incrementAndGet());
+        }
+        JsonNode created = node().api().store().put(draft.json()).path("metadata");
+        return new KubeletClaim(
+                created.path("namespace").asText(),
+                created.path("name").asText(),
+                created.path("uid").asText());
+    }
+
+    private String pool(String device) {
+        return own(node().api().store().list(SLICES)).stream()
+                .filter(slice -> names(List.of(slice)).contains(device))
+                .map(slice -> slice.at("/spec/pool/name").asText())
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("Device " + device + " was withdrawn"));
+    }
+
+    /**
+     * Prepares a claim, as the kubelet does.
+     *
+     * @param claim the claim
+     * @return what a container gets that has all devices of the claim
+     * @throws AssertionError if the driver refuses it
+     */
+    public ContainerView prepare(KubeletClaim claim) {
+        CallResult result = node().prepare(claim);
+        result.complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new AssertionError("Not prepared: " + complaint);
+                        });
+        List<String> ids =
+                result.results().values().stream()
+                        .flatMap(one -> one.devices().stream())
+                        .flatMap(device -> device.cdiDeviceIds().stream())
+                        .toList();
+        return ContainerView.of(node().place().cdiDirectories(), ids);
+    }
+
+    /**
+     * Prepares a claim that the driver has to refuse.
+     *
+     * @param claim the claim
+     * @return the message for the pod's owner
+     * @throws AssertionError if the driver prepares it
+     */
+    public String refusal(KubeletClaim claim) {
+        ClaimResult result = node().prepare(claim).results().get(claim.uid());
+        if (result == null || result.error().isEmpty()) {
+            throw new AssertionError("Not refused: " + result);
+        }
+        return result.error();
+    }
+
+    /**
+     * Unprepares a claim, as the kubelet does.
+     *
+     * @param claim the claim
+     * @throws AssertionError if the driver can't
+     */
+    public void unprepare(KubeletClaim claim) {
+        node().unprepare(claim)
+                .complaint()
+                .ifPresent(
+                        complaint -> {
+                            throw new AssertionError("Not unprepared: " + complaint);
+                        });
+    }
+}

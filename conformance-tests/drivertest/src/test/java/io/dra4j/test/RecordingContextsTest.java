@@ -1,0 +1,114 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ConditionStatus;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.DeviceStatus.Condition;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.api.health.HealthState;
+import io.dra4j.test.RecordingDriverContext.MetadataUpdate;
+import io.dra4j.test.RecordingDriverContext.StatusUpdate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class RecordingContextsTest {
+
+    private final RecordingDriverContext context =
+            new RecordingDriverContext(Boards.DRIVER, "node-a");
+
+    @Test
+    void knowItsNamesAndTheTimeOfTheTest() {
+        Instant time = Instant.parse("2030-01-01T00:00:00Z");
+
+        context.setTime(time);
+        context.advance(Duration.ofSeconds(5));
+
+        assertThat(context.driverName()).isEqualTo(Boards.DRIVER);
+        assertThat(context.nodeName()).isEqualTo("node-a");
+        assertThat(context.clock().instant()).isEqualTo(time.plusSeconds(5));
+    }
+
+    @Test
+    void countTheChangesOfTheInventory() throws Exception {
+        Boards boards = new Boards("node-a");
+        boards.start(context);
+
+        assertThat(context.awaitInventoryChanges(1, Duration.ofMillis(1))).isFalse();
+        boards.unplug("fpga-0");
+
+        assertThat(context.inventoryChanges()).isEqualTo(1);
+        assertThat(context.awaitInventoryChanges(1, Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void haveTheReportsOfHealth() {
+        DeviceHealth well = health(HealthState.HEALTHY);
+        DeviceHealth ill = health(HealthState.UNHEALTHY);
+
+        context.reportHealth(List.of(well));
+        context.reportHealth(List.of(ill));
+
+        assertThat(context.health()).containsExactly(well, ill);
+        assertThat(context.health("fpga-0")).contains(ill);
+        assertThat(context.health("fpga-1")).isEmpty();
+    }
+
+    private static DeviceHealth health(HealthState state) {
+        return new DeviceHealth(
+                new PoolName("node-a"),
+                new DeviceName("fpga-0"),
+                state,
+                "",
+                Duration.ofSeconds(10));
+    }
+
+    @Test
+    void haveTheReportsOfHeldClaims() throws Exception {
+        AllocatedClaim claim =
+                AllocatedClaims.of(Boards.DRIVER, new Boards("node-a")).device("fpga-0").build();
+        HeldClaim held = HeldClaims.builder(claim).build();
+        HeldDevice device = held.devices().get(0);
+        DeviceStatus status =
+                DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "Flashed", ""));
+        DeviceMetadata metadata = new DeviceMetadata(Map.of(), null);
+
+        context.setHeld(List.of(held));
+        context.updateStatus(held.ref(), device, status);
+        context.updateMetadata(held.ref(), device, metadata);
+
+        assertThat(context.held()).containsExactly(held);
+        assertThat(context.statuses())
+                .containsExactly(new StatusUpdate(held.ref(), device, status));
+        assertThat(context.metadata())
+                .containsExactly(new MetadataUpdate(held.ref(), device, metadata));
+    }
+
+    @Test
+    void haveTheCheckpointsOfAClaim() {
+        RecordingClaimContext claim = new RecordingClaimContext(Instant.EPOCH);
+        ProviderState first = new ProviderState(1, "1");
+        ProviderState second = new ProviderState(1, "2");
+
+        assertThat(claim.lastCheckpoint()).isEmpty();
+        claim.checkpoint(first);
+        claim.checkpoint(second);
+
+        assertThat(claim.checkpoints()).containsExactly(first, second);
+        assertThat(claim.lastCheckpoint()).contains(second);
+        assertThat(claim.deadline()).isEqualTo(Instant.EPOCH);
+        assertThat(new RecordingClaimContext().deadline()).isEqualTo(Instant.MAX);
+    }
+}
