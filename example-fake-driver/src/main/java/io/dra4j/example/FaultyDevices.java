@@ -9,6 +9,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.runtime.InventoryWatch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ final class FaultyDevices extends DecoratedDevices {
     private final FaultFile file;
     private final String taintKey;
     private @Nullable SelfTests tests; // set by start, which comes before close, as is the watch
-    private @Nullable FaultWatch watch;
+    private @Nullable InventoryWatch watch;
 
     FaultyDevices(DeviceProvider devices, Path file, String driverName) {
         super(devices);
@@ -48,7 +49,7 @@ final class FaultyDevices extends DecoratedDevices {
         SelfTests started = SelfTests.start(() -> context.reportHealth(health()));
         tests = started;
         watch =
-                FaultWatch.start(
+                InventoryWatch.ofFile(
                         file.path(),
                         () -> {
                             context.inventoryChanged();

@@ -11,6 +11,8 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
+import io.dra4j.test.AllocatedClaims;
+import io.dra4j.test.RecordingClaimContext;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class FakeCpuProviderTest {
 
     private static final String CPU = "cpu.example.com/cpu";
+    private static final String SHARE = "11111111-2222-4333-8444-555555555555";
 
     private final FakeCpuProvider provider =
             new FakeCpuProvider("cpu.example.com", "node-a", 2, 16);
@@ -82,7 +85,12 @@ class FakeCpuProviderTest {
     }
 
     private PreparedClaim prepare(boolean adminAccess) throws Exception {
-        Map<String, Quantity> cores = Map.of(CPU, Quantity.of(3));
-        return Claims.prepare(provider, Claims.device("numa-1", Claims.SHARE, cores, adminAccess));
+        AllocatedClaims claim = AllocatedClaims.of("cpu.example.com", provider);
+        if (adminAccess) {
+            claim.adminAccess("numa-1");
+        } else {
+            claim.share("numa-1", SHARE, Map.of(CPU, Quantity.of(3)));
+        }
+        return provider.prepare(claim.build(), new RecordingClaimContext());
     }
 }

@@ -5,15 +5,13 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
-import io.dra4j.example.GpuConfig.Sharing;
-import io.dra4j.example.GpuConfig.SpacePartitioning;
-import java.util.Map;
+import io.dra4j.test.AllocatedClaims;
+import io.dra4j.test.RecordingClaimContext;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -74,7 +72,7 @@ class FakeGpuProviderTest {
 
         @Test
         void showsTheContainersEachGpuWithItsClaimAndSharing() throws Exception {
-            PreparedClaim prepared = prepare(gpu("gpu-1", false, GpuConfig.TYPE.defaults().get()));
+            PreparedClaim prepared = prepare(claim().device("gpu-1"));
 
             assertThat(prepared.edits().env())
                     .containsExactly(
@@ -91,11 +89,18 @@ class FakeGpuProviderTest {
 
         @Test
         void showsThePartitionCount() throws Exception {
-            GpuConfig config =
-                    new GpuConfig(
-                            new Sharing("SpacePartitioning", null, new SpacePartitioning(10)));
+            AllocatedClaims claim =
+                    claim().device("gpu-0")
+                            .config(
+                                    """
+                                    apiVersion: gpu.resource.example.com/v1alpha1
+                                    kind: GpuConfig
+                                    sharing:
+                                      strategy: SpacePartitioning
+                                      spacePartitioningConfig: {partitionCount: 10}
+                                    """);
 
-            assertThat(prepare(gpu("gpu-0", false, config)).devices().get(0).edits().env())
+            assertThat(prepare(claim).devices().get(0).edits().env())
                     .containsEntry("GPU_DEVICE_0_SHARING_STRATEGY", "SpacePartitioning")
                     .containsEntry("GPU_DEVICE_0_PARTITION_COUNT", "10")
                     .doesNotContainKey("GPU_DEVICE_0_TIMESLICE_INTERVAL");
@@ -103,10 +108,7 @@ class FakeGpuProviderTest {
 
         @Test
         void showsAdminAccessWithTheDeviceThatHasIt() throws Exception {
-            GpuConfig config = GpuConfig.TYPE.defaults().get();
-
-            PreparedClaim prepared =
-                    prepare(gpu("gpu-0", true, config), gpu("gpu-1", false, config));
+            PreparedClaim prepared = prepare(claim().adminAccess("gpu-0").device("gpu-1"));
 
             assertThat(prepared.devices().get(0).edits().env())
                     .containsEntry("DRA_ADMIN_ACCESS", "true");
@@ -116,17 +118,17 @@ class FakeGpuProviderTest {
 
         @Test
         void isTheSameEachTime() throws Exception {
-            AllocatedDevice gpu = gpu("gpu-1", false, GpuConfig.TYPE.defaults().get());
+            AllocatedClaims claim = claim().device("gpu-1");
 
-            assertThat(prepare(gpu)).isEqualTo(prepare(gpu));
+            assertThat(prepare(claim)).isEqualTo(prepare(claim));
         }
 
-        private PreparedClaim prepare(AllocatedDevice... gpus) throws Exception {
-            return Claims.prepare(provider, gpus);
+        private AllocatedClaims claim() throws Exception {
+            return AllocatedClaims.of("gpu.example.com", provider);
         }
 
-        private AllocatedDevice gpu(String name, boolean adminAccess, GpuConfig config) {
-            return Claims.device(name, null, Map.of(), adminAccess, config);
+        private PreparedClaim prepare(AllocatedClaims claim) throws Exception {
+            return provider.prepare(claim.build(), new RecordingClaimContext());
         }
     }
 }

@@ -5,7 +5,6 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.AttributeValue;
@@ -13,9 +12,10 @@ import io.dra4j.api.device.AttributeValue.OfString;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
+import io.dra4j.test.AllocatedClaims;
+import io.dra4j.test.RecordingClaimContext;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class FakeNicProviderTest {
 
+    private static final String SHARE = "11111111-2222-4333-8444-555555555555";
     private static final String MAC = "02(:[0-9a-f]{2}){5}";
 
     private final FakeNicProvider provider = new FakeNicProvider("net.example.com", "node-a", 2);
@@ -113,7 +114,7 @@ class FakeNicProviderTest {
                             "egressBandwidth", new Quantity("500M"));
 
             Map<String, String> env =
-                    prepare(provider, Claims.SHARE, consumed, false).edits().env();
+                    prepare(provider, claim().share("nic-1", SHARE, consumed)).edits().env();
 
             assertThat(env)
                     .containsEntry("NET_DEVICE_1", "nic-1")
@@ -128,7 +129,7 @@ class FakeNicProviderTest {
 
         @Test
         void showsAdminAccessToWhoHasIt() throws Exception {
-            assertThat(prepare(provider, null, Map.of(), true).edits().env())
+            assertThat(prepare(provider, claim().adminAccess("nic-1")).edits().env())
                     .containsEntry("DRA_ADMIN_ACCESS", "true")
                     .doesNotContainKey("NET_DEVICE_1_INGRESS_RATE");
         }
@@ -136,9 +137,12 @@ class FakeNicProviderTest {
         @Test
         void hasAnAddressForEachShare() throws Exception {
             String whole =
-                    prepare(provider, null, Map.of(), false).edits().env().get("NET_DEVICE_1_MAC");
+                    prepare(provider, claim().device("nic-1"))
+                            .edits()
+                            .env()
+                            .get("NET_DEVICE_1_MAC");
             String share =
-                    prepare(provider, Claims.SHARE, Map.of(), false)
+                    prepare(provider, claim().share("nic-1", SHARE, Map.of()))
                             .edits()
                             .env()
                             .get("NET_DEVICE_1_MAC");
@@ -149,9 +153,11 @@ class FakeNicProviderTest {
 
         @Test
         void reportsItsAddressesIfConfigured() throws Exception {
-            PreparedDevice silent = prepare(provider, Claims.SHARE, Map.of(), false);
+            PreparedDevice silent = prepare(provider, claim().share("nic-1", SHARE, Map.of()));
             PreparedDevice nic =
-                    prepare(new ReportingNics(provider, "node-a"), Claims.SHARE, Map.of(), false);
+                    prepare(
+                            new ReportingNics(provider, "node-a"),
+                            claim().share("nic-1", SHARE, Map.of()));
 
             assertThat(silent.status()).isNull();
             assertThat(nic.edits()).isEqualTo(silent.edits());
@@ -165,15 +171,13 @@ class FakeNicProviderTest {
             assertThat(network.ips()).singleElement().asString().matches("10(\\.\\d{1,3}){3}/8");
         }
 
-        private PreparedDevice prepare(
-                DeviceProvider nics,
-                @Nullable String share,
-                Map<String, Quantity> consumed,
-                boolean adminAccess)
+        private AllocatedClaims claim() throws Exception {
+            return AllocatedClaims.of("net.example.com", provider);
+        }
+
+        private PreparedDevice prepare(DeviceProvider nics, AllocatedClaims claim)
                 throws Exception {
-            NetConfig config = NetConfig.TYPE.defaults().get();
-            AllocatedDevice nic = Claims.device("nic-1", share, consumed, adminAccess, config);
-            return Claims.prepare(nics, nic).devices().get(0);
+            return nics.prepare(claim.build(), new RecordingClaimContext()).devices().get(0);
         }
     }
 

@@ -9,6 +9,7 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.InventoryWatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -138,7 +139,7 @@ class FaultyDevicesTest {
 
         @Test
         void noticesThatTheFileIsWrittenReplacedAndRemoved() throws Exception {
-            try (FaultWatch watch = FaultWatch.start(file(), this::read)) {
+            try (InventoryWatch watch = InventoryWatch.ofFile(file(), this::read)) {
                 assertThat(watch).isNotNull();
                 write("gpu-0 absent");
                 awaitSeen("gpu-1", "gpu-2");
@@ -156,7 +157,7 @@ class FaultyDevicesTest {
         /** As the hooks of a conformance run change it. */
         @Test
         void noticesWhatAShellDoesToTheFile() throws Exception {
-            try (FaultWatch watch = FaultWatch.start(file(), this::read)) {
+            try (InventoryWatch watch = InventoryWatch.ofFile(file(), this::read)) {
                 assertThat(watch).isNotNull();
                 shell("echo 'gpu-2 absent' >> faults");
                 awaitSeen("gpu-0", "gpu-1");
@@ -183,7 +184,7 @@ class FaultyDevicesTest {
             Path before = Files.createDirectory(folder.resolve("..before"));
             Files.createSymbolicLink(folder.resolve("..data"), before.getFileName());
             Files.createSymbolicLink(file(), Path.of("..data/faults"));
-            try (FaultWatch watch = FaultWatch.start(file(), this::read)) {
+            try (InventoryWatch watch = InventoryWatch.ofFile(file(), this::read)) {
                 assertThat(watch).isNotNull();
                 Path after = Files.createDirectory(folder.resolve("..after"));
                 Files.writeString(after.resolve("faults"), "gpu-0 absent");
@@ -198,7 +199,7 @@ class FaultyDevicesTest {
         void needsTheFilesDirectory() {
             Path nowhere = folder.resolve("nowhere/faults");
 
-            assertThatThrownBy(() -> FaultWatch.start(nowhere, this::read))
+            assertThatThrownBy(() -> InventoryWatch.ofFile(nowhere, this::read))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining(nowhere.toString())
                     .hasMessageContaining("create the directory");

@@ -6,21 +6,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.ReadinessCheck.PendingDevice;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.test.AllocatedClaims;
+import io.dra4j.test.RecordingClaimContext;
 import org.junit.jupiter.api.Test;
 
 class ReportingGpusTest {
 
     private static final FakeGpuProvider GPUS = new FakeGpuProvider("gpu.example.com", "node-a", 1);
 
+    /** The GPUs of the time when the claim was allocated. */
+    private static final FakeGpuProvider BEFORE =
+            new FakeGpuProvider("gpu.example.com", "node-a", 8);
+
     private static PreparedDevice prepared(boolean status, boolean metadata, String gpu)
             throws Exception {
         DeviceProvider gpus = new ReportingGpus(GPUS, status, metadata);
-        return Claims.prepare(gpus, Claims.device(gpu)).devices().get(0);
+        AllocatedClaim claim = AllocatedClaims.of("gpu.example.com", BEFORE).device(gpu).build();
+        return gpus.prepare(claim, new RecordingClaimContext()).devices().get(0);
     }
 
     @Test
@@ -67,7 +76,7 @@ class ReportingGpusTest {
         assertThat(
                         BoundDevices.ready(
                                 new PendingDevice(
-                                        Claims.REF,
+                                        new ClaimRef("default", "claim", "uid"),
                                         "r",
                                         new PoolName("node-a"),
                                         new DeviceName("gpu-0"),

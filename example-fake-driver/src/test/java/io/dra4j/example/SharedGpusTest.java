@@ -6,15 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
+import io.dra4j.test.AllocatedClaims;
+import io.dra4j.test.RecordingClaimContext;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class SharedGpusTest {
+
+    private static final String SHARE = "11111111-2222-4333-8444-555555555555";
 
     private final DeviceProvider whole = new FakeGpuProvider("gpu.example.com", "node-a", 1);
 
@@ -71,8 +76,11 @@ class SharedGpusTest {
     }
 
     private Map<String, String> environment(Map<String, Quantity> share) throws Exception {
-        AllocatedDevice gpu = Claims.device("gpu-0", Claims.SHARE, share, false);
-        return Claims.prepare(new SharedGpus(whole), gpu).devices().get(0).edits().env();
+        DeviceProvider shared = new SharedGpus(whole);
+        AllocatedClaim claim =
+                AllocatedClaims.of("gpu.example.com", shared).share("gpu-0", SHARE, share).build();
+        PreparedClaim prepared = shared.prepare(claim, new RecordingClaimContext());
+        return prepared.devices().get(0).edits().env();
     }
 
     private static Device first(DeviceProvider gpus) throws Exception {
