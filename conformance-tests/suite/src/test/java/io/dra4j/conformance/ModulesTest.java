@@ -144,7 +144,11 @@ class ModulesTest {
                     "conformance-tests/suite",
                     Set.of("dra4j-testkit", "dra4j-example-fake-driver"),
                     "conformance-tests/selfcheck",
-                    Set.of("dra4j-conformance-tests", "dra4j-testkit", "dra4j-example-fake-driver"),
+                    Set.of(
+                            "dra4j-conformance-tests",
+                            "dra4j-testkit",
+                            "dra4j-driver-test",
+                            "dra4j-example-fake-driver"),
                     "nvidia-driver",
                     Set.of("dra4j-testkit", "dra4j-conformance-tests"));
 
