@@ -7,11 +7,14 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
+import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
+import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.PoolRules;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -82,7 +85,8 @@ public final class SlicePreview {
     }
 
     private static Stream<Content> plan(Pool pool, boolean mayTaint) {
-        List<PlannedSlice> slices = CounterLayout.APART.plan(pool, List.of(), mayTaint);
+        Pool newest = Publishable.of(pool, Set.of(Feature.ALLOCATABLE_MAPPINGS)).pool();
+        List<PlannedSlice> slices = CounterLayout.APART.plan(newest, List.of(), mayTaint);
         return slices.stream().map(slice -> slice.content().at(1, slices.size()));
     }
 }

@@ -16,6 +16,7 @@ import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.NodeAllocatableResource;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
@@ -65,18 +66,14 @@ enum GatedFeature {
             "/nodeAllocatableResourceMappings/cpu/capacityKey",
             device ->
                     device.capacity("example.com/cpu", Capacity.of(8))
-                            .rawField(
-                                    "nodeAllocatableResourceMappings",
-                                    """
-                                    {"cpu":{"allocationMultiplier":"1",
-                                     "capacityKey":"example.com/cpu"}}
-                                    """)
-                            .rawField(
-                                    "nodeAllocatableResources",
-                                    """
-                                    {"cpu":{"mapping":{"capacityMultiplier":"1",
-                                     "capacityKey":"example.com/cpu"}}}
-                                    """)),
+                            .nodeAllocatableResource(
+                                    "cpu",
+                                    NodeAllocatableResource.builder()
+                                            .mapping(
+                                                    new NodeAllocatableResource.OfCapacity(
+                                                            "example.com/cpu", Quantity.of(1)))
+                                            .mayBeLeftOut(true)
+                                            .build())),
     LIST(
             DRA_LIST_TYPE_ATTRIBUTES,
             false,

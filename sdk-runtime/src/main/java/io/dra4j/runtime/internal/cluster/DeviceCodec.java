@@ -110,7 +110,8 @@ final class DeviceCodec {
         Map<String, String> raw = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> field : json.properties()) {
             if (!KNOWN.contains(field.getKey())) {
-                raw.put(field.getKey(), Json.sorted(field.getValue()));
+                JsonNode value = NodeAllocatableCodec.canonical(field.getKey(), field.getValue());
+                raw.put(field.getKey(), Json.sorted(value));
             }
         }
         return raw;
@@ -181,12 +182,15 @@ final class DeviceCodec {
     private static ObjectNode consumption(CounterConsumption consumption) {
         ObjectNode json = Json.object().put("counterSet", consumption.counterSet());
         json.set("counters", counters(consumption.counters()));
+        Json.putStrings(json, "compatibilityGroups", consumption.compatibilityGroups());
         return json;
     }
 
     private static CounterConsumption consumption(JsonNode json) {
-        return CounterConsumption.of(
-                json.path("counterSet").asText(), counters(json.path("counters")));
+        return CounterConsumption.builder(json.path("counterSet").asText())
+                .counters(counters(json.path("counters")))
+                .compatibilityGroups(Json.sortedStrings(json.path("compatibilityGroups")))
+                .build();
     }
 
     static ObjectNode counters(Map<String, Quantity> counters) {

@@ -103,6 +103,10 @@ public record SliceCodec(String driver, String node) {
         PlacementCodec.putPool(spec, content.placement(), node);
         Json.putList(spec, "devices", content.devices(), DeviceCodec::encode);
         Json.putList(spec, "sharedCounters", content.counterSets(), SliceCodec::counterSet);
+        if (content.partitionTypeAttribute() != null) {
+            spec.put("partitionTypeAttribute", content.partitionTypeAttribute());
+        }
+        Json.putStrings(spec, "skipNodeOperations", content.skipNodeOperations());
         return spec;
     }
 
@@ -145,7 +149,9 @@ public record SliceCodec(String driver, String node) {
                 DeviceCodec.decodeAll(spec.path("devices")),
                 Json.list(spec.path("sharedCounters"), SliceCodec::counterSet).stream()
                         .sorted(Comparator.comparing(CounterSet::name))
-                        .toList());
+                        .toList(),
+                spec.path("partitionTypeAttribute").textValue(),
+                Json.sortedStrings(spec.path("skipNodeOperations")));
     }
 
     private static ObjectNode counterSet(CounterSet set) {

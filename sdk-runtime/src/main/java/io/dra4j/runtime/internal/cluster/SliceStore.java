@@ -8,6 +8,7 @@ import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
 import java.util.List;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code ResourceSlice}s of this driver on this node, in the cluster.
@@ -100,6 +101,9 @@ public interface SliceStore {
      * @param placement from which nodes the devices can be used
      * @param devices the devices, in order of preference
      * @param counterSets what the pool's devices share
+     * @param partitionTypeAttribute the attribute with the types of devices that consume counters
+     * @param skipNodeOperations the calls of the kubelet that the devices do without, in the API's
+     *     names
      */
     record Content(
             PoolName pool,
@@ -107,22 +111,65 @@ public interface SliceStore {
             long sliceCount,
             Placement placement,
             List<Device> devices,
-            List<CounterSet> counterSets) {
+            List<CounterSet> counterSets,
+            @Nullable String partitionTypeAttribute,
+            List<String> skipNodeOperations) {
 
         /** Copies the lists. */
         public Content {
             devices = List.copyOf(devices);
             counterSets = List.copyOf(counterSets);
+            skipNodeOperations = List.copyOf(skipNodeOperations);
+        }
+
+        /** A content of devices and counter sets alone. */
+        public Content(
+                PoolName pool,
+                long generation,
+                long sliceCount,
+                Placement placement,
+                List<Device> devices,
+                List<CounterSet> counterSets) {
+            this(pool, generation, sliceCount, placement, devices, counterSets, null, List.of());
         }
 
         /** Returns this content as part of another generation. */
         public Content at(long newGeneration, long newSliceCount) {
-            return new Content(pool, newGeneration, newSliceCount, placement, devices, counterSets);
+            return new Content(
+                    pool,
+                    newGeneration,
+                    newSliceCount,
+                    placement,
+                    devices,
+                    counterSets,
+                    partitionTypeAttribute,
+                    skipNodeOperations);
         }
 
         /** Returns this content with other devices. */
         public Content withDevices(List<Device> newDevices) {
-            return new Content(pool, generation, sliceCount, placement, newDevices, counterSets);
+            return new Content(
+                    pool,
+                    generation,
+                    sliceCount,
+                    placement,
+                    newDevices,
+                    counterSets,
+                    partitionTypeAttribute,
+                    skipNodeOperations);
+        }
+
+        /** Returns this content with other fields of the whole slice. */
+        public Content with(@Nullable String newTypeAttribute, List<String> newSkipOperations) {
+            return new Content(
+                    pool,
+                    generation,
+                    sliceCount,
+                    placement,
+                    devices,
+                    counterSets,
+                    newTypeAttribute,
+                    newSkipOperations);
         }
     }
 }

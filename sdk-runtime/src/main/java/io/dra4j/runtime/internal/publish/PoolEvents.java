@@ -116,7 +116,7 @@ final class PoolEvents {
                 .log(
                         "Devices are published without a feature: the API server does not keep it"
                                 + " (feature gate "
-                                + feature.gate()
+                                + feature.gate().text()
                                 + ")");
     }
 
@@ -128,7 +128,7 @@ final class PoolEvents {
                                         + " would lose their "
                                         + entry.getKey()
                                         + " (feature gate "
-                                        + entry.getKey().gate()
+                                        + entry.getKey().gate().text()
                                         + ")")
                 .collect(
                         Collectors.joining(

@@ -12,6 +12,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
 import io.dra4j.runtime.internal.publish.plan.Feature;
+import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,8 +66,9 @@ final class ServerFeatures {
      */
     Set<Feature> missing(Pool pool, Collection<Stored> existing) {
         Set<Feature> left = EnumSet.noneOf(Feature.class);
+        Pool prepared = Publishable.of(pool, Set.of()).pool();
         for (Feature feature : Feature.values()) {
-            if (uses(pool, feature) && !isKept(feature, pool, existing)) {
+            if (feature.usedBy(prepared) && !isKept(feature, pool, existing)) {
                 left.add(feature);
             }
         }
@@ -81,7 +83,7 @@ final class ServerFeatures {
      * @throws ClusterException if the server can't be reached
      */
     List<Problem> problems(Pool pool, Collection<Stored> existing) {
-        return uses(pool, Feature.COUNTERS) && isKept(Feature.COUNTERS, pool, existing)
+        return Feature.COUNTERS.usedBy(pool) && isKept(Feature.COUNTERS, pool, existing)
                 ? layout(pool).problems(pool)
                 : List.of();
     }
@@ -92,7 +94,7 @@ final class ServerFeatures {
      * @throws ClusterException if the server can't be reached
      */
     CounterLayout layout(Pool pool) {
-        if (!uses(pool, Feature.COUNTERS)) {
+        if (!Feature.COUNTERS.usedBy(pool)) {
             return CounterLayout.APART;
         }
         CounterLayout known = layout;
@@ -101,12 +103,6 @@ final class ServerFeatures {
             layout = known;
         }
         return known;
-    }
-
-    /** A pool may have counter sets before it has a device that consumes any. */
-    private static boolean uses(Pool pool, Feature feature) {
-        return (feature == Feature.COUNTERS && !pool.counterSets().isEmpty())
-                || pool.devices().stream().anyMatch(feature::usedBy);
     }
 
     /** Remembers that the server left out a feature of a slice that was written. */
@@ -144,15 +140,13 @@ final class ServerFeatures {
     }
 
     private static boolean isSeen(Feature feature, Collection<Stored> existing) {
-        return existing.stream()
-                .flatMap(slice -> slice.content().devices().stream())
-                .anyMatch(feature::usedBy);
+        return existing.stream().map(Stored::content).anyMatch(feature::usedBy);
     }
 
     private boolean probe(Feature feature, Pool pool) {
         try {
             Content kept = store.tryCreate(probeSlice(feature, pool));
-            return kept.devices().stream().anyMatch(feature::usedBy);
+            return feature.usedBy(kept);
         } catch (ClusterException e) {
             // Any other rule may answer so, too: an admission policy, for instance.
             if (e.status() == UNPROCESSABLE
@@ -172,7 +166,8 @@ final class ServerFeatures {
     private Content probeSlice(Feature feature, Pool pool) {
         Device probe = feature.probe();
         List<CounterSet> sets =
-                feature == Feature.COUNTERS ? layout(pool).besides(probe) : List.of();
-        return new Content(pool.name(), 1, 1, new Placement.ThisNode(), List.of(probe), sets);
+                Feature.COUNTERS.usedBy(probe) ? layout(pool).besides(probe) : List.of();
+        return feature.probeIn(
+                new Content(pool.name(), 1, 1, new Placement.ThisNode(), List.of(probe), sets));
     }
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
-import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
@@ -15,12 +13,9 @@ import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,21 +121,8 @@ final class SliceWriter {
     }
 
     private static Set<Feature> lost(Content sent, Content stored) {
-        Map<DeviceName, Device> kept =
-                stored.devices().stream()
-                        .collect(Collectors.toMap(Device::name, Function.identity(), (a, b) -> a));
-        Set<Feature> lost = EnumSet.noneOf(Feature.class);
-        for (Device device : sent.devices()) {
-            Device keptDevice = kept.getOrDefault(device.name(), device);
-            for (Feature feature : Feature.values()) {
-                if (feature.isLost(device, keptDevice)) {
-                    lost.add(feature);
-                }
-            }
-        }
-        if (!sent.counterSets().isEmpty() && stored.counterSets().isEmpty()) {
-            lost.add(Feature.COUNTERS);
-        }
+        Set<Feature> lost = EnumSet.allOf(Feature.class);
+        lost.removeIf(feature -> !feature.isLost(sent, stored));
         return lost;
     }
 }

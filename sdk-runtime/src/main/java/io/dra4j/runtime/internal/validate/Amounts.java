@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Amounts {
 
     private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
+    private static final BigDecimal MOST_MILLI = MOST.movePointLeft(3);
 
     private Amounts() {}
 
@@ -53,18 +54,39 @@ final class Amounts {
         return true;
     }
 
-    /** Returns the amount as the API server and the scheduler count it in a request policy. */
+    /** Returns the amount as a server without fractions counts it in a request policy. */
     static BigInteger counted(Quantity quantity) {
         return quantity.amount().setScale(0, RoundingMode.CEILING).toBigInteger();
     }
 
-    /**
-     * Returns whether a distance is a multiple of a step, as written and as the API server counts.
-     */
+    /** Returns whether a distance is a multiple of a step, as written. */
     static boolean isSteps(Quantity from, Quantity to, Quantity step) {
         BigDecimal exact = to.amount().subtract(from.amount());
+        return exact.remainder(step.amount()).signum() == 0;
+    }
+
+    /** Returns whether a distance is a multiple of a step, as a server counts whole numbers. */
+    static boolean isWholeSteps(Quantity from, Quantity to, Quantity step) {
         BigInteger whole = counted(to).subtract(counted(from));
-        return exact.remainder(step.amount()).signum() == 0
-                && whole.remainder(counted(step)).signum() == 0;
+        return counted(step).signum() > 0 && whole.remainder(counted(step)).signum() == 0;
+    }
+
+    /** Returns whether an amount is a 64-bit number of milli-units; adds a problem if not. */
+    static void isMilli(Field field, @Nullable Quantity quantity) {
+        if (quantity != null
+                && (scale(quantity) > 3 || quantity.amount().abs().compareTo(MOST_MILLI) > 0)) {
+            field.refuse(
+                    "must be a whole number of thousandths, at most %s, beside a range with fractions"
+                            .formatted(MOST_MILLI.toPlainString()),
+                    quantity);
+        }
+    }
+
+    static boolean isFraction(@Nullable Quantity quantity) {
+        return quantity != null && scale(quantity) > 0;
+    }
+
+    private static int scale(Quantity quantity) {
+        return quantity.amount().stripTrailingZeros().scale();
     }
 }

@@ -17,6 +17,7 @@ final class CounterRules {
 
     private static final int MOST_COUNTERS = 32;
     private static final int MOST_SETS_OF_A_DEVICE = 2;
+    private static final int MOST_GROUPS = 2;
 
     private final Map<String, CounterSet> sets = new HashMap<>();
 
@@ -45,7 +46,19 @@ final class CounterRules {
                 name.refuse("must be unique in the device", consumption.counterSet());
             }
             counters(here.child("counters"), consumption.counters());
+            groups(here.child("compatibilityGroups"), consumption.compatibilityGroups());
             resolve(here, consumption);
+        }
+    }
+
+    private static void groups(Field field, List<String> groups) {
+        field.allowsAtMost(MOST_GROUPS, groups.size(), "groups");
+        Set<String> seen = new HashSet<>();
+        for (int i = 0; i < groups.size(); i++) {
+            Names.dnsLabel(field.item(i), groups.get(i));
+            if (!seen.add(groups.get(i))) {
+                field.item(i).refuse("must be unique in the counter set", groups.get(i));
+            }
         }
     }
 

@@ -16,6 +16,7 @@ record DeviceRules(@Nullable Placement pool, CounterRules counters) {
         TaintRules.check(field.child("taints"), device.taints());
         PlacementRules.ofDevice(field, pool, device.placement());
         BindingRules.check(field, device.binding());
+        NodeAllocatableRules.check(field, device);
         RawFieldRules.check(field, device.rawFields());
     }
 }

@@ -6,13 +6,14 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rules for how much of a capacity one claim may take.
  *
- * <p>All arithmetic is exact, and rules about steps and order hold for amounts as written and as
- * the API server counts them: rounded up to whole numbers.
+ * <p>All arithmetic is exact, as that of a server that counts in milli-units; a policy that breaks
+ * a rule where amounts are rounded up to whole numbers is of {@link FractionalPolicies}.
  */
 final class PolicyRules {
 
@@ -52,9 +53,7 @@ final class PolicyRules {
                 if (before != null && !isAscending(before, value)) {
                     field.item(i)
                             .refuse(
-                                    "must be greater than "
-                                            + before
-                                            + ", the value before it, also as whole numbers",
+                                    "must be greater than " + before + ", the value before it",
                                     value);
                 }
                 before = value;
@@ -63,7 +62,7 @@ final class PolicyRules {
     }
 
     private static boolean isAscending(Quantity before, Quantity value) {
-        return Amounts.counted(before).compareTo(Amounts.counted(value)) < 0;
+        return before.compareTo(value) < 0;
     }
 
     private static void range(
@@ -85,8 +84,19 @@ final class PolicyRules {
         if (hasMax && standard != null) {
             atMost(policy.child("default"), standard, max, "validRange.max");
         }
+        milli(policy, standard, range);
         if (range.step() != null) {
             steps(policy, capacity, standard, range, hasMax);
+        }
+    }
+
+    private static void milli(Field policy, @Nullable Quantity standard, ValidRange range) {
+        Field field = policy.child("validRange");
+        if (Stream.of(range.min(), range.max(), range.step()).anyMatch(Amounts::isFraction)) {
+            Amounts.isMilli(policy.child("default"), standard);
+            Amounts.isMilli(field.child("min"), range.min());
+            Amounts.isMilli(field.child("max"), range.max());
+            Amounts.isMilli(field.child("step"), range.step());
         }
     }
 
@@ -120,7 +130,7 @@ final class PolicyRules {
     }
 
     private static String stepRule(ValidRange range) {
-        return "must be validRange.min, %s, and some steps of %s, also as whole numbers"
+        return "must be validRange.min, %s, and some steps of %s"
                 .formatted(range.min(), range.step());
     }
 

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.validate;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import java.util.HashSet;
@@ -46,6 +47,8 @@ public final class PoolRules {
         PlacementRules.ofPool(findings, pool.placement());
         CounterRules counters = new CounterRules(findings, pool.counterSets());
         DeviceRules rules = new DeviceRules(pool.placement(), counters);
+        operations(Field.ofPool(findings, "skipNodeOperations"), pool.skipNodeOperations());
+        PartitionTypeRules.check(findings, pool);
         Set<DeviceName> names = new HashSet<>();
         for (Device device : pool.devices()) {
             if (findings.isFull()) {
@@ -56,6 +59,13 @@ public final class PoolRules {
                 field.child("name").refuse("must be unique in the pool", device.name());
             }
             rules.check(field, device);
+        }
+    }
+
+    /** A kubelet that prepares nothing, and then unprepares it, would call a driver for nothing. */
+    private static void operations(Field field, Set<NodeOperation> skipped) {
+        if (skipped.equals(Set.of(NodeOperation.PREPARE))) {
+            field.refuse("must have UNPREPARE, too, where PREPARE is skipped", skipped);
         }
     }
 }

@@ -27,7 +27,9 @@ final class RawFieldRules {
                     "allNodes",
                     "bindingConditions",
                     "bindingFailureConditions",
-                    "bindsToNode");
+                    "bindsToNode",
+                    "nodeAllocatableResourceMappings",
+                    "nodeAllocatableResources");
 
     private static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z][A-Za-z0-9]{0,62}");
 

@@ -119,7 +119,8 @@ final class FakeSliceStore implements SliceStore {
             throw questionFailure;
         }
         if (refuses != null && refuses.test(content)) {
-            throw Failures.invalid("spec.devices[0].attributes[nodes]: Required value");
+            throw Failures.invalid(
+                    "spec.devices[0]: attributes[nodes], capacity[share].requestPolicy");
         }
         return keptOfNew(content);
     }
@@ -232,7 +233,8 @@ final class FakeSliceStore implements SliceStore {
 
     private void failFor(Content content) {
         if (refuses != null && refuses.test(content)) {
-            throw Failures.invalid("spec.devices[0].attributes[nodes]: Required value");
+            throw Failures.invalid(
+                    "spec.devices[0]: attributes[nodes], capacity[share].requestPolicy");
         }
         if (failure != null && content.pool().value().equals(failingPool)) {
             attempts++;

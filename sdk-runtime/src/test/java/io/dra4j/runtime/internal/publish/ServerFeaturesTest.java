@@ -10,9 +10,14 @@ import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.NodeAllocatableResource;
+import io.dra4j.api.device.NodeAllocatableResource.OfDevice;
+import io.dra4j.api.device.NodeAllocatableResource.Overhead;
+import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
@@ -24,6 +29,9 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +43,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
 
     private static final String MAPPINGS = "nodeAllocatableResourceMappings";
     private static final String RESOURCES = "nodeAllocatableResources";
+    private static final Quantity HALF = new Quantity("1500m");
     private static final Map<String, Quantity> ONE = Map.of("slots", Quantity.of(1));
 
     /** Returns a device with a feature, which guards it where it can. */
@@ -55,8 +64,23 @@ class ServerFeaturesTest extends PublisherUnderTest {
             }
             case LIST_ATTRIBUTES ->
                     device.attribute("nodes", new AttributeValue.OfInts(List.of(0L, 1L))).build();
+            case FRACTIONAL_POLICIES -> {
+                ValidRange range = new ValidRange(Quantity.of(0), Quantity.of(3), HALF);
+                yield device.allowMultipleAllocations(true)
+                        .capacity(
+                                "memory",
+                                new Capacity(Quantity.of(3), RequestPolicy.range(HALF, range)))
+                        .build();
+            }
+            case COMPATIBILITY_GROUPS ->
+                    device.consumes(
+                                    CounterConsumption.of("set", ONE).toBuilder()
+                                            .compatibilityGroup("even")
+                                            .build())
+                            .build();
+            case PARTITION_TYPE, SKIP_NODE_OPERATIONS -> throw new AssertionError("of pools");
             case ALLOCATABLE_MAPPINGS, ALLOCATABLE_RESOURCES ->
-                    device.rawField(feature.field(), "{\"cpu\":{}}").build();
+                    taking(name, resource(one, null, true));
         };
     }
 
@@ -78,7 +102,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
     }
 
     private void serverLeavesOut(Feature feature) {
-        if (feature == Feature.LIST_ATTRIBUTES) {
+        if (feature == Feature.LIST_ATTRIBUTES || feature == Feature.FRACTIONAL_POLICIES) {
             // The list goes, and the attribute without a value is refused.
             store.refuses = content -> content.devices().stream().anyMatch(feature::usedBy);
         } else {
@@ -93,7 +117,15 @@ class ServerFeaturesTest extends PublisherUnderTest {
                 content.sliceCount(),
                 content.placement(),
                 content.devices().stream().map(feature::without).toList(),
-                feature == Feature.COUNTERS ? List.of() : content.counterSets());
+                feature == Feature.COUNTERS ? List.of() : content.counterSets(),
+                feature == Feature.PARTITION_TYPE ? null : content.partitionTypeAttribute(),
+                feature == Feature.SKIP_NODE_OPERATIONS ? List.of() : content.skipNodeOperations());
+    }
+
+    /** A device with groups consumes counters, too. */
+    private static int questions(Feature feature) {
+        Pool pool = Publishable.of(pool(special(feature)), Set.of()).pool();
+        return (int) Stream.of(Feature.values()).filter(it -> it.usedBy(pool)).count();
     }
 
     private void serverKeepsAll() {
@@ -102,13 +134,16 @@ class ServerFeaturesTest extends PublisherUnderTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Feature.class)
+    @EnumSource(
+            value = Feature.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PARTITION_TYPE", "SKIP_NODE_OPERATIONS"})
     void aServerThatKeepsAFeatureIsAskedOnce(Feature feature) throws Exception {
         start(pool(special(feature)));
         publish(pool(special(feature), Device.builder("other").build()));
 
         assertThat(names("node-a")).contains("gpu-0", "special", "other");
-        assertThat(store.questions).isEqualTo(1);
+        assertThat(store.questions).isEqualTo(questions(feature));
         assertThat(events).isEmpty();
         assertThat(isPublished()).isTrue();
     }
@@ -116,7 +151,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
     @ParameterizedTest
     @EnumSource(
             value = Feature.class,
-            names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS"})
+            names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS", "COMPATIBILITY_GROUPS"})
     void aDeviceThatWouldLoseItsGuardIsNeverVisible(Feature feature) throws Exception {
         serverLeavesOut(feature);
         start(pool(special(feature)));
@@ -133,14 +168,14 @@ class ServerFeaturesTest extends PublisherUnderTest {
                         event -> {
                             assertThat(event.reason()).isEqualTo(Reason.DEVICES_WITHDRAWN);
                             assertThat(event.message())
-                                    .contains("pool node-a", "special", feature.gate());
+                                    .contains("pool node-a", "special", feature.gate().name());
                         });
     }
 
     @ParameterizedTest
     @EnumSource(
             value = Feature.class,
-            names = {"MULTIPLE_ALLOCATIONS", "LIST_ATTRIBUTES"})
+            names = {"MULTIPLE_ALLOCATIONS", "LIST_ATTRIBUTES", "FRACTIONAL_POLICIES"})
     void aFeatureThatGuardsNothingIsLeftOut(Feature feature) throws Exception {
         serverLeavesOut(feature);
         start(pool(special(feature)));
@@ -178,12 +213,15 @@ class ServerFeaturesTest extends PublisherUnderTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Feature.class)
+    @EnumSource(
+            value = Feature.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PARTITION_TYPE", "SKIP_NODE_OPERATIONS"})
     void isAskedAgainAfterHalfAnHourBecauseGatesCanBeSwitchedOn(Feature feature) {
         serverLeavesOut(feature);
         start(pool(special(feature)));
         loop.advance(Duration.ofMinutes(25));
-        assertThat(store.questions).isEqualTo(1);
+        assertThat(store.questions).isEqualTo(questions(feature));
         store.writes.clear();
 
         serverKeepsAll();
@@ -197,7 +235,10 @@ class ServerFeaturesTest extends PublisherUnderTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Feature.class)
+    @EnumSource(
+            value = Feature.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PARTITION_TYPE", "SKIP_NODE_OPERATIONS"})
     void aRestartWithoutAChangeAsksNothingAndWritesNothing(Feature feature) {
         start(pool(special(feature)));
         Map<String, Stored> before = Map.copyOf(store.slices);
@@ -212,7 +253,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
     @ParameterizedTest
     @EnumSource(
             value = Feature.class,
-            names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS"})
+            names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS", "COMPATIBILITY_GROUPS"})
     void whatASliceKeepsFromBeforeTheGateWentOffProvesNothingForOthers(Feature feature)
             throws Exception {
         start(pool(special(feature)));
@@ -232,7 +273,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
     @ParameterizedTest
     @EnumSource(
             value = Feature.class,
-            names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS"})
+            names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS", "COMPATIBILITY_GROUPS"})
     void aGuardThatIsLostLaterWithdrawsTheDeviceAtOnce(Feature feature) throws Exception {
         start(pool(special(feature)));
         serverLeavesOut(feature);
@@ -261,6 +302,92 @@ class ServerFeaturesTest extends PublisherUnderTest {
         loop.advance(SOON);
 
         assertThat(names("node-a")).contains("special");
+    }
+
+    @Test
+    void aPoolThatCanNotSkipNodeOperationsHasNoDevice() throws Exception {
+        Pool skipping = pool().toBuilder().skipNodeOperation(NodeOperation.ALL).build();
+        start(skipping);
+        assertThat(names("node-a")).containsExactly("gpu-0");
+        assertThat(content().skipNodeOperations()).containsExactly("*");
+
+        serverLeavesOut(Feature.SKIP_NODE_OPERATIONS);
+        store.endWatches();
+        publish(skipping.toBuilder().device(Device.builder("late").build()).build());
+
+        assertThat(names("node-a")).isEmpty();
+        assertThat(reasons()).containsExactly(Reason.DEVICES_WITHDRAWN);
+        assertThat(events.get(0).message())
+                .contains("gpu-0, late", "node operations to skip", "DRAOptionalNodeOperations");
+    }
+
+    @Test
+    void aPoolThatLosesItsPartitionTypesKeepsItsDevices() throws Exception {
+        Device part = with(Feature.COUNTERS, "part").toBuilder().attribute("p.io/t", "a").build();
+        Pool typed = pool(part).toBuilder().partitionTypeAttribute("p.io/t").build();
+        start(typed);
+        assertThat(store.slices.values())
+                .map(slice -> slice.content().partitionTypeAttribute())
+                .containsOnlyOnce("p.io/t");
+
+        serverLeavesOut(Feature.PARTITION_TYPE);
+        store.endWatches();
+        publish(typed.toBuilder().device(Device.builder("late").build()).build());
+
+        assertThat(names("node-a")).containsExactly("gpu-0", "part", "late");
+        assertThat(events).isEmpty();
+        assertThat(Publishable.of(typed, EnumSet.of(Feature.PARTITION_TYPE)).leftOut())
+                .containsOnly(Map.entry(Feature.PARTITION_TYPE, List.of(part.name())));
+    }
+
+    private Content content() {
+        return store.slices.values().iterator().next().content();
+    }
+
+    @Test
+    void aResourceIsWithheldUnlessItMayBeLeftOut() {
+        Device overhead = taking("overhead", resource(null, Quantity.of(1), false));
+        Device mapping = taking("mapping", resource(Quantity.of(2), null, false));
+        Device optional = taking("optional", resource(Quantity.of(2), Quantity.of(1), true));
+        Pool pool = Pool.ofNode("node-a", List.of(overhead, mapping, optional));
+
+        Publishable of136 = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_RESOURCES));
+        Publishable of137 = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_MAPPINGS));
+        Publishable off =
+                Publishable.of(
+                        pool,
+                        EnumSet.of(Feature.ALLOCATABLE_MAPPINGS, Feature.ALLOCATABLE_RESOURCES));
+
+        assertThat(of136.pool().devices()).extracting(Device::name).doesNotContain(overhead.name());
+        assertThat(of136.pool().devices())
+                .hasSize(2)
+                .allMatch(device -> device.rawFields().keySet().equals(Set.of(MAPPINGS)));
+        assertThat(of136.leftOut())
+                .containsOnly(Map.entry(Feature.ALLOCATABLE_RESOURCES, List.of(optional.name())));
+        assertThat(of137.pool().devices())
+                .hasSize(3)
+                .allMatch(device -> device.rawFields().keySet().equals(Set.of(RESOURCES)));
+        assertThat(off.withdrawn())
+                .containsOnly(
+                        Map.entry(
+                                Feature.ALLOCATABLE_RESOURCES,
+                                List.of(overhead.name(), mapping.name())));
+        assertThat(off.pool().devices())
+                .singleElement()
+                .satisfies(device -> assertThat(device.rawFields()).isEmpty());
+    }
+
+    private static NodeAllocatableResource resource(
+            @Nullable Quantity mapping, @Nullable Quantity perPod, boolean mayBeLeftOut) {
+        return NodeAllocatableResource.builder()
+                .mapping(mapping == null ? null : new OfDevice(mapping))
+                .overhead(perPod == null ? null : new Overhead(perPod, null))
+                .mayBeLeftOut(mayBeLeftOut)
+                .build();
+    }
+
+    private static Device taking(String name, NodeAllocatableResource resource) {
+        return Device.builder(name).nodeAllocatableResource("cpu", resource).build();
     }
 
     @Test

@@ -11,6 +11,11 @@ import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.NodeAllocatableResource;
+import io.dra4j.api.device.NodeAllocatableResource.OfCapacity;
+import io.dra4j.api.device.NodeAllocatableResource.OfDevice;
+import io.dra4j.api.device.NodeAllocatableResource.Overhead;
+import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
@@ -24,6 +29,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -65,7 +71,7 @@ class PoolRulesTest {
     }
 
     static Stream<Wrong> fields() {
-        return Stream.of(taintFields(), bindingAndRawFields(), counterFields())
+        return Stream.of(taintFields(), bindingAndRawFields(), counterFields(), newFields())
                 .flatMap(wrong -> wrong);
     }
 
@@ -98,6 +104,88 @@ class PoolRulesTest {
                 wrong("future", "not null or nothing", device().rawField("future", " ")),
                 wrong("future", "not null or nothing", device().rawField("future", "null")),
                 wrong("rawFields", "named as", device().rawField("", "1")));
+    }
+
+    private static Stream<Wrong> newFields() {
+        String groups = "consumesCounters[0].compatibilityGroups";
+        String cpu = "nodeAllocatableResources[cpu]";
+        Quantity zero = Quantity.of(0);
+        return Stream.of(
+                wrong(groups, "at most 2", "3", grouped("a", "b", "c")),
+                wrong(groups + "[1]", "unique", "a", grouped("a", "a")),
+                wrong(groups + "[0]", "DNS label", "A", grouped("A")),
+                wrong(cpu, "a mapping or an overhead", taking("cpu", null, null)),
+                wrong(
+                        "nodeAllocatableResources[example.com/a]",
+                        "a native resource",
+                        "example.com/a",
+                        taking("example.com/a", new OfDevice(one()), null)),
+                wrong(
+                        cpu + ".mapping.capacityKey",
+                        "a capacity of the device",
+                        "none",
+                        taking("cpu", new OfCapacity("none", one()), null)),
+                wrong(
+                        cpu + ".mapping.deviceMultiplier",
+                        "greater than 0",
+                        taking("cpu", new OfDevice(zero), null)),
+                wrong(
+                        cpu + ".overhead",
+                        "perPod or perContainer",
+                        taking("cpu", null, new Overhead(null, null))),
+                wrong(
+                        cpu + ".overhead.perPod",
+                        "negative",
+                        taking("cpu", null, new Overhead(Quantity.of(-1), null))),
+                wrong(
+                        "nodeAllocatableResources",
+                        "its own method",
+                        device().rawField("nodeAllocatableResources", "{}")));
+    }
+
+    private static Device.Builder grouped(String... groups) {
+        return device().consumes(
+                        CounterConsumption.builder("shared")
+                                .counter("memory", one())
+                                .compatibilityGroups(List.of(groups))
+                                .build());
+    }
+
+    private static Device.Builder taking(
+            String name,
+            NodeAllocatableResource.@Nullable Mapping mapping,
+            @Nullable Overhead overhead) {
+        return device().nodeAllocatableResource(
+                        name,
+                        NodeAllocatableResource.builder()
+                                .mapping(mapping)
+                                .overhead(overhead)
+                                .build());
+    }
+
+    @Test
+    void fieldsOfThePoolItselfAreChecked() {
+        Pool pool = pool(grouped("a"));
+
+        assertThat(
+                        PoolRules.problems(
+                                pool.toBuilder()
+                                        .partitionTypeAttribute("a.example/type")
+                                        .skipNodeOperation(NodeOperation.PREPARE)
+                                        .build()))
+                .extracting(Problem::toString)
+                .satisfiesExactly(
+                        it -> assertThat(it).contains("skipNodeOperations", "UNPREPARE, too"),
+                        it -> assertThat(it).contains("a.example/type", "a string attribute"));
+        assertThat(PoolRules.problems(pool.toBuilder().partitionTypeAttribute("type").build()))
+                .singleElement()
+                .satisfies(it -> assertThat(it.toString()).contains("must have its domain"));
+        assertThat(
+                        PoolRules.problems(
+                                pool(grouped("a").attribute("type", "half")).toBuilder()
+                                        .partitionTypeAttribute("a.example/type")
+                                        .build()))
+                .isEmpty();
     }
 
     private static Stream<Wrong> counterFields() {

@@ -7,22 +7,35 @@ import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.NodeOperation;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.runtime.internal.cluster.NodeAllocatableCodec;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.validate.FractionalPolicies;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * A part of a device that an API server leaves out, without a word, while its feature gate is off.
+ * A part of a device or a pool that an API server does not keep while its feature gate is off.
  *
  * <p>Some parts guard the device: without them it could be allocated twice, or to a workload that
- * must not have it. A device whose guard the server leaves out must not be published at all.
+ * must not have it. A device whose guard the server leaves out must not be published at all. This
+ * table is all that the publisher and the documentation know of gates: field, gate, releases, what
+ * becomes of the device, and how the loss is found.
  */
 public enum Feature {
     /** NoSchedule and NoExecute keep workloads away; None only informs. */
-    TAINTS("taints", "DRADeviceTaints", "taints") {
+    TAINTS("taints", Gate.on("DRADeviceTaints", 34, 36), "taints", Loss.WITHHELD) {
         @Override
         public boolean usedBy(Device device) {
             return !device.taints().isEmpty();
@@ -47,15 +60,30 @@ public enum Feature {
         }
     },
     /** Counters keep overlapping devices from being allocated together. */
-    COUNTERS("counters", "DRAPartitionableDevices", "consumesCounters") {
+    COUNTERS(
+            "counters",
+            Gate.on("DRAPartitionableDevices", 34, 36),
+            "consumesCounters",
+            Loss.WITHHELD) {
         @Override
-        public boolean usedBy(Device device) {
-            return !device.consumesCounters().isEmpty();
+        List<CounterConsumption> guard(Device device) {
+            return device.consumesCounters().stream().map(Feature::withoutGroups).toList();
         }
 
         @Override
-        List<CounterConsumption> guard(Device device) {
-            return device.consumesCounters();
+        public boolean usedBy(Pool pool) {
+            return !pool.counterSets().isEmpty() || super.usedBy(pool);
+        }
+
+        @Override
+        Pool without(Pool pool) {
+            return super.without(pool).toBuilder().counterSets(List.of()).build();
+        }
+
+        @Override
+        public boolean isLost(Content sent, Content kept) {
+            return super.isLost(sent, kept)
+                    || (!sent.counterSets().isEmpty() && kept.counterSets().isEmpty());
         }
 
         @Override
@@ -65,12 +93,15 @@ public enum Feature {
 
         @Override
         public Device probe() {
-            Map<String, Quantity> one = Map.of(NAME, Quantity.of(1));
-            return device().consumes(CounterConsumption.of(NAME, one)).build();
+            return device().consumes(probeCounter().build()).build();
         }
     },
     /** Binding conditions keep a pod from a device that is not ready for it. */
-    BINDING_CONDITIONS("binding conditions", "DRADeviceBindingConditions", "bindingConditions") {
+    BINDING_CONDITIONS(
+            "binding conditions",
+            Gate.on("DRADeviceBindingConditions", 34, 36),
+            "bindingConditions",
+            Loss.WITHHELD) {
         @Override
         public boolean usedBy(Device device) {
             return guards(device) || device.bindsToNode();
@@ -95,7 +126,11 @@ public enum Feature {
         }
     },
     /** Without it a device is allocated as a whole, which is safe. */
-    MULTIPLE_ALLOCATIONS("multiple allocations", "DRAConsumableCapacity", "capacity") {
+    MULTIPLE_ALLOCATIONS(
+            "multiple allocations",
+            Gate.on("DRAConsumableCapacity", 34, 36),
+            "capacity",
+            Loss.LEFT_OUT) {
         @Override
         public boolean usedBy(Device device) {
             return device.allowMultipleAllocations();
@@ -118,7 +153,8 @@ public enum Feature {
         }
     },
     /** The server leaves out the list, and then refuses the attribute for having no value. */
-    LIST_ATTRIBUTES("list attributes", "DRAListTypeAttributes", "attributes") {
+    LIST_ATTRIBUTES(
+            "list attributes", Gate.off("DRAListTypeAttributes", 36), "attributes", Loss.LEFT_OUT) {
         @Override
         public boolean usedBy(Device device) {
             return device.attributes().values().stream().anyMatch(Feature::isList);
@@ -136,14 +172,63 @@ public enum Feature {
             return device().attribute(NAME, new AttributeValue.OfInts(List.of(1L))).build();
         }
     },
-    /**
-     * Resources that the node has less of while the device is allocated, in the shape of Kubernetes
-     * 1.36.
-     */
+    /** A server without it rounds amounts up to whole numbers, and then refuses the policy. */
+    FRACTIONAL_POLICIES(
+            "request policies in fractions",
+            Gate.on("DRAFractionalCapacityRange", 37, 37),
+            "requestPolicy",
+            Loss.LEFT_OUT) {
+        @Override
+        public boolean usedBy(Device device) {
+            return FractionalPolicies.areIn(device);
+        }
+
+        @Override
+        public Device without(Device device) {
+            return MULTIPLE_ALLOCATIONS.without(device);
+        }
+
+        @Override
+        public Device probe() {
+            Quantity step = new Quantity("1500m");
+            ValidRange range = new ValidRange(Quantity.of(0), Quantity.of(3), step);
+            return device().allowMultipleAllocations(true)
+                    .capacity(NAME, new Capacity(Quantity.of(3), RequestPolicy.range(step, range)))
+                    .build();
+        }
+    },
+    /** Groups keep devices apart that can't be set up beside each other. */
+    COMPATIBILITY_GROUPS(
+            "compatibility groups",
+            Gate.off("DRADeviceCompatibilityGroups", 37),
+            "compatibilityGroups",
+            Loss.WITHHELD) {
+        @Override
+        List<CounterConsumption> guard(Device device) {
+            return device.consumesCounters().stream()
+                    .filter(consumption -> !consumption.compatibilityGroups().isEmpty())
+                    .toList();
+        }
+
+        @Override
+        public Device without(Device device) {
+            return device.toBuilder()
+                    .consumesCounters(
+                            device.consumesCounters().stream().map(Feature::withoutGroups).toList())
+                    .build();
+        }
+
+        @Override
+        public Device probe() {
+            return device().consumes(probeCounter().compatibilityGroup(NAME).build()).build();
+        }
+    },
+    /** A mapping in the shape of Kubernetes 1.36: a server of 1.37 is sent the next one. */
     ALLOCATABLE_MAPPINGS(
             "node allocatable resources",
-            "DRANodeAllocatableResources",
-            "nodeAllocatableResourceMappings") {
+            Gate.off("DRANodeAllocatableResources", 36).until(36),
+            NodeAllocatableCodec.MAPPINGS,
+            Loss.AS_DECLARED) {
         @Override
         boolean isInOtherShape(Device device) {
             return ALLOCATABLE_RESOURCES.usedBy(device);
@@ -158,14 +243,27 @@ public enum Feature {
                     .build();
         }
     },
-    /** The same in the shape of Kubernetes 1.37, which does not know the one before. */
+    /** Mapping and overhead in the shape of Kubernetes 1.37. */
     ALLOCATABLE_RESOURCES(
             "node allocatable resources",
-            "DRANodeAllocatableResources",
-            "nodeAllocatableResources") {
+            Gate.off("DRANodeAllocatableResources", 37),
+            NodeAllocatableCodec.RESOURCES,
+            Loss.AS_DECLARED) {
         @Override
         boolean isInOtherShape(Device device) {
-            return ALLOCATABLE_MAPPINGS.usedBy(device);
+            return ALLOCATABLE_MAPPINGS.usedBy(device)
+                    && device.nodeAllocatableResources().values().stream()
+                            .allMatch(resource -> resource.overhead() == null);
+        }
+
+        @Override
+        boolean withholds(Pool pool, Device device, Set<Feature> missing) {
+            return device.nodeAllocatableResources().values().stream()
+                    .filter(resource -> !resource.mayBeLeftOut())
+                    .anyMatch(
+                            resource ->
+                                    resource.overhead() != null
+                                            || missing.contains(ALLOCATABLE_MAPPINGS));
         }
 
         @Override
@@ -176,23 +274,109 @@ public enum Feature {
                             "{\"cpu\":{\"mapping\":{\"capacityKey\":\"probe\",\"capacityMultiplier\":\"1\"}}}")
                     .build();
         }
+    },
+    /** Tools count partitions by it; no allocation depends on it. */
+    PARTITION_TYPE(
+            "partition type attribute",
+            Gate.off("DRAPartitionableDevicesType", 37),
+            "partitionTypeAttribute",
+            Loss.LEFT_OUT) {
+        @Override
+        public boolean usedBy(Pool pool) {
+            return pool.partitionTypeAttribute() != null
+                    && pool.devices().stream().anyMatch(COUNTERS::usedBy);
+        }
+
+        @Override
+        public boolean usedBy(Content content) {
+            return content.partitionTypeAttribute() != null;
+        }
+
+        @Override
+        boolean leavesOutOf(Pool pool, Device device) {
+            return usedBy(pool) && COUNTERS.usedBy(device);
+        }
+
+        @Override
+        Pool without(Pool pool) {
+            return pool.toBuilder().partitionTypeAttribute(null).build();
+        }
+
+        @Override
+        public Device probe() {
+            return device().attribute(TYPE, NAME).consumes(probeCounter().build()).build();
+        }
+
+        @Override
+        public Content probeIn(Content slice) {
+            return slice.with(TYPE, List.of());
+        }
+    },
+    /** Without it a kubelet waits for a driver that is not on the node. */
+    SKIP_NODE_OPERATIONS(
+            "node operations to skip",
+            Gate.off("DRAOptionalNodeOperations", 37),
+            "skipNodeOperations",
+            Loss.WITHHELD) {
+        @Override
+        public boolean usedBy(Pool pool) {
+            return !pool.skipNodeOperations().isEmpty();
+        }
+
+        @Override
+        public boolean usedBy(Content content) {
+            return !content.skipNodeOperations().isEmpty();
+        }
+
+        @Override
+        boolean withholds(Pool pool, Device device, Set<Feature> missing) {
+            return usedBy(pool);
+        }
+
+        @Override
+        Pool without(Pool pool) {
+            return pool.toBuilder().skipNodeOperations(Set.of()).build();
+        }
+
+        @Override
+        public Device probe() {
+            return device().build();
+        }
+
+        @Override
+        public Content probeIn(Content slice) {
+            return slice.with(null, List.of(NodeOperation.ALL.apiName()));
+        }
     };
 
     private static final String NAME = "probe";
+    private static final String TYPE = "example.com/probe";
 
     private final String label;
-    private final String gate;
+    private final Gate gate;
     private final String field;
+    private final Loss loss;
 
-    Feature(String label, String gate, String field) {
+    Feature(String label, Gate gate, String field, Loss loss) {
         this.label = label;
         this.gate = gate;
         this.field = field;
+        this.loss = loss;
     }
 
     /** Returns whether the device has this part. */
     public boolean usedBy(Device device) {
-        return device.rawFields().containsKey(field);
+        return guards(device) || device.rawFields().containsKey(field);
+    }
+
+    /** Returns whether the pool has this part, itself or in a device. */
+    public boolean usedBy(Pool pool) {
+        return pool.devices().stream().anyMatch(this::usedBy);
+    }
+
+    /** Returns whether a slice has this part, itself or in a device. */
+    public boolean usedBy(Content content) {
+        return content.devices().stream().anyMatch(this::usedBy);
     }
 
     /** Returns what of this part keeps the device from being allocated wrongly. */
@@ -208,6 +392,40 @@ public enum Feature {
     /** Returns whether a server that was sent one device and kept the other left this part out. */
     public final boolean isLost(Device sent, Device kept) {
         return (usedBy(sent) && !usedBy(kept)) || !guard(sent).equals(guard(kept));
+    }
+
+    /** Returns whether a server that was sent one slice and kept the other left this part out. */
+    public boolean isLost(Content sent, Content kept) {
+        Map<DeviceName, Device> keptDevices =
+                kept.devices().stream()
+                        .collect(Collectors.toMap(Device::name, Function.identity(), (a, b) -> a));
+        return (usedBy(sent) && !usedBy(kept))
+                || sent.devices().stream()
+                        .anyMatch(it -> isLost(it, keptDevices.getOrDefault(it.name(), it)));
+    }
+
+    /**
+     * Returns whether a device must not be published.
+     *
+     * @param missing all parts that the server does not keep, this one too
+     */
+    boolean withholds(Pool pool, Device device, Set<Feature> missing) {
+        return guards(device);
+    }
+
+    /** Returns whether a device that is published all the same loses something. */
+    boolean leavesOutOf(Pool pool, Device device) {
+        return usedBy(device) && !isInOtherShape(device);
+    }
+
+    /** Returns the pool as a server with the gate off would keep it. */
+    Pool without(Pool pool) {
+        return pool.toBuilder()
+                .devices(
+                        pool.devices().stream()
+                                .map(device -> usedBy(device) ? without(device) : device)
+                                .toList())
+                .build();
     }
 
     /** Returns the device as a server with the gate off would keep it. */
@@ -226,15 +444,25 @@ public enum Feature {
     /** Returns a device to probe a server with. */
     public abstract Device probe();
 
+    /** Returns a slice with the device to probe a server with. */
+    public Content probeIn(Content slice) {
+        return slice;
+    }
+
     /** The part, in words. */
     @Override
     public String toString() {
         return label;
     }
 
-    /** Returns the name of the feature gate. */
-    public String gate() {
+    /** Returns the feature gate. */
+    public Gate gate() {
         return gate;
+    }
+
+    /** Returns what becomes of a device that has this part. */
+    Loss loss() {
+        return loss;
     }
 
     /** Returns the API's field, which an error about this part names. */
@@ -252,17 +480,15 @@ public enum Feature {
     private static Device withoutRawField(Device device, String field) {
         Map<String, String> rest = new LinkedHashMap<>(device.rawFields());
         rest.remove(field);
-        return Device.builder(device.name().value())
-                .attributes(device.attributes())
-                .capacities(device.capacities())
-                .allowMultipleAllocations(device.allowMultipleAllocations())
-                .consumesCounters(device.consumesCounters())
-                .taints(device.taints())
-                .placement(device.placement())
-                .binding(device.binding())
-                .bindsToNode(device.bindsToNode())
-                .rawFields(rest)
-                .build();
+        return device.toBuilder().rawFields(rest).build();
+    }
+
+    private static CounterConsumption withoutGroups(CounterConsumption consumption) {
+        return consumption.toBuilder().compatibilityGroups(List.of()).build();
+    }
+
+    private static CounterConsumption.Builder probeCounter() {
+        return CounterConsumption.builder(NAME).counter(NAME, 1);
     }
 
     private static Device.Builder device() {

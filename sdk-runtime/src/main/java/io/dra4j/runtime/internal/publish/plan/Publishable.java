@@ -5,11 +5,14 @@ package io.dra4j.runtime.internal.publish.plan;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.cluster.NodeAllocatableCodec;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * The part of a pool that can be published on a server that leaves out some features.
@@ -30,26 +33,29 @@ public record Publishable(
     public static Publishable of(Pool pool, Set<Feature> missing) {
         Map<Feature, List<DeviceName>> leftOut = new EnumMap<>(Feature.class);
         Map<Feature, List<DeviceName>> withdrawn = new EnumMap<>(Feature.class);
-        List<Device> devices = new ArrayList<>(pool.devices());
+        Pool rest = with(pool, NodeAllocatableCodec::inAllShapes);
         for (Feature feature : missing) {
-            note(feature, withdrawn, devices.stream().filter(feature::guards).toList());
-            devices.removeIf(feature::guards);
+            Pool all = rest;
+            List<Device> devices = new ArrayList<>(all.devices());
+            Predicate<Device> withheld = device -> feature.withholds(all, device, missing);
+            note(feature, withdrawn, devices.stream().filter(withheld).toList());
+            devices.removeIf(withheld);
             note(
                     feature,
                     leftOut,
-                    devices.stream()
-                            .filter(feature::usedBy)
-                            .filter(device -> !feature.isInOtherShape(device))
-                            .toList());
-            devices.replaceAll(d -> feature.usedBy(d) ? feature.without(d) : d);
+                    devices.stream().filter(it -> feature.leavesOutOf(all, it)).toList());
+            rest = feature.without(all.toBuilder().devices(devices).build());
         }
-        Pool rest =
-                pool.toBuilder()
-                        .devices(devices)
-                        .counterSets(
-                                missing.contains(Feature.COUNTERS) ? List.of() : pool.counterSets())
-                        .build();
-        return new Publishable(rest, leftOut, withdrawn);
+        return new Publishable(with(rest, Publishable::asRawFields), leftOut, withdrawn);
+    }
+
+    private static Pool with(Pool pool, UnaryOperator<Device> change) {
+        return pool.toBuilder().devices(pool.devices().stream().map(change).toList()).build();
+    }
+
+    /** The raw fields, of the server's release, are all that is sent. */
+    private static Device asRawFields(Device device) {
+        return device.toBuilder().nodeAllocatableResources(Map.of()).build();
     }
 
     private static void note(

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.publish.plan;
 
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
@@ -116,7 +117,14 @@ final class SlicePlanner {
 
     static PlannedSlice slice(
             Pool pool, int index, long count, List<Device> devices, List<CounterSet> sets) {
-        Content content = new Content(pool.name(), 0, count, pool.placement(), devices, sets);
+        boolean hasPartitions = devices.stream().anyMatch(Feature.COUNTERS::usedBy);
+        Content content =
+                new Content(pool.name(), 0, count, pool.placement(), devices, sets)
+                        .with(
+                                hasPartitions ? pool.partitionTypeAttribute() : null,
+                                pool.skipNodeOperations().stream()
+                                        .map(NodeOperation::apiName)
+                                        .toList());
         return new PlannedSlice(index, SliceCodec.canonical(content));
     }
 
