@@ -1,0 +1,263 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.publishing;
+
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_CONSUMABLE_CAPACITY;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_DEVICE_TAINTS;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_LIST_TYPE_ATTRIBUTES;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_PARTITIONABLE_DEVICES;
+import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.BindingConditions;
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.NodeAllocatableResource;
+import io.dra4j.api.device.NodeOperation;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
+import io.dra4j.api.device.Taint;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.model.FeatureGate;
+import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each release, with all its gates on and with each of them off: what becomes of each pool. */
+@Tag("slow")
+class ReleasesAndGatesIT {
+
+    private static final Quantity ONE = Quantity.of(1);
+    private static final NodeAllocatableResource MAPPING =
+            NodeAllocatableResource.builder()
+                    .mapping(new NodeAllocatableResource.OfDevice(ONE))
+                    .build();
+
+    /** A pool of one device that a gate decides about, and one plain one. */
+    enum Kind {
+        TAINT(
+                DRA_DEVICE_TAINTS,
+                "devices/*/taints/0/effect",
+                it -> it.taint(Taint.of("a", null, Taint.Effect.NO_SCHEDULE))),
+        COUNTERS(
+                DRA_PARTITIONABLE_DEVICES,
+                "devices/*/consumesCounters/0/counterSet",
+                it -> it.consumes(consumption().build())),
+        BINDING(
+                DRA_DEVICE_BINDING_CONDITIONS,
+                "devices/*/bindingConditions/0",
+                it -> it.binding(new BindingConditions(list("a"), list("b")))),
+        SHARES(
+                DRA_CONSUMABLE_CAPACITY,
+                "devices/*/allowMultipleAllocations",
+                it -> it.allowMultipleAllocations(true)),
+        FRACTIONS(
+                DRA_FRACTIONAL_CAPACITY_RANGE,
+                "devices/*/capacity/share/requestPolicy/validRange/step",
+                it -> it.allowMultipleAllocations(true).capacity("share", fractional())),
+        LIST(
+                DRA_LIST_TYPE_ATTRIBUTES,
+                "devices/*/attributes/list/strings/0",
+                it -> it.attribute("list", new AttributeValue.OfStrings(list("a")))),
+        MAPPING_OR_NOT(
+                DRA_NODE_ALLOCATABLE_RESOURCES,
+                "devices/*",
+                it ->
+                        it.nodeAllocatableResource(
+                                "cpu", MAPPING.toBuilder().mayBeLeftOut(true).build())),
+        MAPPED(
+                DRA_NODE_ALLOCATABLE_RESOURCES,
+                "devices/*",
+                it -> it.nodeAllocatableResource("cpu", MAPPING)),
+        OVERHEAD(
+                DRA_NODE_ALLOCATABLE_RESOURCES,
+                "devices/*/nodeAllocatableResources/cpu/overhead/perPod",
+                it ->
+                        it.nodeAllocatableResource(
+                                "cpu",
+                                MAPPING.toBuilder()
+                                        .overhead(new NodeAllocatableResource.Overhead(ONE, null))
+                                        .build())),
+        GROUPS(
+                DRA_DEVICE_COMPATIBILITY_GROUPS,
+                "devices/*/consumesCounters/0/compatibilityGroups/0",
+                it -> it.consumes(consumption().compatibilityGroup("even").build())),
+        TYPE(
+                DRA_PARTITIONABLE_DEVICES_TYPE,
+                "partitionTypeAttribute",
+                it -> it.consumes(consumption().build()).attribute("a.example/type", "half")),
+        SKIPS(DRA_OPTIONAL_NODE_OPERATIONS, "skipNodeOperations/0", it -> it);
+
+        private static final Set<Kind> LEFT_OUT =
+                EnumSet.of(SHARES, FRACTIONS, LIST, MAPPING_OR_NOT, TYPE);
+
+        final FeatureGate gate;
+        final String field;
+        private final UnaryOperator<Device.Builder> add;
+
+        Kind(FeatureGate gate, String field, UnaryOperator<Device.Builder> add) {
+            this.gate = gate;
+            this.field = field;
+            this.add = add;
+        }
+
+        String pool() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        Pool inventory() {
+            Pool.Builder pool =
+                    Pool.builder(pool())
+                            .device(Device.builder("plain").build())
+                            .device(add.apply(Device.builder("special")).build());
+            if (this == SKIPS) {
+                pool.skipNodeOperation(NodeOperation.ALL);
+            } else if (this == TYPE) {
+                pool.partitionTypeAttribute("a.example/type");
+            }
+            return consumes() ? pool.counterSet(set()).build() : pool.build();
+        }
+
+        boolean consumes() {
+            return this == COUNTERS || this == GROUPS || this == TYPE;
+        }
+
+        /** Returns the result in a cluster of a release with some gates. */
+        Result expected(KubernetesVersion release, Set<FeatureGate> on) {
+            if (consumes() && !on.contains(DRA_PARTITIONABLE_DEVICES)) {
+                return Result.WITHHELD;
+            }
+            boolean tooOld = this == OVERHEAD && !release.atLeast(KubernetesVersion.V1_37);
+            boolean unshared = this == FRACTIONS && !on.contains(DRA_CONSUMABLE_CAPACITY);
+            if (on.contains(gate) && !tooOld && !unshared) {
+                return Result.PUBLISHED;
+            }
+            return LEFT_OUT.contains(this) ? Result.WITHOUT_IT : Result.WITHHELD;
+        }
+
+        boolean isIn(JsonNode spec, JsonNode device) {
+            if (this == MAPPED || this == MAPPING_OR_NOT) {
+                return device.at("/nodeAllocatableResources/cpu/mapping").isObject()
+                        || device.at("/nodeAllocatableResourceMappings/cpu").isObject();
+            }
+            return field.startsWith("devices/*/")
+                    ? !device.at(field.substring("devices/*".length())).isMissingNode()
+                    : !spec.at("/" + field).isMissingNode();
+        }
+    }
+
+    enum Result {
+        PUBLISHED,
+        WITHOUT_IT,
+        WITHHELD
+    }
+
+    record Cluster(KubernetesVersion release, @Nullable FeatureGate off) {
+        Set<FeatureGate> on() {
+            Set<FeatureGate> on = EnumSet.allOf(FeatureGate.class);
+            on.removeIf(gate -> !gate.existsIn(release) || gate == off);
+            return on;
+        }
+
+        EmbeddedApiServer start() {
+            EmbeddedApiServer.Builder server =
+                    EmbeddedApiServer.builder().version(release).node(PublishingDriver.NODE);
+            for (FeatureGate gate : FeatureGate.values()) {
+                if (gate.existsIn(release) && !gate.isLockedIn(release)) {
+                    server.featureGate(gate, gate != off);
+                }
+            }
+            return server.start();
+        }
+    }
+
+    static Stream<Cluster> clusters() {
+        return Stream.of(KubernetesVersion.values())
+                .flatMap(
+                        release ->
+                                Stream.concat(
+                                        Stream.of(new Cluster(release, null)),
+                                        Stream.of(Kind.values())
+                                                .map(kind -> kind.gate)
+                                                .distinct()
+                                                .filter(gate -> gate.existsIn(release))
+                                                .map(gate -> new Cluster(release, gate))));
+    }
+
+    private static List<String> list(String one) {
+        return List.of(one);
+    }
+
+    private static CounterSet set() {
+        return CounterSet.of("set", Map.of("slots", Quantity.of(4)));
+    }
+
+    private static CounterConsumption.Builder consumption() {
+        return CounterConsumption.builder("set").counter("slots", 1);
+    }
+
+    private static Capacity fractional() {
+        Quantity step = new Quantity("1500m");
+        return new Capacity(
+                Quantity.of(3),
+                RequestPolicy.range(step, new ValidRange(Quantity.of(0), Quantity.of(3), step)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("clusters")
+    void eachPoolIsPublishedWithheldAndReported(Cluster cluster) throws Exception {
+        Pool[] pools = Stream.of(Kind.values()).map(Kind::inventory).toArray(Pool[]::new);
+        try (EmbeddedApiServer api = cluster.start();
+                PublishingDriver driver = PublishingDriver.start(api, pools)) {
+            assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
+
+            for (Kind kind : Kind.values()) {
+                Result expected = kind.expected(cluster.release(), cluster.on());
+                assertThat(result(driver, kind)).as("%s", kind).isEqualTo(expected);
+                assertThat(isReported(driver, kind))
+                        .as("%s is reported: %s", kind, driver.problems)
+                        .isEqualTo(expected == Result.WITHHELD);
+            }
+            assertThat(driver.refused()).filteredOn(RecordedRequest::write).isEmpty();
+        }
+    }
+
+    /** In 1.34 a device that consumes counters has a slice without the plain one. */
+    private static Result result(PublishingDriver driver, Kind kind) {
+        for (JsonNode slice : driver.slices(kind.pool())) {
+            for (JsonNode device : slice.at("/spec/devices")) {
+                if (device.path("name").asText().equals("special")) {
+                    boolean isIn = kind.isIn(slice.path("spec"), device);
+                    return isIn ? Result.PUBLISHED : Result.WITHOUT_IT;
+                }
+            }
+        }
+        return Result.WITHHELD;
+    }
+
+    private static boolean isReported(PublishingDriver driver, Kind kind) {
+        return driver.problems.stream()
+                .anyMatch(it -> it.getMessage().contains("pool " + kind.pool() + " are withdrawn"));
+    }
+}
