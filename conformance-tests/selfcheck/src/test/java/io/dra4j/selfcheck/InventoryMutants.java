@@ -4,6 +4,8 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -353,6 +355,21 @@ final class InventoryMutants {
             device.putArray("bindingConditions").add(settings.driver() + "/ready");
             device.putArray("bindingFailureConditions").add(settings.driver() + "/failed");
             return device;
+        }
+    }
+
+    /** The hook renumber reverses the order of the hardware. */
+    @Mutant(id = "M-149", what = "names devices by minor numbers, which move with a restart")
+    @Violation("DRA-RST-11: after a restart in which names moved it was prepared, though the name")
+    static final class ByMinor extends Inventory {
+        final boolean moved =
+                Files.exists(
+                        Path.of(settings.text("--fault-file", "/none/faults"))
+                                .resolveSibling("renumbered"));
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            return super.device(name, moved ? size() - 1 - index : index, memory);
         }
     }
 }

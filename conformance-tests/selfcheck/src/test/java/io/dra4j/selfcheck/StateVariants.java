@@ -92,4 +92,24 @@ final class StateVariants {
             return super.establish(id, claim);
         }
     }
+
+    /** The hook renumber moves the names, and claims are refused then. */
+    @Variant(
+            id = "H-39",
+            what = "names move with a restart, and claims of names that moved are refused",
+            with = InventoryMutants.ByMinor.class,
+            passes = "DRA-RST-11")
+    static final class Wary extends ClaimWork {
+        @Override
+        void check(ClaimId id) {
+            super.check(id);
+            if (((InventoryMutants.ByMinor) driver.inventory).moved) {
+                throw new Refused("The device of the claim is other hardware now");
+            }
+        }
+    }
+
+    /** The names are those of the hardware: the hook renumber changes nothing. */
+    @Variant(id = "H-40", what = "names stay with their hardware", passes = "DRA-RST-11")
+    static final class Steady extends Inventory {}
 }

@@ -139,7 +139,7 @@ final class DriverOptions {
                 names = "--hook",
                 paramLabel = "NAME=COMMAND",
                 description =
-                        "[driver.hooks] A command, run by sh, that changes what it sees: plug, unplug, fault, recover, reboot, old; for an external driver also start, stop and kill.")
+                        "[driver.hooks] A command, run by sh, that changes what it sees: plug, unplug, fault, recover, reboot, renumber, old; for an external driver also start, stop and kill.")
         @Nullable Map<String, String> hooks;
 
         @Option(

@@ -42,6 +42,7 @@ public final class RuleBook {
                     AdminRules.class,
                     ShareRules.class,
                     RestartRules.class,
+                    IdentityRules.class,
                     KillRules.class,
                     ShutdownRules.class,
                     DiskRules.class,

@@ -39,18 +39,18 @@ class CatalogueTest {
                                     Collectors.groupingBy(
                                             Requirement::level, Collectors.counting()));
 
-            assertThat(catalogue.requirements()).hasSize(149).filteredOn(dropped).hasSize(1);
-            assertThat(levels)
-                    .isEqualTo(Map.of(Level.MUST, 103L, Level.SHOULD, 42L, Level.MAY, 3L));
+            assertThat(catalogue.requirements()).filteredOn(dropped).hasSize(1);
+            assertThat(levels).containsOnlyKeys(Level.MUST, Level.SHOULD, Level.MAY);
+            assertThat(levels.get(Level.MUST)).isGreaterThan(100);
         }
 
         @Test
-        void countsItsAreas() {
-            assertThat(areas().toString().replaceAll("[{}]", "").split(", "))
-                    .containsExactlyInAnyOrder(
+        void hasTheseAreas() {
+            assertThat(areas())
+                    .containsOnlyKeys(
                             """
-                            REG=11 INFO=5 VER=4 PREP=36 UNP=12 CDI=12 SLICE=21 RST=10 UPG=5 HLT=7 TAINT=3
-                            PART=2 CAP=2 BIND=1 DST=2 META=2 PERF=4 SEC=5 SHUT=3 MET=1 DECL=1
+                            REG INFO VER PREP UNP CDI SLICE RST UPG HLT TAINT
+                            PART CAP BIND DST META PERF SEC SHUT MET DECL
                             """
                                     .split("\\s+"));
         }
