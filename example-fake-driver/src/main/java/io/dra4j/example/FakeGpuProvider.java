@@ -61,6 +61,7 @@ public final class FakeGpuProvider implements DeviceProvider {
 
     private Device gpu(int index) {
         return Device.builder("gpu-" + index)
+                .physicalId("gpu-" + uuid(index))
                 .attribute("index", index)
                 .attribute("uuid", "gpu-" + uuid(index))
                 .attribute("model", "LATEST-GPU-MODEL")

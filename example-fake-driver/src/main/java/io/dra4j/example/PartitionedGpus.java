@@ -57,6 +57,7 @@ final class PartitionedGpus extends DecoratedDevices {
     private Device partition(Device gpu, int number) {
         Device.Builder partition =
                 Device.builder(gpu.name() + "-partition-" + number)
+                        .physicalId(gpu.physicalId() + "/" + number)
                         .attributes(gpu.attributes())
                         .attribute("partition", number)
                         .attribute("partitionable", true);
@@ -67,6 +68,7 @@ final class PartitionedGpus extends DecoratedDevices {
     private static Device full(Device gpu) {
         Device.Builder full =
                 Device.builder(gpu.name() + "-full")
+                        .physicalId(gpu.physicalId())
                         .attributes(gpu.attributes())
                         .attribute("partitionable", true)
                         .attribute("full", true)

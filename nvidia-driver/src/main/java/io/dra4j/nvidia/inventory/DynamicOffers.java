@@ -67,6 +67,7 @@ final class DynamicOffers {
     private Device whole(Gpu gpu, Mig mig) {
         Map<String, Quantity> amounts = Capacities.most(mig.profiles());
         return Device.builder(DeviceNames.gpu(gpu))
+                .physicalId(gpu.uuid())
                 .attributes(attributes.whole(gpu))
                 .capacities(StaticOffers.capacities(amounts))
                 .consumes(consumption(gpu, amounts, all(mig)))
@@ -108,6 +109,7 @@ final class DynamicOffers {
     private Device device(Gpu gpu, MigProfile profile, String name, Placement placement) {
         Map<String, Quantity> amounts = Capacities.of(profile);
         return Device.builder(DeviceNames.mig(gpu, name, profile, placement))
+                .physicalId(PhysicalIds.mig(gpu, profile, placement))
                 .attributes(attributes.mig(gpu, name))
                 .capacities(StaticOffers.capacities(amounts))
                 .consumes(consumption(gpu, amounts, placement))

@@ -32,6 +32,7 @@ final class StaticOffers {
     Offered whole(Gpu gpu) {
         Device device =
                 Device.builder(DeviceNames.gpu(gpu))
+                        .physicalId(gpu.uuid())
                         .attributes(attributes.whole(gpu))
                         .capacities(capacities(Capacities.of(gpu)))
                         .build();
@@ -72,6 +73,7 @@ final class StaticOffers {
         Map<String, Quantity> amounts = new LinkedHashMap<>(Capacities.of(profile));
         amounts.putAll(Capacities.slices(existing.placement()));
         return Device.builder(DeviceNames.mig(gpu, name, profile, existing.placement()))
+                .physicalId(PhysicalIds.mig(gpu, profile, existing.placement()))
                 .attributes(attributes.mig(gpu, name))
                 .attribute("uuid", existing.uuid())
                 .capacities(capacities(amounts))
