@@ -140,7 +140,11 @@ class ModulesTest {
                     "conformance-tests/drivertest",
                     Set.of("dra4j-testkit"),
                     "example-fake-driver/archetype",
-                    Set.of("dra4j-bom", "dra4j-starter", "dra4j-conformance-tests"),
+                    Set.of(
+                            "dra4j-bom",
+                            "dra4j-starter",
+                            "dra4j-driver-test",
+                            "dra4j-conformance-tests"),
                     "conformance-tests/suite",
                     Set.of("dra4j-testkit", "dra4j-example-fake-driver"),
                     "conformance-tests/selfcheck",
