@@ -58,6 +58,11 @@ public final class Violation extends RuntimeException {
         return new Condition(holds, false);
     }
 
+    /** A condition that is no more than a SHOULD in some cases. */
+    public static Condition unless(boolean holds, boolean minor) {
+        return new Condition(holds, minor);
+    }
+
     /** A condition of a part of a rule that is no more than a SHOULD. */
     public static Condition minorUnless(boolean holds) {
         return new Condition(holds, true);

@@ -171,7 +171,7 @@ record MetadataRules(TestContext context) {
     private void checkObligatory(Path file, List<JsonNode> documents) {
         List<String> versions = versions(documents);
         boolean isMinor = context.release() < OBLIGATORY_FROM;
-        new Violation.Condition(versions.contains(OBLIGATORY), isMinor)
+        Violation.unless(versions.contains(OBLIGATORY), isMinor)
                 .because(
                         "the metadata file %s has documents of %s and none of %s, which readers of Kubernetes 1.%d rely on",
                         file, versions, OBLIGATORY, OBLIGATORY_FROM);
