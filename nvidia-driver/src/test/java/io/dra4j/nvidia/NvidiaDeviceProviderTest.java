@@ -212,7 +212,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         void refusesAStateOfANewerDriver() {
             assertThatThrownBy(() -> unprepare(held(new ProviderState(9, "{}"), Phase.PREPARED)))
                     .isInstanceOf(DraException.class)
-                    .hasMessageContaining("a newer driver prepared it");
+                    .hasMessageContaining("a newer driver prepared the claim");
         }
     }
 
