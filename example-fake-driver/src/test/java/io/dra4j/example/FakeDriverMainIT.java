@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.TestNode;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.junit.DraNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.BufferedReader;

@@ -35,8 +35,12 @@ class ModulesTest {
             Map.ofEntries(
                     entry("sdk-api", Set.of("org.jspecify")),
                     entry(
+                            "sdk-runtime/rules",
+                            Set.of("org.jspecify", "com.fasterxml.jackson.core")),
+                    entry(
                             "conformance-tests/testkit",
                             Set.of(
+                                    "dra4j-resource-rules",
                                     "org.jspecify",
                                     "org.slf4j",
                                     "io.grpc",
@@ -133,6 +137,8 @@ class ModulesTest {
     /** Our modules that a module tests itself with. */
     private static final Map<String, Set<String>> MAY_TEST_WITH =
             Map.of(
+                    "conformance-tests/testkit",
+                    Set.of("dra4j-resource-rules"),
                     "sdk-runtime",
                     Set.of("dra4j-testkit"),
                     "example-fake-driver",

@@ -119,10 +119,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule publicTypesBehindTheEntryPointsAreUsedFromOtherPackages =
-            ModuleRules.publicTypesAreUsedFromOtherPackages(
-                            resideInAnyPackage(EMBEDDER_FACING)
-                                    .or(name(T + ".apiserver.validation.Quantities")))
-                    .because("the suite compares Quantities, too; nothing else is for embedders");
+            ModuleRules.publicTypesAreUsedFromOtherPackages(resideInAnyPackage(EMBEDDER_FACING));
 
     @ArchTest
     static final ArchRule kubeletAndProtobufStandAlone =

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.publishing;
 
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_CONSUMABLE_CAPACITY;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_DEVICE_TAINTS;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_LIST_TYPE_ATTRIBUTES;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_PARTITIONABLE_DEVICES;
+import static io.dra4j.rules.FeatureGate.DRA_CONSUMABLE_CAPACITY;
+import static io.dra4j.rules.FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;
+import static io.dra4j.rules.FeatureGate.DRA_DEVICE_TAINTS;
+import static io.dra4j.rules.FeatureGate.DRA_LIST_TYPE_ATTRIBUTES;
+import static io.dra4j.rules.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
+import static io.dra4j.rules.FeatureGate.DRA_PARTITIONABLE_DEVICES;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.device.AttributeValue;
@@ -21,7 +21,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.Taint;
-import io.dra4j.testkit.apiserver.model.FeatureGate;
+import io.dra4j.rules.FeatureGate;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;

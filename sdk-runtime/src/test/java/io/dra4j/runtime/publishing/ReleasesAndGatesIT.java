@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.publishing;
 
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_CONSUMABLE_CAPACITY;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_DEVICE_TAINTS;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_LIST_TYPE_ATTRIBUTES;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_PARTITIONABLE_DEVICES;
-import static io.dra4j.testkit.apiserver.model.FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE;
+import static io.dra4j.rules.FeatureGate.DRA_CONSUMABLE_CAPACITY;
+import static io.dra4j.rules.FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;
+import static io.dra4j.rules.FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS;
+import static io.dra4j.rules.FeatureGate.DRA_DEVICE_TAINTS;
+import static io.dra4j.rules.FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE;
+import static io.dra4j.rules.FeatureGate.DRA_LIST_TYPE_ATTRIBUTES;
+import static io.dra4j.rules.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
+import static io.dra4j.rules.FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS;
+import static io.dra4j.rules.FeatureGate.DRA_PARTITIONABLE_DEVICES;
+import static io.dra4j.rules.FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -28,9 +28,9 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.Taint;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.model.FeatureGate;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.EnumSet;
 import java.util.List;

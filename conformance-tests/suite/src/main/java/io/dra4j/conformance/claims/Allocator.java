@@ -3,7 +3,7 @@
 package io.dra4j.conformance.claims;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.validation.Quantities;
+import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.settings.SettingsException;
 import java.math.BigDecimal;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.claims;
 
-import io.dra4j.testkit.apiserver.validation.Quantities;
+import io.dra4j.rules.Quantities;
 import java.math.BigDecimal;
 
 /**

@@ -12,7 +12,7 @@ import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Reported;
-import io.dra4j.testkit.apiserver.validation.Quantities;
+import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;

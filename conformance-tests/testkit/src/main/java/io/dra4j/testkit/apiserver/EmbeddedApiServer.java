@@ -3,11 +3,11 @@
 package io.dra4j.testkit.apiserver;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.http.ApiListener;
-import io.dra4j.testkit.apiserver.model.FeatureGate;
-import io.dra4j.testkit.apiserver.model.FeatureGates;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.store.ObjectStore;

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver;
 
+import static io.dra4j.rules.Trees.tree;
 import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
-import static io.dra4j.testkit.apiserver.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.rules.FeatureGate;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.FeatureGate;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver;
 
-import static io.dra4j.testkit.apiserver.Trees.tree;
-import static io.dra4j.testkit.apiserver.model.KubernetesVersion.V1_36;
-import static io.dra4j.testkit.apiserver.model.KubernetesVersion.V1_37;
+import static io.dra4j.rules.KubernetesVersion.V1_36;
+import static io.dra4j.rules.KubernetesVersion.V1_37;
+import static io.dra4j.rules.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Trees;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;

@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;

@@ -7,7 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Trees;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -8,8 +8,8 @@ import static io.dra4j.testkit.apiserver.HttpProbe.claim;
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;

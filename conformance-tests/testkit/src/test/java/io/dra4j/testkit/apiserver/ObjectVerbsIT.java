@@ -9,6 +9,7 @@ import static io.dra4j.testkit.apiserver.HttpProbe.json;
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.rules.Trees;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.cluster;
 
-import static io.dra4j.testkit.apiserver.Trees.tree;
+import static io.dra4j.rules.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;

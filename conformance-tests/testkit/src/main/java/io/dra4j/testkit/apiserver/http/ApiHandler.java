@@ -3,9 +3,9 @@
 package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import java.util.List;
 import org.eclipse.jetty.server.Handler;

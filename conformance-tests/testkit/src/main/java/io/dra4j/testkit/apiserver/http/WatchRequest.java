@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import io.dra4j.rules.FieldErrors;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
 
 /**
  * The query parameters of a watch.

@@ -4,7 +4,8 @@ package io.dra4j.testkit.apiserver.model;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.FieldErrors.FieldError;
+import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.model;
 
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import java.util.ArrayList;
 import java.util.Comparator;

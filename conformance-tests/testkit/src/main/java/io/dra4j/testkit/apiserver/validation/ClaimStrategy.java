@@ -4,8 +4,9 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.FeatureGates;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.rules.ClaimRules;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ final class ClaimStrategy implements Strategy {
     @Override
     public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
         GatedFields.drop(GatedFields.OF_CLAIMS, gates, next, old);
-        RequestRules.setDefaults(next.path("spec"));
+        ClaimRules.setDefaults(next.path("spec"));
         if (part == Part.STATUS && old != null) {
             forgetDeallocated(next, old);
         }
@@ -32,21 +33,21 @@ final class ClaimStrategy implements Strategy {
     /** Entries of devices that this very write deallocates go with them. */
     private static void forgetDeallocated(ObjectNode next, ObjectNode old) {
         if (Json.at(next, "status", "devices") instanceof ArrayNode devices) {
-            Set<String> before = ClaimStatusRules.allocated(old);
-            before.removeAll(ClaimStatusRules.allocated(next));
-            devices.removeIf(device -> before.contains(ClaimStatusRules.deviceKey(device)));
+            Set<String> before = ClaimRules.allocated(old);
+            before.removeAll(ClaimRules.allocated(next));
+            devices.removeIf(device -> before.contains(ClaimRules.deviceKey(device)));
         }
     }
 
     @Override
     public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
         if (old == null) {
-            RequestRules.check(new Field(next.path("spec"), "spec", errors));
+            ClaimRules.checkSpec(next.path("spec"), "spec", errors);
         } else if (!next.path("spec").equals(old.path("spec"))) {
             errors.invalid("spec", next.path("spec"), "field is immutable");
         }
         if (part == Part.STATUS) {
-            ClaimStatusRules.check(next, old == null ? Json.object() : old, errors);
+            ClaimRules.checkStatus(next, old == null ? Json.object() : old, errors);
         }
     }
 }

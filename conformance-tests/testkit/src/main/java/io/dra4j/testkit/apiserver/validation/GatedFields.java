@@ -4,8 +4,8 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.FeatureGate;
-import io.dra4j.testkit.apiserver.model.FeatureGates;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -4,8 +4,9 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.FeatureGates;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.SliceRules;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

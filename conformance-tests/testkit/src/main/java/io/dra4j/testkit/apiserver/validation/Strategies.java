@@ -3,8 +3,10 @@
 package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.FeatureGates;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.rules.ClaimRules;
+import io.dra4j.rules.ClassRules;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -28,17 +30,16 @@ public final class Strategies {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             GatedFields.drop(GatedFields.OF_TEMPLATES, gates, next, old);
-            RequestRules.setDefaults(Json.at(next, "spec", "spec"));
+            ClaimRules.setDefaults(Json.at(next, "spec", "spec"));
         }
 
         @Override
         public void validate(
                 ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
-            Field spec = new Field(next.path("spec"), "spec", errors);
             if (old == null) {
-                RequestRules.check(spec.at("spec"));
-            } else if (!spec.value().equals(old.path("spec"))) {
-                spec.invalid(spec.value(), "field is immutable");
+                ClaimRules.checkSpec(Json.at(next, "spec", "spec"), "spec.spec", errors);
+            } else if (!next.path("spec").equals(old.path("spec"))) {
+                errors.invalid("spec", next.path("spec"), "field is immutable");
             }
         }
     }
@@ -54,9 +55,7 @@ public final class Strategies {
         @Override
         public void validate(
                 ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
-            Field spec = new Field(next.path("spec"), "spec", errors);
-            RequestRules.checkSelectors(spec.at("selectors"));
-            RequestRules.checkConfigs(spec.at("config"), RequestRules.CONFIGS);
+            ClassRules.check(next.path("spec"), errors);
         }
     }
 

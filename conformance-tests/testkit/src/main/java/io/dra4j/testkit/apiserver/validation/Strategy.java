@@ -3,7 +3,7 @@
 package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.rules.FieldErrors;
 import org.jspecify.annotations.Nullable;
 
 /**

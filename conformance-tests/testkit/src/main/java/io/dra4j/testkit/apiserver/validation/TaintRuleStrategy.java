@@ -4,9 +4,10 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.FieldErrors;
+import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.TaintRuleRules;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import org.jspecify.annotations.Nullable;
 
 /** The strategy of DeviceTaintRules: a selection of devices, and the taint that they get. */
@@ -37,26 +38,9 @@ final class TaintRuleStrategy implements Strategy {
 
     @Override
     public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
-        Field spec = new Field(next.path("spec"), "spec", errors);
-        checkSelector(spec.at("deviceSelector"));
-        DeviceRules.checkTaint(spec.at("taint"));
+        TaintRuleRules.check(next.path("spec"), errors);
         if (part == Part.STATUS) {
-            Field status = new Field(next.path("status"), "status", errors);
-            ConditionRules.check(status.at("conditions"));
+            TaintRuleRules.checkStatus(next.path("status"), errors);
         }
-    }
-
-    /** A selector may leave out each of its fields, or be left out as a whole. */
-    private static void checkSelector(Field selector) {
-        if (selector.at("driver").present()) {
-            DeviceRules.checkDriver(selector.at("driver"));
-        }
-        if (selector.at("pool").present()) {
-            SliceRules.checkPoolName(selector.at("pool"));
-        }
-        if (selector.at("device").present()) {
-            DeviceRules.checkDeviceName(selector.at("device"));
-        }
-        RequestRules.checkSelectors(selector.at("selectors"));
     }
 }

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.store;
 
-import static io.dra4j.testkit.apiserver.Trees.tree;
+import static io.dra4j.rules.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;

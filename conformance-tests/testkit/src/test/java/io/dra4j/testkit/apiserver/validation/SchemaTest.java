@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.validation;
 
-import static io.dra4j.testkit.apiserver.Trees.tree;
+import static io.dra4j.rules.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import org.junit.jupiter.api.Test;

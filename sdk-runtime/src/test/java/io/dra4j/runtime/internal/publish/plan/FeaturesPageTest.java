@@ -4,8 +4,8 @@ package io.dra4j.runtime.internal.publish.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.testkit.apiserver.model.FeatureGate;
-import io.dra4j.testkit.apiserver.model.KubernetesVersion;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.KubernetesVersion;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;

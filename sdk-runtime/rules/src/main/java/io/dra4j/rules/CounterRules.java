@@ -1,0 +1,112 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** Rules for counter sets and for devices that consume from them. */
+final class CounterRules {
+    private static final int COMPATIBILITY_GROUPS = 2;
+    private static final String NO_REFERENCE =
+            "must reference a %s defined in the ResourceSlice sharedCounters";
+
+    private final SliceLimits limits;
+
+    CounterRules(SliceLimits limits) {
+        this.limits = limits;
+    }
+
+    /** The number of counters that a device consumes, over all sets. */
+    private static int consumedBy(JsonNode device) {
+        return device.path("consumesCounters")
+                .valueStream()
+                .mapToInt(consumed -> consumed.path("counters").size())
+                .sum();
+    }
+
+    void checkSets(Field sets) {
+        sets.requireAtMost(limits.counterSets());
+        int total = 0;
+        Set<String> names = new HashSet<>();
+        for (Field set : sets.items()) {
+            checkName(set.at("name"), names);
+            checkCounters(set.at("counters"));
+            total += set.at("counters").size();
+        }
+        checkTotal(sets, total, "shared counters", limits.sharedCounters());
+    }
+
+    void checkConsumed(Field device) {
+        Field consumed = device.at("consumesCounters");
+        consumed.requireAtMost(limits.consumedSets());
+        Set<String> names = new HashSet<>();
+        for (Field entry : consumed.items()) {
+            checkName(entry.at("counterSet"), names);
+            checkCounters(entry.at("counters"));
+            checkGroups(entry.at("compatibilityGroups"));
+        }
+        checkTotal(device, consumedBy(device.value()), "counters", limits.deviceCounters());
+    }
+
+    private static void checkGroups(Field groups) {
+        groups.requireAtMost(COMPATIBILITY_GROUPS);
+        Set<String> seen = new HashSet<>();
+        for (Field group : groups.items()) {
+            checkName(group, seen);
+        }
+    }
+
+    /** Checks the sum of the counters that the devices of a slice consume. */
+    void checkAllConsumed(Field devices) {
+        int consumed = devices.value().valueStream().mapToInt(CounterRules::consumedBy).sum();
+        checkTotal(devices, consumed, "counters in devices", limits.sliceCounters());
+    }
+
+    /** Checks that the counters that devices consume are in the same slice, as 1.34 demands. */
+    static void checkResolved(Field spec) {
+        Map<String, JsonNode> sets = new HashMap<>();
+        for (JsonNode set : spec.value().path("sharedCounters")) {
+            sets.put(set.path("name").asText(), set.path("counters"));
+        }
+        for (Field device : spec.at("devices").items()) {
+            device.at("consumesCounters").items().forEach(entry -> checkResolved(entry, sets));
+        }
+    }
+
+    private static void checkResolved(Field consumed, Map<String, JsonNode> sets) {
+        Field name = consumed.at("counterSet");
+        Field counters = consumed.at("counters");
+        JsonNode found = sets.get(name.text());
+        if (found == null) {
+            name.invalid(NO_REFERENCE.formatted("counterSet"));
+            return;
+        }
+        String rule = NO_REFERENCE.formatted("counter");
+        counters.keys().forEach(key -> counters.requireThat(found.has(key), key, rule));
+    }
+
+    /** The message of 1.34, in which all limits of counters are sums. */
+    private static void checkTotal(Field field, int count, String of, int limit) {
+        String rule = "the total number of " + of + " must not exceed " + limit;
+        field.requireThat(count <= limit, count, rule);
+    }
+
+    private static void checkName(Field name, Set<String> seen) {
+        if (name.requireText()) {
+            name.requireForm(Names::dnsLabelProblem);
+            name.requireUnique(seen);
+        }
+    }
+
+    private void checkCounters(Field counters) {
+        if (counters.size() == 0) {
+            counters.required("");
+        }
+        counters.requireAtMost(limits.setCounters());
+        counters.keys().forEach(name -> counters.requireForm(name, Names::dnsLabelProblem));
+    }
+}

@@ -1,0 +1,42 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.rules;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/** The gates of one server: a release's defaults, with what was set over them. */
+public final class FeatureGates {
+    private final KubernetesVersion version;
+    private final Map<FeatureGate, Boolean> states = new EnumMap<>(FeatureGate.class);
+
+    public FeatureGates(KubernetesVersion version, Map<FeatureGate, Boolean> overrides) {
+        this.version = version;
+        for (FeatureGate gate : FeatureGate.values()) {
+            states.put(gate, gate.defaultIn(version));
+        }
+        overrides.forEach(this::set);
+    }
+
+    private void set(FeatureGate gate, boolean enabled) {
+        if (!gate.existsIn(version)) {
+            throw new IllegalArgumentException(
+                    "Kubernetes 1.%s has no feature gate %s; leave it out or choose a newer version"
+                            .formatted(version.minor(), gate.text()));
+        }
+        if (gate.isLockedIn(version) && !enabled) {
+            throw new IllegalArgumentException(
+                    "Kubernetes 1.%s has locked feature gate %s on; leave it out or choose an older version"
+                            .formatted(version.minor(), gate.text()));
+        }
+        states.put(gate, enabled);
+    }
+
+    public KubernetesVersion version() {
+        return version;
+    }
+
+    public boolean enabled(FeatureGate gate) {
+        return states.getOrDefault(gate, false);
+    }
+}

@@ -1,0 +1,37 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.rules;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** The rules for DeviceTaintRules. */
+public final class TaintRuleRules {
+    private TaintRuleRules() {}
+
+    /** Checks a spec. */
+    public static void check(JsonNode ruleSpec, FieldErrors errors) {
+        Field spec = new Field(ruleSpec, "spec", errors);
+        checkSelector(spec.at("deviceSelector"));
+        DeviceRules.checkTaint(spec.at("taint"));
+    }
+
+    /** Checks a status. */
+    public static void checkStatus(JsonNode ruleStatus, FieldErrors errors) {
+        Field status = new Field(ruleStatus, "status", errors);
+        ConditionRules.check(status.at("conditions"));
+    }
+
+    /** A selector may leave out each of its fields, or be left out as a whole. */
+    private static void checkSelector(Field selector) {
+        if (selector.at("driver").present()) {
+            DeviceRules.checkDriver(selector.at("driver"));
+        }
+        if (selector.at("pool").present()) {
+            SliceRules.checkPoolName(selector.at("pool"));
+        }
+        if (selector.at("device").present()) {
+            DeviceRules.checkDeviceName(selector.at("device"));
+        }
+        RequestRules.checkSelectors(selector.at("selectors"));
+    }
+}
