@@ -1,0 +1,138 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.HttpProbe;
+import io.dra4j.testkit.apiserver.HttpProbe.Answer;
+import io.dra4j.testkit.apiserver.model.Json;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Random objects that a real API server (1.36.2) accepted or refused: this one answers the same,
+ * but for {@link Differences}.
+ */
+class RecordedObjectsIT {
+    private static final String API = "/apis/resource.k8s.io/v1/";
+    private static final String OPTIONS = "?dryRun=All&fieldValidation=Strict";
+    private static final int SHOWN = Integer.getInteger("dra4j.replay.shown", 20);
+    private static final Map<String, String> COLLECTIONS =
+            Map.of(
+                    "ResourceSlice", "resourceslices",
+                    "DeviceClass", "deviceclasses",
+                    "ResourceClaim", "namespaces/default/resourceclaims",
+                    "ResourceClaimTemplate", "namespaces/default/resourceclaimtemplates");
+
+    private static final List<JsonNode> CREATES = Recordings.of("creates");
+    private static final List<JsonNode> UPDATES = Recordings.of("updates");
+    private static final Map<String, ObjectNode> BASE = new HashMap<>();
+
+    private static final EmbeddedApiServer SERVER =
+            EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start();
+    private static final HttpProbe HTTP = new HttpProbe(SERVER);
+
+    @BeforeAll
+    static void createWhatIsUpdated() {
+        UPDATES.get(0)
+                .path("base")
+                .properties()
+                .forEach(one -> BASE.put(one.getKey(), create(one)));
+    }
+
+    private static ObjectNode create(Map.Entry<String, JsonNode> base) {
+        String collection = API + COLLECTIONS.get(base.getKey());
+        ObjectNode object = base.getValue().deepCopy();
+        ((ObjectNode) object.path("metadata")).retain("name", "namespace");
+        ObjectNode created = HTTP.post(collection, object.toString()).body();
+        if (object.has("status")) {
+            created.set("status", object.path("status"));
+            created = HTTP.put(collection + "/base-claim/status", created.toString()).body();
+        }
+        return created;
+    }
+
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+
+    /** The numbers are of differences that are not explained yet: none may be added. */
+    @ParameterizedTest
+    @CsvSource({
+        "ResourceSlice,692",
+        "DeviceClass,317",
+        "ResourceClaim,322",
+        "ResourceClaimTemplate,461"
+    })
+    void isCreatedOrRefused(String kind, int open) {
+        List<String> differences = new ArrayList<>();
+        for (int i = 0; i < CREATES.size(); i++) {
+            RecordedObject one = RecordedObject.of(i + 1, CREATES.get(i));
+            if (one.kind().equals(kind)) {
+                note(
+                        one,
+                        HTTP.post(API + COLLECTIONS.get(kind) + OPTIONS, one.object().toString()),
+                        differences);
+            }
+        }
+        report("creates", kind, open, differences);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ResourceSlice,202", "DeviceClass,110", "ResourceClaim,2", "status,380"})
+    void isUpdatedOrRefused(String kind, int open) {
+        List<String> differences = new ArrayList<>();
+        for (int i = 1; i < UPDATES.size(); i++) {
+            RecordedObject one = RecordedObject.of(i + 1, UPDATES.get(i));
+            if (one.kind().equals(kind)) {
+                note(one, update(one), differences);
+            }
+        }
+        report("updates", kind, open, differences);
+    }
+
+    private static Answer update(RecordedObject one) {
+        boolean ofStatus = one.kind().equals("status");
+        String kind = ofStatus ? "ResourceClaim" : one.kind();
+        ObjectNode next = BASE.get(kind).deepCopy();
+        if (ofStatus) {
+            Json.child(next, "status").setAll((ObjectNode) one.object());
+        } else {
+            next.setAll((ObjectNode) one.object());
+        }
+        String name = Json.text(next, "metadata", "name");
+        String path = API + COLLECTIONS.get(kind) + "/" + name + (ofStatus ? "/status" : "");
+        return HTTP.put(path + OPTIONS, next.toString());
+    }
+
+    private static void note(RecordedObject one, Answer answer, List<String> differences) {
+        String difference = one.difference(answer);
+        if (!difference.isEmpty() && !Differences.explain(difference)) {
+            differences.add("line " + one.line() + ": " + difference);
+        }
+    }
+
+    private static void report(String file, String kind, int open, List<String> differences) {
+        assertThat(differences.size())
+                .as(
+                        "%s of %s: %d differ, of which%n%s",
+                        file,
+                        kind,
+                        differences.size(),
+                        String.join(
+                                "\n", differences.subList(0, Math.min(SHOWN, differences.size()))))
+                .isLessThanOrEqualTo(open);
+    }
+}
