@@ -23,9 +23,10 @@ import java.util.List;
  *       claims and never at once for one claim, unless the driver is built as serialized; then they
  *       never run at once at all. {@link #inventory} runs on a thread of its own. No thread is ever
  *       interrupted.
- *   <li><b>Idempotence.</b> After a crash the runtime may call {@code prepare} or {@code unprepare}
- *       again for a claim that was half done; a record that was not finished is unprepared before
- *       it is prepared again.
+ *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a claim
+ *       that was half done, any number of times. It calls {@code prepare} again only after an
+ *       {@code unprepare} of the claim has returned; it does without one only if its records are
+ *       gone, because the directory of its state was deleted.
  *   <li><b>Failure.</b> A method that fails throws. A {@link io.dra4j.api.error.PrepareException}
  *       carries a sentence for the pod's owner; anything else is logged, and the owner learns only
  *       that the driver failed.
@@ -76,7 +77,8 @@ public interface DeviceProvider extends AutoCloseable {
      * Prepares a claim: makes its devices usable, and returns what its containers get.
      *
      * <p>It must be idempotent: for equal input it does the work once and returns an equal result.
-     * If it throws, the runtime calls {@link #unprepare} to undo what was done.
+     * If it throws, the runtime calls {@link #unprepare} to undo what was done. A state that was
+     * checkpointed stays that of the claim unless the result has one.
      *
      * @param claim the claim, with the devices of this driver alone, at least one
      * @param context the deadline, and the checkpoint of what is about to be done to hardware

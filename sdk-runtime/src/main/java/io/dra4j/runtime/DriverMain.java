@@ -34,7 +34,7 @@ import picocli.CommandLine.ParameterException;
  * <p>Options of the program's own are the second step:
  *
  * <pre>{@code
- * DriverMain.run(args, PROGRAM, new FpgaOptions(), options -> new FpgaProvider(...));
+ * DriverMain.run(args, "fpga.example.com", new FpgaOptions(), options -> new FpgaProvider(...));
  * }</pre>
  *
  * <p>{@code journal inspect FILE} instead of options prints a journal.
@@ -76,14 +76,29 @@ public final class DriverMain {
             String[] args,
             String driverName,
             Function<? super DriverOptions, ? extends DeviceProvider> provider) {
+        run(args, driverName, new DriverOptions.Standard(), provider);
+    }
+
+    /**
+     * Runs a driver with options of its own, until a signal; it never returns.
+     *
+     * @param args the command line
+     * @param driverName the driver's name, where none is given; the program is called so, too
+     * @param options the options to fill
+     * @param provider makes the provider from the filled options; a {@link DraException} that it
+     *     throws is reported as the reason why the driver can't start
+     * @param <O> the program's own options
+     */
+    public static <O extends DriverOptions> void run(
+            String[] args,
+            String driverName,
+            O options,
+            Function<? super O, ? extends DeviceProvider> provider) {
         Objects.requireNonNull(args, "args");
         Objects.requireNonNull(driverName, "driverName");
+        Objects.requireNonNull(options, "options");
         Objects.requireNonNull(provider, "provider");
-        run(
-                args,
-                DriverProgram.of(driverName, provider.getClass()),
-                new DriverOptions.Standard(),
-                provider);
+        run(args, DriverProgram.of(driverName, provider.getClass()), options, provider);
     }
 
     /**

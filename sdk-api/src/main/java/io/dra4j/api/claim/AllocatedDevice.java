@@ -5,6 +5,7 @@ package io.dra4j.api.claim;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
+import io.dra4j.api.error.PrepareException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -128,15 +129,20 @@ public final class AllocatedDevice {
      * @param type the kind
      * @param <T> the vendor's type
      * @return the configuration; the defaults if no entry applies
-     * @throws IllegalStateException if none applies, which only a kind without defaults allows
+     * @throws PrepareException if none applies, which only a kind without defaults allows; it asks
+     *     the owner of the pod for one
      */
     public <T> AppliedConfig<T> config(ConfigType<T> type) {
         return findConfig(type)
                 .orElseThrow(
                         () ->
-                                new IllegalStateException(
-                                        "No %s applies to device %s of request %s, and the kind has no defaults"
-                                                .formatted(type.kind(), device(), request())));
+                                new PrepareException(
+                                        "no %s (%s) is given for device %s of request %s: add one to the claim's configurations, or to its class's"
+                                                .formatted(
+                                                        type.kind(),
+                                                        type.apiVersion(),
+                                                        device(),
+                                                        request())));
     }
 
     /**

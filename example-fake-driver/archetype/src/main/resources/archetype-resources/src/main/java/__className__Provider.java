@@ -34,7 +34,7 @@ final class ${className}Provider implements DeviceProvider {
         return Device.builder(name).attribute("model", model).capacity("memory", "8Gi").build();
     }
 
-    /** Real devices are made ready here; it may be called again for the same claim. */
+    /** Real devices are made ready here; what it must undo, it checkpoints first. */
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         List<PreparedDevice> devices =

@@ -1,0 +1,106 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.runtime.SlicePreview;
+import io.dra4j.test.AllocatedClaims;
+import io.dra4j.test.HeldClaims;
+import io.dra4j.test.RecordingClaimContext;
+import io.dra4j.test.RecordingDriverContext;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The sample of the page about providers does what the page says. */
+class SampleFpgaProviderTest {
+
+    private static final String DRIVER = "fpga.example.com";
+
+    @TempDir Path root;
+
+    private final RecordingDriverContext context = new RecordingDriverContext(DRIVER, "node-a");
+    private SampleFpgaProvider provider;
+
+    @BeforeEach
+    void start() throws Exception {
+        add("fpga-0", "S0");
+        provider = new SampleFpgaProvider("node-a", root);
+        provider.start(context);
+    }
+
+    @AfterEach
+    void close() {
+        provider.close();
+    }
+
+    private void add(String name, String serial) throws IOException {
+        Path directory = Files.createDirectory(root.resolve(name));
+        Files.writeString(directory.resolve("serial"), serial);
+        Files.writeString(directory.resolve("image"), "golden");
+    }
+
+    private AllocatedClaims claim() throws Exception {
+        return AllocatedClaims.of(DRIVER, provider).device("fpga-0");
+    }
+
+    private String image() throws IOException {
+        return Files.readString(root.resolve("fpga-0/image"));
+    }
+
+    @Test
+    void itsInventoryCanBePublished() throws Exception {
+        assertThat(SlicePreview.problems(provider.inventory())).isEmpty();
+        assertThat(provider.inventory().pools().get(0).devices()).hasSize(1);
+    }
+
+    @Test
+    void aConfigurationIsCompletedAndProgrammed() throws Exception {
+        AllocatedClaim claim =
+                claim().config(
+                                "{apiVersion: fpga.example.com/v1alpha1, kind: Bitstream, image: aes}")
+                        .build();
+
+        PreparedClaim prepared = provider.prepare(claim, new RecordingClaimContext());
+
+        assertThat(prepared.devices().get(0).edits().env()).containsEntry("FPGA_IMAGE", "aes");
+        assertThat(image()).isEqualTo("aes");
+    }
+
+    @Test
+    void aNameThatIsNoneIsRefused() throws Exception {
+        AllocatedClaims claim =
+                claim().config(
+                                "{apiVersion: fpga.example.com/v1alpha1, kind: Bitstream, image: ../x}");
+
+        assertThatThrownBy(claim::build).hasMessageContaining("image must be a name");
+    }
+
+    @Test
+    void whatWasThereBeforeComesBackAfterACrash() throws Exception {
+        AllocatedClaim claim = claim().build();
+        RecordingClaimContext kept = new RecordingClaimContext();
+        provider.prepare(claim, kept);
+        assertThat(image()).isEqualTo("blank");
+
+        provider.unprepare(HeldClaims.interrupted(claim, kept), new RecordingClaimContext());
+
+        assertThat(image()).isEqualTo("golden");
+    }
+
+    @Test
+    void aDeviceThatComesIsNoticed() throws Exception {
+        add("fpga-1", "S1");
+
+        assertThat(context.awaitInventoryChanges(1, Duration.ofSeconds(30))).isTrue();
+    }
+}
