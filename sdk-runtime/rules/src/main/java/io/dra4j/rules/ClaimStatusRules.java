@@ -124,9 +124,7 @@ final class ClaimStatusRules {
         network.at("ips").requireAtMost(IPS);
         Set<String> seen = new HashSet<>();
         for (Field address : network.at("ips").items()) {
-            address.requireThat(
-                    address.text().matches("[0-9a-f.:]+/[0-9]{1,3}"),
-                    "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
+            address.requireForm(Addresses::problem);
             address.requireUnique(seen);
         }
     }

@@ -1,0 +1,142 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.rules;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * An IP address.
+ *
+ * @param groups its eight groups of 16 bits; those of an IPv4 address are mapped to IPv6
+ * @param dotted whether it was written as IPv4
+ */
+record IpAddress(List<Integer> groups, boolean dotted) {
+    private static final int GROUPS = 8;
+    private static final List<Integer> MAPPED = List.of(0, 0, 0, 0, 0, 0xffff);
+
+    /** Reads an address; leading zeros are no octal numbers, and have no limit. */
+    static Optional<IpAddress> parse(String text) {
+        Optional<List<Integer>> ipv4 = quads(text).map(IpAddress::mapped);
+        return ipv4.isPresent()
+                ? ipv4.map(groups -> new IpAddress(groups, true))
+                : ipv6(text).map(groups -> new IpAddress(groups, false));
+    }
+
+    private static List<Integer> mapped(List<Integer> lowest) {
+        return joined(List.of(MAPPED, lowest));
+    }
+
+    /** The two groups of an address in four decimal numbers. */
+    private static Optional<List<Integer>> quads(String text) {
+        String[] parts = text.split("\\.", -1);
+        if (parts.length != 4) {
+            return Optional.empty();
+        }
+        List<Integer> bytes = new ArrayList<>();
+        for (String part : parts) {
+            String digits = part.replaceFirst("^0+(?=.)", "");
+            if (!digits.matches("[0-9]{1,3}") || Integer.parseInt(digits) > 0xff) {
+                return Optional.empty();
+            }
+            bytes.add(Integer.valueOf(digits));
+        }
+        return Optional.of(
+                List.of(bytes.get(0) << 8 | bytes.get(1), bytes.get(2) << 8 | bytes.get(3)));
+    }
+
+    /** All groups of an address in hexadecimal numbers, of which "::" stands for zeros. */
+    private static Optional<List<Integer>> ipv6(String text) {
+        int gap = text.indexOf("::");
+        if (gap < 0) {
+            return hexGroups(text).filter(all -> all.size() == GROUPS);
+        }
+        Optional<List<Integer>> before = hexGroups(text.substring(0, gap));
+        Optional<List<Integer>> after = hexGroups(text.substring(gap + 2));
+        boolean dotsBefore = text.substring(0, gap).contains(".");
+        if (before.isEmpty() || after.isEmpty() || dotsBefore) {
+            return Optional.empty();
+        }
+        int zeros = GROUPS - before.get().size() - after.get().size();
+        return zeros < 1
+                ? Optional.empty()
+                : Optional.of(
+                        joined(List.of(before.get(), Collections.nCopies(zeros, 0), after.get())));
+    }
+
+    /** Groups between colons, of which the last may be an IPv4 address. */
+    private static Optional<List<Integer>> hexGroups(String text) {
+        List<Integer> groups = new ArrayList<>();
+        String[] parts = text.isEmpty() ? new String[0] : text.split(":", -1);
+        for (int i = 0; i < parts.length; i++) {
+            boolean last = i == parts.length - 1;
+            Optional<List<Integer>> quads = last ? quads(parts[i]) : Optional.empty();
+            Optional<List<Integer>> part = quads.isPresent() ? quads : hexGroup(parts[i]);
+            if (part.isEmpty()) {
+                return Optional.empty();
+            }
+            groups.addAll(part.get());
+        }
+        return Optional.of(groups);
+    }
+
+    private static Optional<List<Integer>> hexGroup(String text) {
+        String digits = text.replaceFirst("^0+(?=.)", "");
+        return digits.matches("[0-9A-Fa-f]{1,4}")
+                ? Optional.of(List.of(HexFormat.fromHexDigits(digits)))
+                : Optional.empty();
+    }
+
+    private static List<Integer> joined(List<List<Integer>> parts) {
+        return parts.stream().flatMap(List::stream).toList();
+    }
+
+    /** The bits of its form: a mapped IPv4 address has those of IPv6. */
+    int bitsAsWritten() {
+        return dotted ? 32 : 128;
+    }
+
+    boolean isIpv4() {
+        return groups.subList(0, MAPPED.size()).equals(MAPPED);
+    }
+
+    /** Four decimal numbers, or the form of RFC 5952. */
+    @Override
+    public String toString() {
+        if (isIpv4()) {
+            return groups.subList(6, GROUPS).stream()
+                    .map(group -> (group >> 8) + "." + (group & 0xff))
+                    .collect(Collectors.joining("."));
+        }
+        int start = 0;
+        int length = 0;
+        for (int i = 0; i < GROUPS; i++) {
+            int zeros = zerosFrom(i);
+            if (zeros > length) {
+                start = i;
+                length = zeros;
+            }
+        }
+        return length < 2
+                ? hex(groups)
+                : hex(groups.subList(0, start))
+                        + "::"
+                        + hex(groups.subList(start + length, GROUPS));
+    }
+
+    private int zerosFrom(int start) {
+        int end = start;
+        while (end < GROUPS && groups.get(end) == 0) {
+            end++;
+        }
+        return end - start;
+    }
+
+    private static String hex(List<Integer> groups) {
+        return groups.stream().map(Integer::toHexString).collect(Collectors.joining(":"));
+    }
+}
