@@ -3,18 +3,14 @@
 package io.dra4j.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/** Rules for device attributes, and for the keys that attributes and capacities share. */
+/** Rules for device attributes. */
 final class AttributeRules {
-    private static final List<String> SCALARS = List.of("int", "bool", "string", "version");
-    private static final List<String> LISTS = List.of("ints", "bools", "strings", "versions");
+    private static final List<String> SCALARS = List.of("bool", "int", "string", "version");
+    private static final List<String> LISTS = List.of("bools", "ints", "strings", "versions");
     private static final int TEXT_LENGTH = 64;
-    private static final int ID_LENGTH = 32;
-    private static final int DOMAIN_LENGTH = 63;
 
     /** Semantic Versioning 2.0.0, without the optional leading v. */
     private static final Pattern SEMVER =
@@ -23,83 +19,74 @@ final class AttributeRules {
                             + "(-(0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)(\\.(0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*))*)?"
                             + "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?");
 
-    private AttributeRules() {}
+    private final AttributeKeys keys;
 
-    static boolean hasList(JsonNode attributes) {
-        return LISTS.stream()
-                .anyMatch(
-                        list ->
-                                attributes
-                                        .valueStream()
-                                        .anyMatch(one -> !one.path(list).isEmpty()));
+    AttributeRules(AttributeKeys keys) {
+        this.keys = keys;
     }
 
-    static void check(Field attributes, int maxValues) {
-        int values = 0;
-        for (String key : attributes.keys()) {
-            checkKey(key, attributes);
-            checkValue(attributes.key(key));
-            for (JsonNode value : attributes.key(key).value()) {
-                values += value.isArray() ? value.size() : 1;
+    /** Requires a name that has its domain, and returns whether it is one. */
+    static boolean checkFullName(Field name) {
+        return AttributeKeys.checkFullName(name);
+    }
+
+    /** Returns whether any attribute is a list, be it an empty one. */
+    static boolean hasList(JsonNode attributes) {
+        for (JsonNode attribute : attributes) {
+            if (LISTS.stream().anyMatch(attribute::has)) {
+                return true;
             }
         }
-        attributes.requireAtMost(values, maxValues);
+        return false;
     }
 
-    /** A C identifier, or a domain, a slash and a C identifier. */
-    static void checkKey(String key, Field map) {
-        int slash = key.indexOf('/');
-        if (slash >= 0) {
-            String domain = key.substring(0, slash);
-            checkPart("domain", domain, DOMAIN_LENGTH, Names::driverProblem, map);
+    /** The number of values, of which a list has as many as it has items. */
+    static int values(JsonNode attributes) {
+        int values = 0;
+        for (JsonNode attribute : attributes) {
+            int items = LISTS.stream().mapToInt(list -> attribute.path(list).size()).sum();
+            values += Math.max(items, 1);
         }
-        String id = key.substring(slash + 1);
-        checkPart("name", id, ID_LENGTH, Names::cIdentifierProblem, map);
+        return values;
     }
 
-    /** Requires a key that has its domain, and returns whether it is one. */
-    static boolean checkFullName(Field name) {
-        int before = name.errors().all().size();
-        checkKey(name.text(), name);
-        name.requireThat(name.text().contains("/"), "must be a domain and a name");
-        return name.errors().all().size() == before;
-    }
-
-    private static void checkPart(
-            String part, String text, int limit, UnaryOperator<String> problem, Field map) {
-        if (text.isEmpty()) {
-            map.required("the " + part + " must not be empty");
-        } else if (text.length() > limit) {
-            map.errors().tooLong(map.path(), limit);
-        } else {
-            map.requireForm(text, problem);
+    void check(Field attributes) {
+        for (String key : attributes.keys()) {
+            checkValue(keys.checked(attributes, key));
         }
     }
 
     private static void checkValue(Field attribute) {
-        String shown = attribute.value().toString();
-        attribute.requireThat(attribute.size() == 1, shown, "exactly one value must be specified");
         for (String type : SCALARS) {
             if (attribute.value().has(type)) {
                 checkText(type, attribute.at(type));
             }
         }
         for (String type : LISTS) {
-            Field list = attribute.at(type);
-            if (attribute.value().has(type) && list.size() == 0) {
-                list.required("must contain at least one item");
+            if (attribute.value().has(type)) {
+                checkList(type, attribute.at(type));
             }
-            list.items().forEach(item -> checkText(type, item));
+        }
+        if (attribute.size() != 1) {
+            Object shown = attribute.size() == 0 ? "" : attribute.value();
+            attribute.invalid(shown, "exactly one value must be specified");
         }
     }
 
+    private static void checkList(String type, Field list) {
+        if (list.size() == 0) {
+            list.invalidValue("must not be empty if specified");
+        }
+        list.items().forEach(item -> checkText(type, item));
+    }
+
     private static void checkText(String type, Field field) {
-        String text = field.text();
-        boolean textual = field.value().isTextual();
-        if (textual && text.getBytes(StandardCharsets.UTF_8).length > TEXT_LENGTH) {
-            field.errors().tooLong(field.path(), TEXT_LENGTH);
-        } else if (type.startsWith("version") && !SEMVER.matcher(text).matches()) {
-            field.invalid("must be a string compatible with semver.org spec 2.0.0");
+        if (type.startsWith("version")) {
+            boolean valid = SEMVER.matcher(field.text()).matches();
+            field.requireThat(valid, "must be a string compatible with semver.org spec 2.0.0");
+        }
+        if (field.value().isTextual()) {
+            field.requireLength(TEXT_LENGTH);
         }
     }
 }

@@ -77,7 +77,11 @@ final class ClaimStatusRules {
                 config.at("source").requireOneOf(SOURCES);
             }
         }
-        NodeRules.checkSelector(allocation.at("nodeSelector"), 1);
+        Field selector = allocation.at("nodeSelector");
+        if (selector.present()) {
+            NodeRules.checkSelector(selector);
+            NodeRules.requireOneTerm(selector);
+        }
     }
 
     private static void checkDevice(Field device) {
@@ -124,7 +128,8 @@ final class ClaimStatusRules {
         network.at("ips").requireAtMost(IPS);
         Set<String> seen = new HashSet<>();
         for (Field address : network.at("ips").items()) {
-            address.requireForm(Addresses::problem);
+            String problem = Addresses.problem(address.text());
+            address.requireThat(problem.isEmpty(), problem);
             address.requireUnique(seen);
         }
     }

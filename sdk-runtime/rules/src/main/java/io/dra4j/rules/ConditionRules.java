@@ -22,7 +22,7 @@ final class ConditionRules {
         Set<String> types = new HashSet<>();
         for (Field condition : conditions.items()) {
             if (condition.at("type").requireText()) {
-                condition.at("type").requireForm(Names::qualifiedNameProblem);
+                condition.at("type").requireForm(Names::qualifiedNameProblems);
             }
             condition.at("type").requireUnique(types);
             checkCondition(condition);

@@ -4,9 +4,7 @@ package io.dra4j.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 
 /** Rules for counter sets and for devices that consume from them. */
 final class CounterRules {
@@ -29,34 +27,36 @@ final class CounterRules {
     }
 
     void checkSets(Field sets) {
-        sets.requireAtMost(limits.counterSets());
+        if (!sets.requireAtMost(limits.counterSets())) {
+            return;
+        }
         int total = 0;
-        Set<String> names = new HashSet<>();
         for (Field set : sets.items()) {
-            checkName(set.at("name"), names);
+            checkName(set.at("name"));
             checkCounters(set.at("counters"));
             total += set.at("counters").size();
         }
+        sets.requireUniqueItems(set -> set.at("name").text());
         checkTotal(sets, total, "shared counters", limits.sharedCounters());
     }
 
     void checkConsumed(Field device) {
         Field consumed = device.at("consumesCounters");
-        consumed.requireAtMost(limits.consumedSets());
-        Set<String> names = new HashSet<>();
-        for (Field entry : consumed.items()) {
-            checkName(entry.at("counterSet"), names);
-            checkCounters(entry.at("counters"));
-            checkGroups(entry.at("compatibilityGroups"));
+        if (consumed.requireAtMost(limits.consumedSets())) {
+            for (Field entry : consumed.items()) {
+                checkName(entry.at("counterSet"));
+                checkCounters(entry.at("counters"));
+                checkGroups(entry.at("compatibilityGroups"));
+            }
+            consumed.requireUniqueItems(entry -> entry.at("counterSet").text());
         }
         checkTotal(device, consumedBy(device.value()), "counters", limits.deviceCounters());
     }
 
     private static void checkGroups(Field groups) {
-        groups.requireAtMost(COMPATIBILITY_GROUPS);
-        Set<String> seen = new HashSet<>();
-        for (Field group : groups.items()) {
-            checkName(group, seen);
+        if (groups.requireAtMost(COMPATIBILITY_GROUPS)) {
+            groups.items().forEach(CounterRules::checkName);
+            groups.requireUniqueItems(Field::text);
         }
     }
 
@@ -95,10 +95,9 @@ final class CounterRules {
         field.requireThat(count <= limit, count, rule);
     }
 
-    private static void checkName(Field name, Set<String> seen) {
+    private static void checkName(Field name) {
         if (name.requireText()) {
-            name.requireForm(Names::dnsLabelProblem);
-            name.requireUnique(seen);
+            name.requireForm(Names::dnsLabelProblems);
         }
     }
 
@@ -106,7 +105,8 @@ final class CounterRules {
         if (counters.size() == 0) {
             counters.required("");
         }
-        counters.requireAtMost(limits.setCounters());
-        counters.keys().forEach(name -> counters.requireForm(name, Names::dnsLabelProblem));
+        if (counters.requireAtMost(limits.setCounters())) {
+            counters.keys().forEach(name -> counters.requireForm(name, Names::dnsLabelProblems));
+        }
     }
 }

@@ -3,25 +3,26 @@
 package io.dra4j.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** Rules for one device of a slice. */
 final class DeviceRules {
     private static final List<String> PLACEMENTS = List.of("nodeName", "nodeSelector", "allNodes");
     private static final List<String> EFFECTS = List.of("NoExecute", "NoSchedule", "None");
-    private static final int BINDING_CONDITIONS = 4;
     private static final int DRIVER_LENGTH = 63;
 
+    private final KubernetesVersion version;
     private final SliceLimits limits;
     private final CounterRules counters;
+    private final AttributeRules attributes;
     private final CapacityRules capacities;
 
-    DeviceRules(SliceLimits limits, CounterRules counters, CapacityRules capacities) {
+    DeviceRules(FeatureGates gates, SliceLimits limits, CounterRules counters) {
+        this.version = gates.version();
         this.limits = limits;
         this.counters = counters;
-        this.capacities = capacities;
+        this.attributes = new AttributeRules(new AttributeKeys(version));
+        this.capacities = new CapacityRules(gates);
     }
 
     /** Returns whether the device lowers the limit of its slice. */
@@ -34,79 +35,85 @@ final class DeviceRules {
     static void checkDriver(Field driver) {
         if (driver.requireText()) {
             driver.requireLength(DRIVER_LENGTH);
-            driver.requireForm(Names::driverProblem);
+            driver.requireForm(Names::driverProblems);
         }
     }
 
     static void checkDeviceName(Field name) {
-        if (name.requireText()) {
-            name.requireForm(Names::dnsLabelProblem);
-        }
+        name.requireForm(Names::dnsLabelProblems);
     }
 
-    void check(Field device, boolean perDevice) {
+    /**
+     * Checks a device.
+     *
+     * @param old the device that it takes the place of, whose taints are not checked again
+     */
+    void check(Field device, JsonNode old, boolean perDevice) {
         checkDeviceName(device.at("name"));
-        int keys = device.at("attributes").size() + device.at("capacity").size();
-        int limit = SliceLimits.ATTRIBUTES_AND_CAPACITIES;
-        String rule = "the total number of attributes and capacities must not exceed " + limit;
-        device.requireThat(keys <= limit, keys, rule);
-        AttributeRules.check(device.at("attributes"), limits.attributeValues());
-        capacities.check(device);
-        checkTaints(device.at("taints"));
+        checkNumbers(device);
+        attributes.check(device.at("attributes"));
+        boolean sameCapacity = old.path("capacity").equals(device.at("capacity").value());
+        if (!old.isObject() || !sameCapacity || !version.atLeast(KubernetesVersion.V1_37)) {
+            capacities.check(device);
+        }
+        if (!old.isObject() || !old.path("taints").equals(device.at("taints").value())) {
+            checkTaints(device.at("taints"));
+        }
         counters.checkConsumed(device);
         checkPlacement(device, perDevice);
-        checkBinding(device);
+        BindingRules.check(device);
         NodeAllocatableRules.check(device);
     }
 
+    private void checkNumbers(Field device) {
+        int keys = device.at("attributes").size() + device.at("capacity").size();
+        int most = SliceLimits.ATTRIBUTES_AND_CAPACITIES;
+        String rule = "the total number of %s must not exceed %d";
+        device.requireThat(keys <= most, keys, rule.formatted("attributes and capacities", most));
+        int values = AttributeRules.values(device.at("attributes").value());
+        int mostValues = limits.attributeValues();
+        device.requireThat(
+                values <= mostValues, values, rule.formatted("attribute values", mostValues));
+    }
+
     private void checkTaints(Field taints) {
-        taints.requireAtMost(limits.taints());
-        taints.items().forEach(DeviceRules::checkTaint);
+        if (taints.requireAtMost(limits.taints())) {
+            taints.items().forEach(DeviceRules::checkTaint);
+        }
     }
 
     static void checkTaint(Field taint) {
-        taint.at("key").requireForm(Names::qualifiedNameProblem);
-        taint.at("value").requireForm(Names::labelValueProblem);
+        taint.at("key").requireForm(Names::qualifiedNameProblems);
+        taint.at("value").requireForm(Names::labelValueProblems);
         if (taint.at("effect").requireText()) {
             taint.at("effect").requireOneOf(EFFECTS);
         }
     }
 
     private static void checkPlacement(Field device, boolean perDevice) {
-        List<String> set = PLACEMENTS.stream().filter(field -> device.at(field).present()).toList();
-        if (perDevice) {
-            device.requireThat(
-                    set.size() == 1,
-                    "{" + String.join(", ", set) + "}",
-                    "exactly one of `nodeName`, `nodeSelector` or"
-                            + " `allNodes` is required when `perDeviceNodeSelection` is set to true in the slice");
+        boolean placed = PLACEMENTS.stream().anyMatch(field -> device.at(field).present());
+        if (!perDevice && placed) {
+            device.invalidNull(
+                    "`nodeName`, `nodeSelector` and `allNodes` can only be set if"
+                            + " `perDeviceNodeSelection` is set to true in the ResourceSlice spec");
+        } else if (perDevice) {
+            checkOnePlacement(device);
+        }
+    }
+
+    private static void checkOnePlacement(Field device) {
+        Field name = device.at("nodeName");
+        if (name.present() && name.text().isEmpty()) {
+            name.invalid("must not be empty");
+        }
+        List<String> chosen = NodeRules.checkChosen(device);
+        String rule =
+                "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when"
+                        + " `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+        if (chosen.isEmpty()) {
+            device.required(rule);
         } else {
-            String rule = "must not be set unless `perDeviceNodeSelection` is true in the slice";
-            set.forEach(field -> device.at(field).forbidden(rule));
+            device.requireThat(chosen.size() == 1, "{" + String.join(", ", chosen) + "}", rule);
         }
-        NodeRules.check(device, 0);
-    }
-
-    private static void checkBinding(Field device) {
-        Field failing = device.at("bindingFailureConditions");
-        Set<String> conditions = checkConditions(device.at("bindingConditions"));
-        Set<String> failures = checkConditions(failing);
-        String rule = "bindingConditions and bindingFailureConditions must be set together";
-        device.requireThat(conditions.isEmpty() == failures.isEmpty(), "", rule);
-        for (Field failure : failing.items()) {
-            String name = failure.text();
-            boolean overlaps = conditions.contains(name);
-            failing.requireThat(!overlaps, name, "must not overlap with bindingConditions");
-        }
-    }
-
-    private static Set<String> checkConditions(Field conditions) {
-        conditions.requireAtMost(BINDING_CONDITIONS);
-        Set<String> names = new HashSet<>();
-        for (Field condition : conditions.items()) {
-            condition.requireForm(Names::qualifiedNameProblem);
-            condition.requireUnique(names);
-        }
-        return names;
     }
 }

@@ -3,33 +3,90 @@
 package io.dra4j.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A value of an object under validation, its path in messages, and the errors found so far. */
-public record Field(JsonNode value, String path, FieldErrors errors) {
+public final class Field {
+    private static final String ELLIPSIS = "...";
+
+    private final @Nullable Field parent;
+    private final String step;
+    private final JsonNode value;
+    private final FieldErrors errors;
+
+    /**
+     * @param root the path of the value
+     */
+    public Field(JsonNode value, String root, FieldErrors errors) {
+        this(null, root, value, errors);
+    }
+
+    private Field(@Nullable Field parent, String step, JsonNode value, FieldErrors errors) {
+        this.parent = parent;
+        this.step = step;
+        this.value = value;
+        this.errors = errors;
+    }
+
+    public JsonNode value() {
+        return value;
+    }
+
+    /** The path in messages; it is put together only for them. */
+    public String path() {
+        if (parent == null) {
+            return step;
+        }
+        return step.startsWith("[") ? parent.path() + step : parent.path() + "." + step;
+    }
+
+    FieldErrors errors() {
+        return errors;
+    }
+
+    private Field child(String childStep, JsonNode childValue) {
+        return new Field(this, childStep, childValue, errors);
+    }
 
     /** The field of this name in an object. */
     public Field at(String name) {
-        return new Field(value.path(name), path + "." + name, errors);
+        return child(name, value.path(name));
     }
 
     /** The value of a key in a map. */
     Field key(String key) {
-        return new Field(value.path(key), path + "[" + key + "]", errors);
+        return child("[" + key + "]", value.path(key));
+    }
+
+    /** The value of a key, which paths show without its middle if it is longer. */
+    Field key(String key, int longest) {
+        if (key.length() <= longest) {
+            return key(key);
+        }
+        int rest = longest - ELLIPSIS.length();
+        String shown =
+                key.substring(0, (rest + 1) / 2)
+                        + ELLIPSIS
+                        + key.substring(key.length() - rest / 2);
+        return child("[" + shown + "]", value.path(key));
     }
 
     List<String> keys() {
-        return value.propertyStream().map(Map.Entry::getKey).toList();
+        List<String> keys = new ArrayList<>();
+        value.fieldNames().forEachRemaining(keys::add);
+        return keys;
     }
 
     public List<Field> items() {
         List<Field> items = new ArrayList<>();
         for (int i = 0; i < size(); i++) {
-            items.add(new Field(value.get(i), path + "[" + i + "]", errors));
+            items.add(child("[" + i + "]", value.get(i)));
         }
         return items;
     }
@@ -38,8 +95,9 @@ public record Field(JsonNode value, String path, FieldErrors errors) {
         return value.size();
     }
 
+    /** The text, empty when none was sent. */
     public String text() {
-        return value.asText();
+        return present() ? value.asText() : "";
     }
 
     /** Returns whether it was sent with any value, an empty list included. */
@@ -48,11 +106,11 @@ public record Field(JsonNode value, String path, FieldErrors errors) {
     }
 
     void required(String detail) {
-        errors.required(path, detail);
+        errors.required(path(), detail);
     }
 
     void forbidden(String detail) {
-        errors.forbidden(path, detail);
+        errors.forbidden(path(), detail);
     }
 
     void invalid(String detail) {
@@ -63,7 +121,17 @@ public record Field(JsonNode value, String path, FieldErrors errors) {
      * @param shown the value in the message
      */
     void invalid(Object shown, String detail) {
-        errors.invalid(path, shown, detail);
+        errors.invalid(path(), shown, detail);
+    }
+
+    /** Refuses the value, which is no text, and shows it as JSON; null if there is none. */
+    void invalidValue(String detail) {
+        invalid(present() ? value : JsonNodeFactory.instance.nullNode(), detail);
+    }
+
+    /** Refuses the value, which messages do not show. */
+    void invalidNull(String detail) {
+        invalid(JsonNodeFactory.instance.nullNode(), detail);
     }
 
     /** Refuses the value unless a rule holds. */
@@ -90,22 +158,32 @@ public record Field(JsonNode value, String path, FieldErrors errors) {
         requireThat(number > 0, number, "must be greater than zero");
     }
 
-    /** Requires that the number of elements, keys or fields does not exceed a limit. */
-    void requireAtMost(int limit) {
-        requireAtMost(size(), limit);
+    /**
+     * Requires that the number of elements or keys does not exceed a limit, and returns whether it
+     * does not.
+     */
+    boolean requireAtMost(int limit) {
+        return requireAtMost(size(), limit);
     }
 
-    void requireAtMost(int count, int limit) {
-        if (count > limit) {
-            errors.tooMany(path, count, limit);
+    boolean requireAtMost(int count, int limit) {
+        boolean fits = count <= limit;
+        if (!fits) {
+            errors.tooMany(path(), count, limit);
         }
+        return fits;
     }
 
     /** Requires that a text does not exceed a length, and returns whether it does not. */
     boolean requireLength(int limit) {
-        boolean fits = text().length() <= limit;
+        return requireLength(text(), limit);
+    }
+
+    /** Requires that a part of the text, or a key, does not exceed a length. */
+    boolean requireLength(String part, int limit) {
+        boolean fits = Names.bytes(part) <= limit;
         if (!fits) {
-            errors.tooLong(path, limit);
+            errors.tooLong(path(), limit);
         }
         return fits;
     }
@@ -122,28 +200,40 @@ public record Field(JsonNode value, String path, FieldErrors errors) {
     /**
      * Requires a text of a form.
      *
-     * @param problem returns the problem of a text; empty if there is none
+     * @param problems returns the problems of a text; empty if there is none
      */
-    public void requireForm(UnaryOperator<String> problem) {
-        requireForm(text(), problem);
+    public void requireForm(Function<String, List<String>> problems) {
+        requireForm(text(), problems);
     }
 
     /** Requires a part of the text, or a key, of a form. */
-    void requireForm(String part, UnaryOperator<String> problem) {
-        String found = problem.apply(part);
-        requireThat(found.isEmpty(), part, found);
+    void requireForm(String part, Function<String, List<String>> problems) {
+        problems.apply(part).forEach(problem -> invalid(part, problem));
     }
 
     void requireOneOf(List<String> supported) {
         if (!supported.contains(text())) {
-            errors.notSupported(path, text(), supported);
+            errors.notSupported(path(), text(), supported);
         }
     }
 
     /** Requires a text that no earlier field has. */
     void requireUnique(Set<String> seen) {
-        if (!seen.add(text())) {
-            errors.duplicate(path, text());
+        requireUnique(text(), seen);
+    }
+
+    /**
+     * @param key what no earlier field has
+     */
+    void requireUnique(String key, Set<String> seen) {
+        if (!seen.add(key)) {
+            errors.duplicate(path(), key);
         }
+    }
+
+    /** Requires that each element of a list has another name. */
+    void requireUniqueItems(Function<Field, String> name) {
+        Set<String> seen = new HashSet<>();
+        items().forEach(item -> item.requireUnique(name.apply(item), seen));
     }
 }

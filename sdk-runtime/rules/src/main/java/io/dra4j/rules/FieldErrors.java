@@ -67,7 +67,11 @@ public final class FieldErrors {
     }
 
     private static String quoted(Object value) {
-        return value instanceof String text ? '"' + text + '"' : String.valueOf(value);
+        return value instanceof String text ? QuotedText.of(text) : String.valueOf(value);
+    }
+
+    int count() {
+        return errors.size();
     }
 
     public boolean isEmpty() {

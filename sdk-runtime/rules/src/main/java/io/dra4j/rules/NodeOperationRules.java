@@ -21,7 +21,7 @@ final class NodeOperationRules {
             operation.requireUnique(seen);
         }
         boolean stuck = seen.contains(PREPARE) && !seen.contains(UNPREPARE) && !seen.contains(ALL);
-        String rule = PREPARE + " must not be skipped unless " + UNPREPARE + " is skipped as well";
+        String rule = PREPARE + " cannot be skipped unless " + UNPREPARE + " is also skipped";
         skipped.requireThat(!stuck, skipped.value().toString(), rule);
     }
 }

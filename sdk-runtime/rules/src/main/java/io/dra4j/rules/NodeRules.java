@@ -2,45 +2,55 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.rules;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Validates the node selection of slices and devices. */
 final class NodeRules {
-    private static final List<String> OPERATORS =
-            List.of("DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn");
+    private static final String NO_OPERATOR = "not a valid selector operator";
 
     private NodeRules() {}
 
     /**
-     * Checks the name, the selector and {@code allNodes} of a slice or a device.
-     *
-     * @param exactTerms the number of terms of the selector; 0 for at least one
+     * Checks the name, the selector and {@code allNodes} of a slice or a device, and returns which
+     * of them choose nodes.
      */
-    static void check(Field parent, int exactTerms) {
+    static List<String> checkChosen(Field parent) {
+        List<String> chosen = new ArrayList<>();
         Field name = parent.at("nodeName");
-        if (name.present() && name.text().isEmpty()) {
-            name.invalid("must be either unset or set to a non-empty string");
-        } else if (name.present()) {
-            name.requireForm(Names::dnsSubdomainProblem);
+        if (!name.text().isEmpty()) {
+            chosen.add("`nodeName`");
+            name.requireForm(Names::dnsSubdomainProblems);
         }
-        checkSelector(parent.at("nodeSelector"), exactTerms);
-        checkTrueOrUnset(parent.at("allNodes"));
+        if (parent.at("nodeSelector").present()) {
+            chosen.add("`nodeSelector`");
+            checkSelector(parent.at("nodeSelector"));
+        }
+        if (isChosen(parent.at("allNodes"))) {
+            chosen.add("`allNodes`");
+        }
+        return chosen;
     }
 
-    static void checkTrueOrUnset(Field field) {
-        boolean fits = !field.present() || field.value().asBoolean();
-        field.requireThat(fits, false, "must be either unset or set to true");
+    /** Returns whether a field that must not be false is set. */
+    static boolean isChosen(Field field) {
+        boolean chosen = field.value().asBoolean();
+        field.requireThat(chosen || !field.present(), false, "must be either unset or set to true");
+        return chosen;
     }
 
-    static void checkSelector(Field selector, int exactTerms) {
-        if (!selector.present()) {
-            return;
+    /** Slices and allocations have one term, so that several can be merged. */
+    static void requireOneTerm(Field selector) {
+        Field terms = selector.at("nodeSelectorTerms");
+        if (selector.present() && terms.size() != 1) {
+            terms.invalidValue("must have exactly one node selector term");
         }
+    }
+
+    static void checkSelector(Field selector) {
         Field terms = selector.at("nodeSelectorTerms");
         if (terms.size() == 0) {
             terms.required("must have at least one node selector term");
-        } else if (exactTerms > 0 && terms.size() != exactTerms) {
-            terms.invalid(terms.size(), "must have exactly one node selector term");
         }
         for (Field term : terms.items()) {
             term.at("matchExpressions").items().forEach(NodeRules::checkExpression);
@@ -49,10 +59,10 @@ final class NodeRules {
     }
 
     private static void checkExpression(Field expression) {
-        expression.at("key").requireForm(Names::qualifiedNameProblem);
         checkOperator(expression.at("operator"), expression.at("values"));
+        expression.at("key").requireForm(Names::qualifiedNameProblems);
         for (Field value : expression.at("values").items()) {
-            value.requireForm(Names::labelValueProblem);
+            value.requireForm(Names::labelValueProblems);
         }
     }
 
@@ -75,20 +85,24 @@ final class NodeRules {
                             "must be specified single value when `operator` is 'Lt' or 'Gt'");
                 }
             }
-            default -> operator.requireOneOf(OPERATORS);
+            default -> operator.invalid(NO_OPERATOR);
         }
     }
 
     private static void checkField(Field requirement) {
-        Field key = requirement.at("key");
-        key.requireThat(key.text().equals("metadata.name"), "not a valid field selector key");
         Field operator = requirement.at("operator");
-        boolean known = List.of("In", "NotIn").contains(operator.text());
-        operator.requireThat(known, "not a valid selector operator");
         Field values = requirement.at("values");
-        if (values.size() != 1) {
+        if (!List.of("In", "NotIn").contains(operator.text())) {
+            operator.invalid(NO_OPERATOR);
+        } else if (values.size() != 1) {
             values.required(
                     "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+        }
+        Field key = requirement.at("key");
+        if (key.text().equals("metadata.name")) {
+            values.items().forEach(value -> value.requireForm(Names::dnsSubdomainProblems));
+        } else {
+            key.invalid("not a valid field selector key");
         }
     }
 }

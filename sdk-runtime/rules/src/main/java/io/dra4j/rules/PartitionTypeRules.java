@@ -15,7 +15,9 @@ final class PartitionTypeRules {
         }
         boolean partitions =
                 spec.at("devices").value().valueStream().anyMatch(PartitionTypeRules::isPartition);
-        named.requireThat(partitions, "must not be set without devices that consume counters");
+        named.requireThat(
+                partitions,
+                "may only be set on a slice which declares devices that consume counters");
         if (AttributeRules.checkFullName(named) && partitions) {
             for (Field device : spec.at("devices").items()) {
                 if (isPartition(device.value())) {
@@ -36,11 +38,13 @@ final class PartitionTypeRules {
         String bare = name.startsWith(prefix) ? name.substring(prefix.length()) : name;
         Field attribute = device.at("attributes").key(name);
         if (!attributes.has(name) && !attributes.has(bare)) {
-            attribute.required("partitionTypeAttribute names it, and the device consumes counters");
+            attribute.required(
+                    "device consumes counters and `partitionTypeAttribute` names this attribute, so it must be set");
             return;
         }
         JsonNode found = attributes.path(attributes.has(name) ? name : bare);
-        String rule = "must be a string, because partitionTypeAttribute names it";
-        attribute.requireThat(found.has("string"), found.toString(), rule);
+        String rule =
+                "must be a string value because `partitionTypeAttribute` names this attribute";
+        attribute.requireThat(found.has("string"), found, rule);
     }
 }

@@ -12,29 +12,54 @@ import java.util.regex.Pattern;
 
 /** Kubernetes quantities: how they are read, compared and written back. */
 public final class Quantities {
+    /** The real server reads a number without digits as zero. */
     private static final Pattern FORM =
-            Pattern.compile(
-                    "([+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+))([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?");
+            Pattern.compile("([+-]?)([0-9]*)(?:\\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)");
+
+    private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]{1,3}");
     private static final List<String> BINARY = List.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
     private static final List<String> DECIMAL =
             List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");
     private static final BigDecimal BINARY_STEP = BigDecimal.valueOf(1024);
+    private static final BigDecimal LARGEST_BINARY = BigDecimal.valueOf(Long.MAX_VALUE);
+
+    private static final String NO_FORM =
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+    private static final String NO_SUFFIX = "unable to parse quantity's suffix";
 
     private Quantities() {}
 
-    public static boolean isQuantity(JsonNode value) {
-        return (value.isTextual() || value.isNumber()) && FORM.matcher(value.asText()).matches();
+    /** Returns why a value is no quantity, in the words of the server; empty if it is one. */
+    public static String problem(JsonNode value) {
+        String text = value.isContainerNode() ? "{}" : value.asText().strip();
+        Matcher matcher = FORM.matcher(text);
+        if (text.isEmpty() || !matcher.matches()) {
+            return NO_FORM;
+        }
+        String suffix = matcher.group(4);
+        boolean known =
+                BINARY.contains(suffix)
+                        || DECIMAL.contains(suffix)
+                        || EXPONENT.matcher(suffix).matches();
+        return known ? "" : NO_SUFFIX;
     }
 
     /** The value as it is written, for example 1024 for {@code 1Ki}. */
     public static BigDecimal exact(String quantity) {
         Matcher matcher = matched(quantity);
-        BigDecimal number = new BigDecimal(matcher.group(1));
-        String suffix = suffix(matcher);
+        BigDecimal number = number(matcher);
+        String suffix = matcher.group(4);
         if (suffix.endsWith("i")) {
-            return number.multiply(BINARY_STEP.pow(BINARY.indexOf(suffix)));
+            BigDecimal binary = number.multiply(BINARY_STEP.pow(BINARY.indexOf(suffix)));
+            return binary.min(LARGEST_BINARY).max(LARGEST_BINARY.negate());
         }
         return number.scaleByPowerOfTen(decimalExponent(suffix));
+    }
+
+    private static BigDecimal number(Matcher matcher) {
+        String fraction = matcher.group(3) == null ? "" : matcher.group(3);
+        return new BigDecimal(matcher.group(1) + "0" + matcher.group(2) + "." + fraction + "0")
+                .stripTrailingZeros();
     }
 
     /** The value as the server compares it: rounded up to an integer. */
@@ -42,16 +67,22 @@ public final class Quantities {
         return exact(quantity).setScale(0, RoundingMode.CEILING).toBigInteger();
     }
 
+    /** The text of a sum, in the form of the first that is not zero. */
+    static String sum(String first, String second) {
+        String suffix = suffix(exact(first).signum() == 0 ? second : first);
+        return canonical(exact(first).add(exact(second)), suffix);
+    }
+
     private static Matcher matched(String quantity) {
-        Matcher matcher = FORM.matcher(quantity);
+        Matcher matcher = FORM.matcher(quantity.strip());
         if (!matcher.matches()) {
             throw new IllegalArgumentException("no quantity: " + quantity);
         }
         return matcher;
     }
 
-    private static String suffix(Matcher matcher) {
-        return matcher.group(2) == null ? "" : matcher.group(2);
+    private static String suffix(String quantity) {
+        return matched(quantity).group(4);
     }
 
     private static int decimalExponent(String suffix) {
@@ -62,17 +93,21 @@ public final class Quantities {
 
     /** The one text of a value: the largest suffix of its family that needs no fraction. */
     public static String canonical(String quantity) {
-        BigDecimal exact = exact(quantity).setScale(9, RoundingMode.CEILING);
-        String suffix = suffix(matched(quantity));
+        return canonical(exact(quantity), suffix(quantity));
+    }
+
+    private static String canonical(BigDecimal value, String suffix) {
+        BigDecimal exact = value.setScale(9, RoundingMode.UP);
         boolean small = exact.abs().compareTo(BINARY_STEP) < 0;
-        if (suffix.endsWith("i") && !small) {
+        boolean whole = exact.stripTrailingZeros().scale() <= 0;
+        if (suffix.endsWith("i") && !small && whole) {
             return binary(exact);
         }
         return DECIMAL.contains(suffix) || suffix.endsWith("i") ? decimal(exact) : exponent(exact);
     }
 
     private static String binary(BigDecimal exact) {
-        BigInteger mantissa = exact.setScale(0, RoundingMode.CEILING).toBigInteger();
+        BigInteger mantissa = exact.toBigIntegerExact();
         BigInteger step = BigInteger.valueOf(1024);
         int power = 0;
         while (power < BINARY.size() - 1 && mantissa.mod(step).signum() == 0) {
@@ -89,7 +124,7 @@ public final class Quantities {
     }
 
     private static String exponent(BigDecimal exact) {
-        int step = thousands(exact, 6);
+        int step = thousands(exact, Integer.MAX_VALUE);
         BigInteger mantissa = exact.scaleByPowerOfTen(-3 * step).toBigIntegerExact();
         return step == 0 ? mantissa.toString() : mantissa + "e" + 3 * step;
     }

@@ -90,7 +90,7 @@ final class RequestRules {
     private static void checkDevices(Field request) {
         Field deviceClass = request.at("deviceClassName");
         if (deviceClass.requireText()) {
-            deviceClass.requireForm(Names::dnsSubdomainProblem);
+            deviceClass.requireForm(Names::dnsSubdomainProblems);
         }
         checkSelectors(request.at("selectors"));
         Field mode = request.at("allocationMode");

@@ -3,17 +3,16 @@
 package io.dra4j.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.HashSet;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
- * Validates the spec of ResourceSlices, written from the API's documentation and not from the SDK's
- * checks.
+ * Validates the spec of ResourceSlices, in the order and in the words of the real server, and
+ * independent of the SDK's checks.
  */
 public final class SliceRules {
-    private static final List<String> PLACEMENTS =
-            List.of("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection");
+    private static final int POOL_NAME_LENGTH = 253;
     private static final String ONE_PLACEMENT =
             "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
 
@@ -26,17 +25,25 @@ public final class SliceRules {
         this.version = gates.version();
         this.limits = SliceLimits.of(version);
         this.counters = new CounterRules(limits);
-        boolean fractional = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE);
-        this.devices = new DeviceRules(limits, counters, new CapacityRules(fractional));
+        this.devices = new DeviceRules(gates, limits, counters);
     }
 
+    /** Checks the spec of a new slice. */
     public void check(JsonNode json, FieldErrors errors) {
+        checkUpdate(json, MissingNode.getInstance(), errors);
+    }
+
+    /** Checks a spec that takes the place of an old one, of which some fields cannot change. */
+    public void checkUpdate(JsonNode json, JsonNode old, FieldErrors errors) {
         Field spec = new Field(json, "spec", errors);
         DeviceRules.checkDriver(spec.at("driver"));
         checkPool(spec.at("pool"));
+        if (old.isObject()) {
+            checkUnchanged(spec, old);
+        }
         checkPlacement(spec);
         checkExclusive(spec);
-        checkDevices(spec);
+        checkDevices(spec, old);
         counters.checkSets(spec.at("sharedCounters"));
         counters.checkAllConsumed(spec.at("devices"));
         PartitionTypeRules.check(spec);
@@ -46,21 +53,21 @@ public final class SliceRules {
         }
     }
 
-    public void checkImmutable(JsonNode json, JsonNode old, FieldErrors errors) {
-        Field spec = new Field(json, "spec", errors);
-        unchanged(spec.at("driver"), old.path("driver"));
-        unchanged(spec.at("pool").at("name"), old.path("pool").path("name"));
-        unchanged(spec.at("nodeName"), old.path("nodeName"));
-    }
-
-    private static void unchanged(Field field, JsonNode old) {
-        field.requireThat(field.value().equals(old), "field is immutable");
+    private static void checkUnchanged(Field spec, JsonNode old) {
+        String rule = "field is immutable";
+        Field pool = spec.at("pool").at("name");
+        pool.requireThat(pool.text().equals(old.path("pool").path("name").asText()), rule);
+        spec.at("driver")
+                .requireThat(spec.at("driver").text().equals(old.path("driver").asText()), rule);
+        if (!spec.at("nodeName").value().equals(old.path("nodeName"))) {
+            spec.at("nodeName").invalidValue(rule);
+        }
     }
 
     private static void checkPool(Field pool) {
         checkPoolName(pool.at("name"));
-        pool.at("generation").requireNotNegative();
         pool.at("resourceSliceCount").requirePositive();
+        pool.at("generation").requireNotNegative();
     }
 
     /** A pool's name is one or more DNS subdomains, joined by slashes. */
@@ -68,44 +75,59 @@ public final class SliceRules {
         if (!name.requireText()) {
             return;
         }
-        name.requireLength(253);
+        name.requireLength(POOL_NAME_LENGTH);
         for (String part : name.text().split("/", -1)) {
-            name.requireForm(part, Names::dnsSubdomainProblem);
+            name.requireForm(part, Names::dnsSubdomainProblems);
         }
     }
 
     private static void checkPlacement(Field spec) {
-        List<String> set = PLACEMENTS.stream().filter(field -> spec.at(field).present()).toList();
+        List<String> set = new ArrayList<>();
+        Field name = spec.at("nodeName");
+        if (name.present() && name.text().isEmpty()) {
+            name.invalid("must be either unset or set to a non-empty string");
+        }
+        set.addAll(NodeRules.checkChosen(spec));
+        NodeRules.requireOneTerm(spec.at("nodeSelector"));
+        if (NodeRules.isChosen(spec.at("perDeviceNodeSelection"))) {
+            set.add("`perDeviceNodeSelection`");
+        }
         if (set.isEmpty()) {
             spec.required(ONE_PLACEMENT);
         } else if (set.size() > 1) {
-            spec.invalid("{" + String.join(", ", set) + "}", ONE_PLACEMENT);
+            String rule = ONE_PLACEMENT + ", but multiple fields are set";
+            spec.invalid("{" + String.join(", ", set) + "}", rule);
         }
-        NodeRules.check(spec, 1);
-        NodeRules.checkTrueOrUnset(spec.at("perDeviceNodeSelection"));
     }
 
     /** Even an empty list counts as set: a slice is for devices or for counters. */
     private void checkExclusive(Field spec) {
         boolean both = spec.at("devices").present() && spec.at("sharedCounters").present();
         if (both && version.atLeast(KubernetesVersion.V1_35)) {
-            spec.invalid(
-                    "{devices, sharedCounters}",
-                    "only one of `sharedCounters` or `devices` is allowed");
+            spec.invalid("", "only one of `sharedCounters` or `devices` is allowed");
         }
     }
 
-    private void checkDevices(Field spec) {
-        boolean complex = false;
-        Set<String> names = new HashSet<>();
-        boolean perDevice = spec.value().path("perDeviceNodeSelection").asBoolean();
-        for (Field device : spec.at("devices").items()) {
-            complex |= DeviceRules.isComplex(device.value());
-            devices.check(device, perDevice);
-            if (!device.at("name").text().isEmpty()) {
-                device.at("name").requireUnique(names);
-            }
+    private void checkDevices(Field spec, JsonNode old) {
+        Field list = spec.at("devices");
+        boolean complex = list.value().valueStream().anyMatch(DeviceRules::isComplex);
+        if (!list.requireAtMost(complex ? limits.complexDevices() : SliceLimits.DEVICES)) {
+            return;
         }
-        spec.at("devices").requireAtMost(complex ? limits.complexDevices() : SliceLimits.DEVICES);
+        boolean perDevice = spec.value().path("perDeviceNodeSelection").asBoolean();
+        for (Field device : list.items()) {
+            devices.check(device, before(device, old), perDevice);
+        }
+        list.requireUniqueItems(device -> device.at("name").text());
+    }
+
+    /** The device of this name in the old slice, of which some parts are not checked again. */
+    private static JsonNode before(Field device, JsonNode old) {
+        String name = device.at("name").text();
+        return old.path("devices")
+                .valueStream()
+                .filter(one -> one.path("name").asText().equals(name))
+                .findFirst()
+                .orElse(MissingNode.getInstance());
     }
 }

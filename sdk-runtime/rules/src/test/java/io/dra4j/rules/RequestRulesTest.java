@@ -38,7 +38,7 @@ class RequestRulesTest {
             quoteCharacter = '`',
             value = {
                 "{'matchAttribute':'numa'}                       | [0].matchAttribute    | Invalid",
-                "{'distinctAttribute':'a.com/'}                  | [0].distinctAttribute | Required",
+                "{'distinctAttribute':'a.com/'}                  | [0].distinctAttribute | Invalid",
                 "{'requests':['r']}                              | [0]                   | Required",
                 "{'requests':['x'],'matchAttribute':'a.com/n'}   | [0].requests[0]       | Invalid",
                 "{'requests':['r/t'],'matchAttribute':'a.com/n'} | [0].requests[0]       | Invalid",

@@ -97,7 +97,7 @@ class ClaimIT {
 
             assertThatThrownBy(() -> server.store().put(claim))
                     .isInstanceOf(ApiFailure.class)
-                    .hasMessageContaining("spec.devices.requests[0].name: Required value");
+                    .hasMessageContaining("spec.devices.requests[0].name: Invalid value: \"\"");
         }
     }
 

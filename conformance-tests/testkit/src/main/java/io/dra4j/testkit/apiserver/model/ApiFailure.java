@@ -122,11 +122,12 @@ public final class ApiFailure extends RuntimeException {
                     .put("message", error.message())
                     .put("field", error.field());
         }
-        String list = errors.stream().map(FieldError::toString).collect(Collectors.joining(", "));
+        List<String> problems = errors.stream().map(FieldError::toString).distinct().toList();
+        String list = String.join(", ", problems);
         return new ApiFailure(
                 422,
                 "Invalid",
-                what + " is invalid: " + (errors.size() == 1 ? list : "[" + list + "]"),
+                what + " is invalid: " + (problems.size() == 1 ? list : "[" + list + "]"),
                 details);
     }
 

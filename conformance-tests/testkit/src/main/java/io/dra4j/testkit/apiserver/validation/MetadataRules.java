@@ -142,7 +142,7 @@ public final class MetadataRules {
         Field metadata = new Field(object.path("metadata"), "metadata", errors);
         boolean label = kind.plural().equals("namespaces");
         metadata.at("name")
-                .requireForm(label ? Names::dnsLabelProblem : Names::dnsSubdomainProblem);
+                .requireForm(label ? Names::dnsLabelProblems : Names::dnsSubdomainProblems);
         for (Field owner : metadata.at("ownerReferences").items()) {
             for (String name : List.of("apiVersion", "kind", "name", "uid")) {
                 Field field = owner.at(name);

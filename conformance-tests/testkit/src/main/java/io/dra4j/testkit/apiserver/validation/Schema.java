@@ -158,7 +158,7 @@ public final class Schema {
                     return TextNode.valueOf(time.truncatedTo(ChronoUnit.SECONDS).toString());
                 }
                 case "quantity" -> {
-                    require(Quantities.isQuantity(value), path, "a quantity");
+                    require(Quantities.problem(value).isEmpty(), path, "a quantity");
                     return TextNode.valueOf(Quantities.canonical(value.asText()));
                 }
                 default -> {

@@ -53,9 +53,10 @@ final class SliceStrategy implements Strategy {
 
     @Override
     public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
-        rules.check(next.path("spec"), errors);
-        if (old != null) {
-            rules.checkImmutable(next.path("spec"), old.path("spec"), errors);
+        if (old == null) {
+            rules.check(next.path("spec"), errors);
+        } else {
+            rules.checkUpdate(next.path("spec"), old.path("spec"), errors);
         }
     }
 }

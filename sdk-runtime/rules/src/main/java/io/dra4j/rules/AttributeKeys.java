@@ -1,0 +1,67 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.rules;
+
+/**
+ * Rules for the keys of attributes and capacities: an identifier, after a domain and a slash or
+ * alone.
+ */
+record AttributeKeys(KubernetesVersion version) {
+    private static final int DOMAIN_LENGTH = 63;
+    private static final int IDENTIFIER_LENGTH = 32;
+    private static final int LENGTH = DOMAIN_LENGTH + 1 + IDENTIFIER_LENGTH;
+
+    /** The value of a key, after the key was checked. */
+    Field checked(Field map, String key) {
+        Field value = map.key(key, LENGTH);
+        check(key, version.atLeast(KubernetesVersion.V1_36) ? map : value);
+        return value;
+    }
+
+    /** Checks a name; before 1.37, one with several slashes is not checked. */
+    void check(String name, Field reported) {
+        checkParts(name, reported);
+        boolean tooMany = name.indexOf('/') != name.lastIndexOf('/');
+        if (tooMany && version.atLeast(KubernetesVersion.V1_37)) {
+            reported.invalid(name, "must not contain more than one slash");
+        }
+    }
+
+    private static void checkParts(String name, Field reported) {
+        String[] parts = name.split("/", -1);
+        if (parts.length == 1) {
+            checkIdentifier(name, reported);
+        } else if (parts.length == 2) {
+            checkDomain(parts[0], reported);
+            if (parts[1].isEmpty()) {
+                reported.invalid("", "the name must not be empty");
+            } else {
+                checkIdentifier(parts[1], reported);
+            }
+        }
+    }
+
+    private static void checkDomain(String domain, Field reported) {
+        if (domain.isEmpty()) {
+            reported.invalid("", "the domain must not be empty");
+        } else {
+            reported.requireLength(domain, DOMAIN_LENGTH);
+            reported.requireForm(domain, Names::driverProblems);
+        }
+    }
+
+    private static void checkIdentifier(String identifier, Field reported) {
+        reported.requireLength(identifier, IDENTIFIER_LENGTH);
+        reported.requireForm(identifier, Names::cIdentifierProblems);
+    }
+
+    /** Requires a name that has its domain, and returns whether it is one. */
+    static boolean checkFullName(Field name) {
+        int before = name.errors().count();
+        checkParts(name.text(), name);
+        name.requireThat(
+                name.text().contains("/"),
+                "a fully qualified name must be a domain and a name separated by a slash");
+        return name.errors().count() == before;
+    }
+}
