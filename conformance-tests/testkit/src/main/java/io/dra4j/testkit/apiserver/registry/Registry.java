@@ -106,6 +106,7 @@ public final class Registry {
     private ObjectNode created(Target target, ObjectNode body, WriteOptions options) {
         ResourceKind kind = target.kind();
         decode(kind, body, options);
+        schema.complete(kind, body);
         metadata.initialize(kind, target.key(), body);
         if (kind.has(Trait.STATUS) && !kind.has(Trait.STATUS_ON_CREATE)) {
             body.remove("status");
@@ -151,6 +152,7 @@ public final class Registry {
         String manager = options.fieldManager();
         ObjectNode body = ownership.merged(current, applied, target.part(), manager);
         requireCurrent(current, body);
+        schema.complete(target.kind(), body);
         ObjectNode next = next(current, target.part(), body);
         ownership.applied(current, next, applied, target.part(), force, manager);
         return finished(current, target, next);
@@ -192,6 +194,7 @@ public final class Registry {
             StoredObject current, Target target, ObjectNode body, WriteOptions options) {
         requireCurrent(current, body);
         decode(current.kind(), body, options);
+        schema.complete(current.kind(), body);
         Part part = target.part();
         ObjectNode next = next(current, part, body);
         ownership.updated(current.kind(), current.json(), next, part, options.fieldManager());
@@ -214,7 +217,6 @@ public final class Registry {
 
     /** Decodes as a typed server: nulls and unknown fields are dropped, wrong types are refused. */
     private void decode(ResourceKind kind, ObjectNode body, WriteOptions options) {
-        Canonical.dropNulls(body);
         options.unknown(kind, schema.fit(kind, body));
     }
 

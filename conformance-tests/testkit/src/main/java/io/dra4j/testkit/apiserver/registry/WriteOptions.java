@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.registry;
 
+import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import java.util.List;
@@ -27,7 +28,7 @@ public record WriteOptions(
             return;
         }
         List<String> warnings =
-                fields.stream().map(field -> "unknown field \"" + field + "\"").toList();
+                fields.stream().map(field -> "unknown field " + QuotedText.of(field)).toList();
         if (fieldValidation.equals("Strict")) {
             throw ApiFailure.unfit(kind, "strict decoding error: " + String.join(", ", warnings));
         }

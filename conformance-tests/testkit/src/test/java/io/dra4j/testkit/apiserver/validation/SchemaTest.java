@@ -29,7 +29,7 @@ class SchemaTest {
                                 + "'spec':{'devices':[{'name':'a','basic':{}}]}}");
 
         assertThat(schema.fit(slices, slice))
-                .containsExactly("metadata.nam", "status", "spec.devices[0].basic");
+                .containsExactly("status", "metadata.nam", "spec.devices[0].basic");
         assertThat(slice)
                 .isEqualTo(
                         tree(
@@ -45,9 +45,14 @@ class SchemaTest {
                 "{'driver':1}                                         | spec.driver must be a string",
                 "{'allNodes':'true'}                                  | spec.allNodes must be a boolean",
                 "{'pool':{'generation':1.5}}                          | spec.pool.generation must be an integer",
-                "{'devices':[{'capacity':{'m':{'value':'1 Gi'}}}]}    | spec.devices[0].capacity.m.value must be a quantity",
-                "{'devices':[{'capacity':{'m':{'value':'1e9999'}}}]}   | spec.devices[0].capacity.m.value must be a quantity",
-                "{'devices':[{'taints':[{'timeAdded':'yesterday'}]}]} | spec.devices[0].taints[0].timeAdded must be a time in RFC 3339",
+                "{'devices':[{'capacity':{'m':{'value':'1 Gi'}}}]}    |  quantities must match the regular expression",
+                "{'devices':[{'capacity':{'m':{'value':'1Zi'}}}]}     | quantities must match the regular expression",
+                "{'devices':[{'capacity':{'m':{'value':'1mm'}}}]}     | unable to parse quantity's suffix",
+                "{'devices':[{'capacity':{'m':{'value':'1e9999'}}}]}  | unable to parse quantity's suffix",
+                "{'devices':[{'taints':[{'timeAdded':1}]}]}           | spec.devices[0].taints[0].timeAdded must be a string",
+                "{'devices':[{'taints':[{'timeAdded':'a.b'}]}]}       | parsing time \"a.b\" as",
+                "{'allNodes':1,'driver':1}                            | spec.allNodes must be a boolean",
+                "{'driver':1,'sharedCounters':[{'counters':{'c':{'value':[]}}}]} | quantities must match the regular expression",
             })
     void aWrongTypeIsRefused(String spec, String message) {
         ObjectNode slice = tree("{'spec':" + spec.replace('\'', '"') + "}");
@@ -74,9 +79,44 @@ class SchemaTest {
         "+1, 1",
         "-2000, -2k",
         "1536Mi, 1536Mi",
+        "16Ei, 9223372036854775807",
+        "1024.5Ki, 1049088",
+        "1024.0001Ki, 1048576102400u",
+        "-0.1n, -1n",
+        ".5, 500m",
+        "1., 1",
+        "Ki, 0",
+        "1e21, 1e21",
+        "1E3, 1e3",
+        "1E, 1E",
     })
     void quantitiesTakeTheirCanonicalForm(String sent, String stored) {
         assertThat(Quantities.canonical(sent)).isEqualTo(stored);
+    }
+
+    @Test
+    void nullsInObjectsAreGoneAndInListsAndMapsAreZero() {
+        ObjectNode slice =
+                tree(
+                        "{'metadata':{},'spec':{'driver':null,'devices':[null,{'attributes':{'a':null,'b':{'int':null}},'bindingConditions':[null]}]}}");
+
+        assertThat(schema.fit(slices, slice)).isEmpty();
+        assertThat(slice)
+                .isEqualTo(
+                        tree(
+                                "{'metadata':{},'spec':{'devices':[{},{'attributes':{'a':{},'b':{}},'bindingConditions':['']}]}}"));
+    }
+
+    @Test
+    void fieldsThatAreAlwaysWrittenAreAdded() {
+        ObjectNode slice = tree("{'spec':{'pool':{'name':'p'},'devices':[{'capacity':{'m':{}}}]}}");
+
+        schema.complete(slices, slice);
+
+        assertThat(slice)
+                .isEqualTo(
+                        tree(
+                                "{'spec':{'pool':{'name':'p','generation':0,'resourceSliceCount':0},'devices':[{'capacity':{'m':{'value':'0'}}}]}}"));
     }
 
     @Test
