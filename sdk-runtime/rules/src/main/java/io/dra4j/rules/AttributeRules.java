@@ -33,8 +33,10 @@ final class AttributeRules {
     /** Returns whether any attribute is a list, be it an empty one. */
     static boolean hasList(JsonNode attributes) {
         for (JsonNode attribute : attributes) {
-            if (LISTS.stream().anyMatch(attribute::has)) {
-                return true;
+            for (String list : LISTS) {
+                if (attribute.has(list)) {
+                    return true;
+                }
             }
         }
         return false;
@@ -44,7 +46,10 @@ final class AttributeRules {
     static int values(JsonNode attributes) {
         int values = 0;
         for (JsonNode attribute : attributes) {
-            int items = LISTS.stream().mapToInt(list -> attribute.path(list).size()).sum();
+            int items = 0;
+            for (String list : LISTS) {
+                items += attribute.path(list).size();
+            }
             values += Math.max(items, 1);
         }
         return values;

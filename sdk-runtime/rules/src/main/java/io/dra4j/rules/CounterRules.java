@@ -91,8 +91,9 @@ final class CounterRules {
 
     /** The message of 1.34, in which all limits of counters are sums. */
     private static void checkTotal(Field field, int count, String of, int limit) {
-        String rule = "the total number of " + of + " must not exceed " + limit;
-        field.requireThat(count <= limit, count, rule);
+        if (count > limit) {
+            field.invalid(count, "the total number of " + of + " must not exceed " + limit);
+        }
     }
 
     private static void checkName(Field name) {

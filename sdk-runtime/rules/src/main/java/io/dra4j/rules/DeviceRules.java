@@ -67,13 +67,16 @@ final class DeviceRules {
 
     private void checkNumbers(Field device) {
         int keys = device.at("attributes").size() + device.at("capacity").size();
-        int most = SliceLimits.ATTRIBUTES_AND_CAPACITIES;
-        String rule = "the total number of %s must not exceed %d";
-        device.requireThat(keys <= most, keys, rule.formatted("attributes and capacities", most));
+        requireAtMost(
+                device, keys, SliceLimits.ATTRIBUTES_AND_CAPACITIES, "attributes and capacities");
         int values = AttributeRules.values(device.at("attributes").value());
-        int mostValues = limits.attributeValues();
-        device.requireThat(
-                values <= mostValues, values, rule.formatted("attribute values", mostValues));
+        requireAtMost(device, values, limits.attributeValues(), "attribute values");
+    }
+
+    private static void requireAtMost(Field device, int count, int limit, String of) {
+        if (count > limit) {
+            device.invalid(count, "the total number of " + of + " must not exceed " + limit);
+        }
     }
 
     private void checkTaints(Field taints) {
