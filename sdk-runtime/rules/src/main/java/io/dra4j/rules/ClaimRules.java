@@ -17,8 +17,9 @@ public final class ClaimRules {
     /**
      * @param path of the spec, for messages
      */
-    public static void checkSpec(JsonNode claimSpec, String path, FieldErrors errors) {
-        RequestRules.check(new Field(claimSpec, path, errors));
+    public static void checkSpec(
+            JsonNode claimSpec, String path, ExpressionCompiler compiler, FieldErrors errors) {
+        RequestRules.check(new Field(claimSpec, path, errors), new ExpressionRules(compiler));
     }
 
     /**

@@ -14,9 +14,11 @@ final class ConstraintRules {
     private static final List<String> KINDS = List.of("matchAttribute", "distinctAttribute");
 
     private final Field constraints;
+    private final ExpressionRules expressions;
 
-    ConstraintRules(Field constraints) {
+    ConstraintRules(Field constraints, ExpressionRules expressions) {
         this.constraints = constraints;
+        this.expressions = expressions;
     }
 
     /**
@@ -52,7 +54,7 @@ final class ConstraintRules {
                 boolean used = uses(name.text(), request);
                 name.requireThat(used, "must be used by a constraint on this request");
             }
-            ExpressionRules.check(attribute.at("expression"));
+            expressions.checkDerivedAttribute(attribute.at("expression"));
         }
     }
 

@@ -2,15 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.rules;
 
-/** Rules for CEL expressions, which are not compiled. */
-final class ExpressionRules {
+import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
+
+/** Rules for CEL expressions: their length, and that they compile. */
+record ExpressionRules(ExpressionCompiler compiler) {
     private static final int LENGTH = 10 * 1024;
 
-    private ExpressionRules() {}
+    void checkSelectors(Field selectors) {
+        for (Field selector : selectors.items()) {
+            Field cel = selector.at("cel");
+            if (cel.present()) {
+                check(cel.at("expression"), compiler::selectorProblem);
+            } else {
+                cel.required("");
+            }
+        }
+    }
 
-    static void check(Field expression) {
+    void checkDerivedAttribute(Field expression) {
         if (expression.requireText()) {
-            expression.requireLength(LENGTH);
+            check(expression, compiler::derivedAttributeProblem);
+        }
+    }
+
+    private static void check(Field expression, UnaryOperator<String> problem) {
+        if (expression.text().getBytes(StandardCharsets.UTF_8).length > LENGTH) {
+            expression.errors().tooLong(expression.path(), LENGTH);
+        } else {
+            String found = problem.apply(expression.text());
+            expression.requireThat(found.isEmpty(), found);
         }
     }
 }

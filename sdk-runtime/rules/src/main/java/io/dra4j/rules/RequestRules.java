@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Rules for the requests of a claim: sizes, names and shapes; CEL expressions are not compiled. */
+/** Rules for the requests of a claim: sizes, names, shapes and selectors. */
 final class RequestRules {
     static final int CONFIGS = 32;
 
@@ -42,13 +42,13 @@ final class RequestRules {
         }
     }
 
-    static void check(Field claimSpec) {
+    static void check(Field claimSpec, ExpressionRules expressions) {
         Field devices = claimSpec.at("devices");
         devices.at("requests").requireAtMost(REQUESTS);
         Set<String> names = new HashSet<>();
-        ConstraintRules constraints = new ConstraintRules(devices.at("constraints"));
+        ConstraintRules constraints = new ConstraintRules(devices.at("constraints"), expressions);
         for (Field request : devices.at("requests").items()) {
-            checkRequest(request, names, constraints);
+            checkRequest(request, names, constraints, expressions);
         }
         constraints.check(names);
         checkConfigs(devices.at("config"), CONFIGS);
@@ -58,7 +58,10 @@ final class RequestRules {
     }
 
     private static void checkRequest(
-            Field request, Set<String> names, ConstraintRules constraints) {
+            Field request,
+            Set<String> names,
+            ConstraintRules constraints,
+            ExpressionRules expressions) {
         String name = request.at("name").text();
         checkName(request.at("name"), names);
         boolean exactly = request.value().has("exactly");
@@ -66,7 +69,7 @@ final class RequestRules {
         String rule = "exactly one of `exactly` or `firstAvailable` is required";
         request.requireThat(exactly != alternatives.size() > 0, name, rule);
         if (exactly) {
-            checkDevices(request.at("exactly"));
+            checkDevices(request.at("exactly"), expressions);
             constraints.checkDerived(request.at("exactly").at("derivedAttributes"), name);
         }
         alternatives.requireAtMost(SUBREQUESTS);
@@ -75,7 +78,7 @@ final class RequestRules {
             checkName(alternative.at("name"), inside);
             String alternativeName = name + "/" + alternative.at("name").text();
             names.add(alternativeName);
-            checkDevices(alternative);
+            checkDevices(alternative, expressions);
             constraints.checkDerived(alternative.at("derivedAttributes"), alternativeName);
         }
     }
@@ -87,12 +90,12 @@ final class RequestRules {
         }
     }
 
-    private static void checkDevices(Field request) {
+    private static void checkDevices(Field request, ExpressionRules expressions) {
         Field deviceClass = request.at("deviceClassName");
         if (deviceClass.requireText()) {
             deviceClass.requireForm(Names::dnsSubdomainProblems);
         }
-        checkSelectors(request.at("selectors"));
+        checkSelectors(request.at("selectors"), expressions);
         Field mode = request.at("allocationMode");
         Field count = request.at("count");
         mode.requireOneOf(MODES);
@@ -105,10 +108,9 @@ final class RequestRules {
         }
     }
 
-    static void checkSelectors(Field selectors) {
-        selectors.requireAtMost(SELECTORS);
-        for (Field selector : selectors.items()) {
-            ExpressionRules.check(selector.at("cel").at("expression"));
+    static void checkSelectors(Field selectors, ExpressionRules expressions) {
+        if (selectors.requireAtMost(SELECTORS)) {
+            expressions.checkSelectors(selectors);
         }
     }
 

@@ -9,9 +9,9 @@ public final class TaintRuleRules {
     private TaintRuleRules() {}
 
     /** Checks a spec. */
-    public static void check(JsonNode ruleSpec, FieldErrors errors) {
+    public static void check(JsonNode ruleSpec, ExpressionCompiler compiler, FieldErrors errors) {
         Field spec = new Field(ruleSpec, "spec", errors);
-        checkSelector(spec.at("deviceSelector"));
+        checkSelector(spec.at("deviceSelector"), new ExpressionRules(compiler));
         DeviceRules.checkTaint(spec.at("taint"));
     }
 
@@ -22,7 +22,7 @@ public final class TaintRuleRules {
     }
 
     /** A selector may leave out each of its fields, or be left out as a whole. */
-    private static void checkSelector(Field selector) {
+    private static void checkSelector(Field selector, ExpressionRules expressions) {
         if (selector.at("driver").present()) {
             DeviceRules.checkDriver(selector.at("driver"));
         }
@@ -32,6 +32,6 @@ public final class TaintRuleRules {
         if (selector.at("device").present()) {
             DeviceRules.checkDeviceName(selector.at("device"));
         }
-        RequestRules.checkSelectors(selector.at("selectors"));
+        RequestRules.checkSelectors(selector.at("selectors"), expressions);
     }
 }

@@ -28,7 +28,9 @@ class RequestRulesTest {
                 """
                         .formatted(derived, ofSubrequest, constraints);
         FieldErrors errors = new FieldErrors();
-        RequestRules.check(new Field(tree(spec), "spec", errors));
+        RequestRules.check(
+                new Field(tree(spec), "spec", errors),
+                new ExpressionRules(ExpressionCompiler.NONE));
         return errors.all();
     }
 

@@ -5,6 +5,7 @@ package io.dra4j.testkit.apiserver.validation;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.ClaimRules;
+import io.dra4j.rules.ExpressionCompiler;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimStrategy implements Strategy {
     private final FeatureGates gates;
+    private final ExpressionCompiler compiler;
 
-    ClaimStrategy(FeatureGates gates) {
+    ClaimStrategy(FeatureGates gates, ExpressionCompiler compiler) {
         this.gates = gates;
+        this.compiler = compiler;
     }
 
     @Override
@@ -42,7 +45,7 @@ final class ClaimStrategy implements Strategy {
     @Override
     public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
         if (old == null) {
-            ClaimRules.checkSpec(next.path("spec"), "spec", errors);
+            ClaimRules.checkSpec(next.path("spec"), "spec", compiler, errors);
         } else if (!next.path("spec").equals(old.path("spec"))) {
             errors.invalid("spec", next.path("spec"), "field is immutable");
         }

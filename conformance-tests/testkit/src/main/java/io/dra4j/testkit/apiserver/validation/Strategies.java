@@ -5,6 +5,7 @@ package io.dra4j.testkit.apiserver.validation;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.ClaimRules;
 import io.dra4j.rules.ClassRules;
+import io.dra4j.rules.ExpressionCompiler;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
@@ -16,17 +17,19 @@ public final class Strategies {
     private Strategies() {}
 
     public static Map<String, Strategy> of(FeatureGates gates, MetadataRules metadata) {
+        ExpressionCompiler compiler = ExpressionCompiler.NONE;
         return Map.of(
                 "resourceslices", new SliceStrategy(gates, metadata),
-                "resourceclaims", new ClaimStrategy(gates),
-                "resourceclaimtemplates", new ClaimTemplates(gates),
-                "deviceclasses", new DeviceClasses(gates),
-                "devicetaintrules", new TaintRuleStrategy(gates.version(), metadata),
+                "resourceclaims", new ClaimStrategy(gates, compiler),
+                "resourceclaimtemplates", new ClaimTemplates(gates, compiler),
+                "deviceclasses", new DeviceClasses(gates, compiler),
+                "devicetaintrules", new TaintRuleStrategy(gates.version(), compiler, metadata),
                 "pods", new FirstPhase("Pending"),
                 "namespaces", new FirstPhase("Active"));
     }
 
-    private record ClaimTemplates(FeatureGates gates) implements Strategy {
+    private record ClaimTemplates(FeatureGates gates, ExpressionCompiler compiler)
+            implements Strategy {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             GatedFields.drop(GatedFields.OF_TEMPLATES, gates, next, old);
@@ -37,15 +40,15 @@ public final class Strategies {
         public void validate(
                 ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
             if (old == null) {
-                ClaimRules.checkSpec(Json.at(next, "spec", "spec"), "spec.spec", errors);
+                ClaimRules.checkSpec(Json.at(next, "spec", "spec"), "spec.spec", compiler, errors);
             } else if (!next.path("spec").equals(old.path("spec"))) {
                 errors.invalid("spec", next.path("spec"), "field is immutable");
             }
         }
     }
 
-    /** CEL expressions are not evaluated, nor checked beyond their length. */
-    private record DeviceClasses(FeatureGates gates) implements Strategy {
+    private record DeviceClasses(FeatureGates gates, ExpressionCompiler compiler)
+            implements Strategy {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             GatedFields.drop(GatedFields.OF_CLASSES, gates, next, old);
@@ -55,7 +58,7 @@ public final class Strategies {
         @Override
         public void validate(
                 ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
-            ClassRules.check(next.path("spec"), errors);
+            ClassRules.check(next.path("spec"), compiler, errors);
         }
     }
 

@@ -4,6 +4,7 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.rules.ExpressionCompiler;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.TaintRuleRules;
@@ -13,10 +14,13 @@ import org.jspecify.annotations.Nullable;
 /** The strategy of DeviceTaintRules: a selection of devices, and the taint that they get. */
 final class TaintRuleStrategy implements Strategy {
     private final KubernetesVersion version;
+    private final ExpressionCompiler compiler;
     private final MetadataRules metadata;
 
-    TaintRuleStrategy(KubernetesVersion version, MetadataRules metadata) {
+    TaintRuleStrategy(
+            KubernetesVersion version, ExpressionCompiler compiler, MetadataRules metadata) {
         this.version = version;
+        this.compiler = compiler;
         this.metadata = metadata;
     }
 
@@ -38,7 +42,7 @@ final class TaintRuleStrategy implements Strategy {
 
     @Override
     public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
-        TaintRuleRules.check(next.path("spec"), errors);
+        TaintRuleRules.check(next.path("spec"), compiler, errors);
         if (part == Part.STATUS) {
             TaintRuleRules.checkStatus(next.path("status"), errors);
         }
