@@ -62,7 +62,11 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule expressionsAreAtHomeInClaims =
-            ModuleRules.areAtHomeIn(List.of(C + ".claims.."), "dev.cel..");
+            ModuleRules.areAtHomeIn(List.of(C + ".claims.."), "io.dra4j.allocator..");
+
+    @ArchTest
+    static final ArchRule theAllocatorKnowsTheLibraryOfExpressions =
+            ModuleRules.areAtHomeIn(List.of(), "dev.cel..");
 
     @ArchTest
     static final ArchRule publicTypesAreUsedFromOtherPackages =

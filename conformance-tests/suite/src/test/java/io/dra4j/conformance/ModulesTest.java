@@ -38,9 +38,17 @@ class ModulesTest {
                             "sdk-runtime/rules",
                             Set.of("org.jspecify", "com.fasterxml.jackson.core")),
                     entry(
+                            "sdk-runtime/allocator",
+                            Set.of(
+                                    "dra4j-resource-rules",
+                                    "org.jspecify",
+                                    "com.fasterxml.jackson.core",
+                                    "dev.cel")),
+                    entry(
                             "conformance-tests/testkit",
                             Set.of(
                                     "dra4j-resource-rules",
+                                    "dra4j-allocator",
                                     "org.jspecify",
                                     "org.slf4j",
                                     "io.grpc",
@@ -115,7 +123,7 @@ class ModulesTest {
                                     "dra4j-sdk-runtime",
                                     "org.jspecify",
                                     "org.slf4j",
-                                    "dev.cel",
+                                    "dra4j-allocator",
                                     "com.fasterxml.jackson.core",
                                     "com.fasterxml.jackson.dataformat",
                                     "org.junit.platform",

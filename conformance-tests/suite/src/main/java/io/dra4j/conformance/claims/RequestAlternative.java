@@ -3,6 +3,7 @@
 package io.dra4j.conformance.claims;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.List;
@@ -66,7 +67,7 @@ record RequestAlternative(
                 .forEach(
                         one -> {
                             try {
-                                Quantity.parse(one.getValue().asText());
+                                Quantities.exact(one.getValue().asText());
                             } catch (IllegalArgumentException e) {
                                 throw new SettingsException(
                                         "driver.claims: %s asks for the capacity %s of %s, which is no quantity such as 10Gi"
@@ -93,8 +94,8 @@ record RequestAlternative(
 
     private static boolean isEnough(JsonNode capacity, JsonNode requested) {
         return !capacity.isMissingNode()
-                && Quantity.parse(requested.asText())
-                                .compareTo(Quantity.parse(capacity.path("value").asText()))
+                && Quantities.exact(requested.asText())
+                                .compareTo(Quantities.exact(capacity.path("value").asText()))
                         <= 0;
     }
 

@@ -1,0 +1,20 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.cel;
+
+import java.util.function.Supplier;
+
+/** Asks whether a text can be read. */
+final class Checks {
+    private Checks() {}
+
+    /** Returns whether a parser accepts its text. */
+    static boolean succeeds(Supplier<?> parser) {
+        try {
+            parser.get();
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.cel;
+
+import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelValidationException;
+import dev.cel.common.CelValidationResult;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+import dev.cel.validator.CelValidator;
+import dev.cel.validator.CelValidatorFactory;
+import dev.cel.validator.validators.DurationLiteralValidator;
+import dev.cel.validator.validators.HomogeneousLiteralValidator;
+import dev.cel.validator.validators.RegexLiteralValidator;
+import dev.cel.validator.validators.TimestampLiteralValidator;
+
+/** Compiles expressions in one environment. */
+final class Compiler {
+    private final CelCompiler compiler;
+    private final CelRuntime runtime;
+    private final CelValidator validator;
+
+    Compiler(Environment environment) {
+        this.compiler = environment.compiler();
+        this.runtime = environment.runtime();
+        this.validator =
+                CelValidatorFactory.standardCelValidatorBuilder(compiler, runtime)
+                        .addAstValidators(
+                                DurationLiteralValidator.INSTANCE,
+                                TimestampLiteralValidator.INSTANCE,
+                                RegexLiteralValidator.INSTANCE,
+                                HomogeneousLiteralValidator.newInstance("format"))
+                        .build();
+    }
+
+    /**
+     * @throws ExpressionException with the server's words if the expression cannot be compiled
+     */
+    CelAbstractSyntaxTree compile(String expression) {
+        try {
+            CelValidationResult parsed = compiler.parse(expression);
+            if (parsed.hasError()) {
+                throw failed(Messages.ofParser(parsed, expression));
+            }
+            CelValidationResult checked = compiler.check(parsed.getAst());
+            if (!checked.hasError()) {
+                checked = validator.validate(checked.getAst());
+            }
+            if (checked.hasError()) {
+                throw failed(Messages.ofChecker(checked));
+            }
+            return checked.getAst();
+        } catch (CelValidationException e) {
+            throw failed(e.getMessage());
+        } catch (StackOverflowError e) {
+            throw failed(Messages.TOO_DEEP);
+        }
+    }
+
+    private static ExpressionException failed(String errors) {
+        return new ExpressionException("compilation failed: " + errors);
+    }
+
+    /**
+     * @throws ExpressionException if the expression cannot be evaluated
+     */
+    CelRuntime.Program program(CelAbstractSyntaxTree compiled) {
+        try {
+            return runtime.createProgram(compiler.check(Domains.optional(compiled)).getAst());
+        } catch (CelEvaluationException | CelValidationException e) {
+            throw new ExpressionException("program instantiation failed: " + e.getMessage());
+        }
+    }
+}

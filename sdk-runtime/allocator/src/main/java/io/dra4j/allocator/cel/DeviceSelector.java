@@ -1,0 +1,52 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.cel;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+import java.util.Map;
+
+/** A compiled expression of a class or a request, which a scheduler evaluates on devices. */
+public final class DeviceSelector {
+    private final CelRuntime.Program program;
+
+    private DeviceSelector(CelRuntime.Program program) {
+        this.program = program;
+    }
+
+    /**
+     * Compiles an expression with all that any release knows, as for stored objects.
+     *
+     * @throws ExpressionException if it cannot be compiled
+     */
+    public static DeviceSelector compile(String expression) {
+        Compiler compiler = Stored.COMPILER;
+        return new DeviceSelector(compiler.program(compiler.compile(expression)));
+    }
+
+    /** Made when the first expression is compiled. */
+    private static final class Stored {
+        static final Compiler COMPILER = new Compiler(Environment.STORED);
+    }
+
+    /**
+     * Returns whether a device may be allocated.
+     *
+     * @param driver of the slice, the domain of names that have none
+     * @param device as in a slice
+     * @throws ExpressionException if the expression fails, or is neither true nor false
+     */
+    public boolean matches(String driver, JsonNode device) {
+        try {
+            Object value =
+                    program.eval(Map.of(Environment.DEVICE, DeviceVariable.of(driver, device)));
+            if (value instanceof Boolean matches) {
+                return matches;
+            }
+        } catch (CelEvaluationException | IllegalArgumentException e) {
+            throw new ExpressionException("CEL runtime error: " + e.getMessage());
+        }
+        throw new ExpressionException("the expression is neither true nor false");
+    }
+}

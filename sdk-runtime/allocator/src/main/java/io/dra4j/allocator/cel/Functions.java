@@ -1,0 +1,57 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.cel;
+
+import dev.cel.common.CelFunctionDecl;
+import dev.cel.common.CelOverloadDecl;
+import dev.cel.common.types.CelType;
+import dev.cel.runtime.CelFunctionBinding;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** Collects functions: what the compiler is told of each overload, and what computes it. */
+final class Functions {
+    private final Map<String, List<CelOverloadDecl>> overloads = new LinkedHashMap<>();
+    private final List<CelFunctionBinding> bindings = new ArrayList<>();
+
+    /** Adds {@code name(parameters)}. */
+    Functions global(
+            String name,
+            String id,
+            CelType result,
+            Function<Object[], Object> body,
+            CelType... parameters) {
+        return add(name, CelOverloadDecl.newGlobalOverload(id, result, List.of(parameters)), body);
+    }
+
+    /** Adds {@code target.name(parameters)}; the first parameter is the target. */
+    Functions member(
+            String name,
+            String id,
+            CelType result,
+            Function<Object[], Object> body,
+            CelType... parameters) {
+        return add(name, CelOverloadDecl.newMemberOverload(id, result, List.of(parameters)), body);
+    }
+
+    private Functions add(String name, CelOverloadDecl overload, Function<Object[], Object> body) {
+        overloads.computeIfAbsent(name, key -> new ArrayList<>()).add(overload);
+        List<Class<?>> classes = new ArrayList<>();
+        overload.parameterTypes().forEach(type -> classes.add(Types.classOf(type)));
+        bindings.add(CelFunctionBinding.from(overload.overloadId(), classes, body::apply));
+        return this;
+    }
+
+    List<CelFunctionDecl> declarations() {
+        return overloads.entrySet().stream()
+                .map(one -> CelFunctionDecl.newFunctionDeclaration(one.getKey(), one.getValue()))
+                .toList();
+    }
+
+    List<CelFunctionBinding> bindings() {
+        return bindings;
+    }
+}

@@ -1,0 +1,134 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.cel;
+
+import static dev.cel.common.types.SimpleType.BOOL;
+import static dev.cel.common.types.SimpleType.INT;
+import static dev.cel.common.types.SimpleType.STRING;
+import static io.dra4j.allocator.cel.Types.SEMVER;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A version in a CEL expression, by Semantic Versioning 2.0.0; build metadata does not count.
+ *
+ * @param core major, minor and patch
+ * @param preRelease the identifiers after the hyphen; none for a release
+ */
+record SemanticVersion(List<Long> core, List<String> preRelease)
+        implements Comparable<SemanticVersion> {
+
+    private static final String NUMERIC = "(0|[1-9]\\d*)";
+    private static final String IDENTIFIER = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
+    private static final Pattern FORM =
+            Pattern.compile(
+                    NUMERIC
+                            + "\\."
+                            + NUMERIC
+                            + "\\."
+                            + NUMERIC
+                            + "(?:-(%s(?:\\.%s)*))?".formatted(IDENTIFIER, IDENTIFIER)
+                            + "(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?");
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
+
+    /**
+     * @throws IllegalArgumentException if it is no version
+     */
+    static SemanticVersion parse(String text) {
+        Matcher matcher = FORM.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("\"" + text + "\" is no semantic version");
+        }
+        List<Long> core =
+                List.of(
+                        Long.parseLong(matcher.group(1)),
+                        Long.parseLong(matcher.group(2)),
+                        Long.parseLong(matcher.group(3)));
+        String rest = matcher.group(4);
+        return new SemanticVersion(core, rest == null ? List.of() : List.of(rest.split("\\.")));
+    }
+
+    /** Removes a leading v and leading zeros, and adds the minor and the patch that are missing. */
+    private static SemanticVersion normalized(String text) {
+        String[] parts = (text.startsWith("v") ? text.substring(1) : text).split("\\.", 3);
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = parts[i].replaceFirst("^0+(?=\\d)", "");
+        }
+        String[] all = Arrays.copyOf(parts, 3);
+        Arrays.fill(all, parts.length, 3, "0");
+        return parse(String.join(".", all));
+    }
+
+    static void addTo(Functions functions) {
+        functions
+                .global("semver", "string_to_semver", SEMVER, SemanticVersion::made, STRING)
+                .global(
+                        "semver",
+                        "string_bool_to_semver",
+                        SEMVER,
+                        SemanticVersion::made,
+                        STRING,
+                        BOOL)
+                .global("isSemver", "is_semver_string", BOOL, SemanticVersion::isOne, STRING)
+                .global(
+                        "isSemver",
+                        "is_semver_string_bool",
+                        BOOL,
+                        SemanticVersion::isOne,
+                        STRING,
+                        BOOL)
+                .member("major", "semver_major", INT, a -> part(a, 0), SEMVER)
+                .member("minor", "semver_minor", INT, a -> part(a, 1), SEMVER)
+                .member("patch", "semver_patch", INT, a -> part(a, 2), SEMVER);
+        Comparisons.addTo(functions, "semver", SEMVER);
+    }
+
+    private static Object made(Object[] arguments) {
+        String text = (String) arguments[0];
+        boolean normalize = arguments.length > 1 && (Boolean) arguments[1];
+        return normalize ? normalized(text) : parse(text);
+    }
+
+    private static Object isOne(Object[] arguments) {
+        return Checks.succeeds(() -> made(arguments));
+    }
+
+    private static Object part(Object[] arguments, int index) {
+        return ((SemanticVersion) arguments[0]).core.get(index);
+    }
+
+    @Override
+    public int compareTo(SemanticVersion other) {
+        for (int i = 0; i < core.size(); i++) {
+            int part = core.get(i).compareTo(other.core.get(i));
+            if (part != 0) {
+                return part;
+            }
+        }
+        if (preRelease.isEmpty() || other.preRelease.isEmpty()) {
+            return Boolean.compare(preRelease.isEmpty(), other.preRelease.isEmpty());
+        }
+        for (int i = 0; i < Math.min(preRelease.size(), other.preRelease.size()); i++) {
+            int part = IDENTIFIERS.compare(preRelease.get(i), other.preRelease.get(i));
+            if (part != 0) {
+                return part;
+            }
+        }
+        return Integer.compare(preRelease.size(), other.preRelease.size());
+    }
+
+    /** Numbers come before words, and are compared as numbers. */
+    private static final Comparator<String> IDENTIFIERS =
+            (one, other) -> {
+                boolean number = NUMBER.matcher(one).matches();
+                boolean otherNumber = NUMBER.matcher(other).matches();
+                if (number && otherNumber) {
+                    return Long.compare(Long.parseLong(one), Long.parseLong(other));
+                }
+                return number == otherNumber ? one.compareTo(other) : number ? -1 : 1;
+            };
+}

@@ -1,0 +1,192 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.cel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Expressions are refused in the words of kube-apiserver. */
+class DeviceExpressionsTest {
+    private static final String NOTHING =
+            "Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!',"
+                    + " 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES,"
+                    + " IDENTIFIER}";
+    private static final Map<FeatureGate, Boolean> WITH_LISTS =
+            Map.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true);
+
+    private static final DeviceExpressions EXPRESSIONS = of(KubernetesVersion.V1_36, Map.of());
+
+    private static DeviceExpressions of(
+            KubernetesVersion version, Map<FeatureGate, Boolean> gates) {
+        return new DeviceExpressions(new FeatureGates(version, gates));
+    }
+
+    private static String problem(String expression) {
+        return EXPRESSIONS.selectorProblem(expression);
+    }
+
+    @Test
+    void aSyntaxErrorIsMarked() {
+        assertThat(problem("device.driver =="))
+                .isEqualTo(
+                        "compilation failed: ERROR: <input>:1:17: %s\n | device.driver ==\n | ................^"
+                                .formatted(NOTHING));
+        assertThat(problem("")).isEqualTo("compilation failed: ERROR: <input>:1:0: " + NOTHING);
+        assertThat(problem("device.driver)"))
+                .contains("<input>:1:14: Syntax error: extraneous input ')' expecting <EOF>");
+    }
+
+    @Test
+    void eachErrorOfTypesIsMarked() {
+        assertThat(problem("foo"))
+                .isEqualTo(
+                        "compilation failed: ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | foo\n | ^");
+        assertThat(problem("true &&\n  foo && bar").lines())
+                .containsExactly(
+                        "compilation failed: ERROR: <input>:2:3: undeclared reference to 'foo' (in container '')",
+                        " |   foo && bar",
+                        " | ..^",
+                        "ERROR: <input>:2:10: undeclared reference to 'bar' (in container '')",
+                        " |   foo && bar",
+                        " | .........^");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            quoteCharacter = '`',
+            value = {
+                "1 => must evaluate to bool or the unknown type, not int",
+                "device.attributes => must evaluate to bool or the unknown type, not map(string, map(string, google.protobuf.Any))",
+                "device.capacity['a'].b => must evaluate to bool or the unknown type, not kubernetes.Quantity",
+                "device.attributes['a'].b.c => must evaluate to bool or the unknown type, not dyn",
+                "device.attributes['a'].?b => must evaluate to bool or the unknown type, not optional_type(google.protobuf.Any)",
+                "null => must evaluate to bool or the unknown type, not null_type"
+            })
+    void theResultIsABoolOrUnknown(String expression, String problem) {
+        assertThat(problem(expression)).isEqualTo(problem);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            quoteCharacter = '`',
+            value = {
+                "device.driver == 1 => found no matching overload for '_==_' applied to '(string, int)'",
+                "size(timestamp('2020-01-01T00:00:00Z')) => found no matching overload for 'size' applied to '(timestamp)'",
+                "device.foo => undefined field 'foo'",
+                "device.driver.exists(x, x) => expression of type 'string' cannot be range of a comprehension (must be list, map, or dynamic)",
+                "[1, 'a'] == [1] => expected type 'int' but found 'string'",
+                "device.driver.matches('(') => invalid matches argument",
+                "duration('x') == duration('1s') => invalid duration argument",
+                "timestamp('x') == timestamp('y') => invalid timestamp argument",
+                "[1].all(1, true) => argument must be a simple name",
+                "99999999999999999999 == 1 => invalid int literal",
+                "99999999999999999999u == 1u => invalid uint literal",
+                "1 1 1 => Syntax error: mismatched input '1' expecting {<EOF>, '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', '+', '*', '/', '%'}"
+            })
+    void anErrorHasTheServersWords(String expression, String words) {
+        String first = problem(expression).lines().findFirst().orElseThrow();
+
+        assertThat(first.replaceFirst("compilation failed: ERROR: <input>:\\d+:\\d+: ", ""))
+                .isEqualTo(words);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "device.attributes['a'].b",
+                "device.attributes['a'].b == 'x' || device.attributes['a'].b < 4",
+                "device.attributes['a'].?b.orValue(true)",
+                "has(device.allowMultipleAllocations) && device.allowMultipleAllocations",
+                "cel.bind(a, device.attributes['a'], a.b && a.c)",
+                "device.attributes.all(domain, names, names.size() > 0)",
+                "[2, 1].sort() == [1, 2]"
+            })
+    void compiles(String expression) {
+        assertThat(problem(expression)).isEmpty();
+    }
+
+    @Test
+    void theExpressionsOfAllocatorsCasesCompile() {
+        List<String> all = FunctionsTest.lines("allocator-cases.txt").toList();
+
+        assertThat(all)
+                .hasSizeGreaterThan(30)
+                .allSatisfy(
+                        expression -> {
+                            DeviceExpressions release =
+                                    expression.contains("includes")
+                                            ? of(KubernetesVersion.V1_36, WITH_LISTS)
+                                            : EXPRESSIONS;
+                            assertThat(release.selectorProblem(expression)).isEmpty();
+                            DeviceSelector.compile(expression);
+                        });
+    }
+
+    @Test
+    void aReleaseTakesTheFunctionsOfTheOneBefore() {
+        String sorted = "[2, 1].sort() == [1, 2]";
+
+        assertThat(of(KubernetesVersion.V1_34, Map.of()).selectorProblem(sorted))
+                .contains("undeclared reference to 'sort'");
+        assertThat(of(KubernetesVersion.V1_35, Map.of()).selectorProblem(sorted)).isEmpty();
+    }
+
+    @Test
+    void aGateBringsItsField() {
+        String shared = "device.allowMultipleAllocations";
+
+        assertThat(of(KubernetesVersion.V1_35, Map.of()).selectorProblem(shared))
+                .contains("undefined field 'allowMultipleAllocations'");
+        assertThat(problem(shared)).isEmpty();
+    }
+
+    @Test
+    void theGateOfListsMakesAttributesDynamic() {
+        DeviceExpressions in136 = of(KubernetesVersion.V1_36, WITH_LISTS);
+        DeviceExpressions in137 = of(KubernetesVersion.V1_37, WITH_LISTS);
+
+        for (String expression :
+                new String[] {
+                    "device.attributes['a'].b.includes('x')",
+                    "device.attributes['a'].b.exists(x, x == 1)",
+                    "device.attributes['a'].b"
+                }) {
+            assertThat(in136.selectorProblem(expression)).isEmpty();
+            assertThat(in137.selectorProblem(expression)).isEmpty();
+        }
+        assertThat(problem("device.attributes['a'].b.includes('x')"))
+                .contains("undeclared reference to 'includes'");
+        assertThat(in136.selectorProblem("device.attributes"))
+                .endsWith("not map(string, map(string, dyn))");
+    }
+
+    @Test
+    void aDerivedAttributeIsAScalar() {
+        DeviceExpressions in137 = of(KubernetesVersion.V1_37, Map.of());
+
+        for (String expression :
+                new String[] {
+                    "1", "device.driver", "semver('1.0.0')", "device.attributes['a'].b"
+                }) {
+            assertThat(in137.derivedAttributeProblem(expression)).isEmpty();
+        }
+        assertThat(in137.derivedAttributeProblem("[1]"))
+                .isEqualTo(
+                        "must evaluate to a primitive scalar (string, integer, boolean, semver), not list(int)");
+        DeviceExpressions lists = of(KubernetesVersion.V1_37, WITH_LISTS);
+        assertThat(lists.derivedAttributeProblem("[1]")).isEmpty();
+        assertThat(lists.derivedAttributeProblem("[[1]]"))
+                .endsWith("or a list of these scalars, not list(list(int))");
+    }
+}
