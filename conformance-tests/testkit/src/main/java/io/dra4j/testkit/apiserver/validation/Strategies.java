@@ -3,6 +3,7 @@
 package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.allocator.cel.DeviceExpressions;
 import io.dra4j.rules.ClaimRules;
 import io.dra4j.rules.ClassRules;
 import io.dra4j.rules.ExpressionCompiler;
@@ -17,7 +18,7 @@ public final class Strategies {
     private Strategies() {}
 
     public static Map<String, Strategy> of(FeatureGates gates, MetadataRules metadata) {
-        ExpressionCompiler compiler = ExpressionCompiler.NONE;
+        ExpressionCompiler compiler = new DeviceExpressions(gates);
         return Map.of(
                 "resourceslices", new SliceStrategy(gates, metadata),
                 "resourceclaims", new ClaimStrategy(gates, compiler),
