@@ -94,9 +94,9 @@ class RecordedObjectsIT {
     @ParameterizedTest
     @CsvSource({
         "ResourceSlice,0",
-        "DeviceClass,317",
-        "ResourceClaim,322",
-        "ResourceClaimTemplate,461"
+        "DeviceClass,13",
+        "ResourceClaim,173",
+        "ResourceClaimTemplate,360"
     })
     void isCreatedOrRefused(String kind, int open) {
         List<String> differences = new ArrayList<>();
@@ -113,7 +113,7 @@ class RecordedObjectsIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"ResourceSlice,0", "DeviceClass,110", "ResourceClaim,2", "status,380"})
+    @CsvSource({"ResourceSlice,0", "DeviceClass,64", "ResourceClaim,1", "status,268"})
     void isUpdatedOrRefused(String kind, int open) {
         List<String> differences = new ArrayList<>();
         for (int i = 1; i < UPDATES.size(); i++) {
