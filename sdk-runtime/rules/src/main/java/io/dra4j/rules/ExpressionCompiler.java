@@ -4,7 +4,7 @@ package io.dra4j.rules;
 
 /**
  * Compiles the CEL expressions of claims and classes, as a release does with expressions that it
- * has not stored yet. Both methods return the problem of an expression; empty if there is none.
+ * has not stored yet.
  */
 public interface ExpressionCompiler {
 
@@ -20,11 +20,19 @@ public interface ExpressionCompiler {
                 public String derivedAttributeProblem(String expression) {
                     return "";
                 }
+
+                @Override
+                public boolean exceedsCost(String expression) {
+                    return false;
+                }
             };
 
-    /** The problem of an expression that selects devices. */
+    /** Returns the problem of an expression that selects devices; empty if there is none. */
     String selectorProblem(String expression);
 
-    /** The problem of an expression that computes an attribute of a device. */
+    /** Returns the problem of an expression that computes an attribute; empty if there is none. */
     String derivedAttributeProblem(String expression);
+
+    /** Returns whether an expression without a problem may cost more than the limit. */
+    boolean exceedsCost(String expression);
 }

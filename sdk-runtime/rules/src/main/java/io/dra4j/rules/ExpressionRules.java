@@ -5,7 +5,7 @@ package io.dra4j.rules;
 import java.nio.charset.StandardCharsets;
 import java.util.function.UnaryOperator;
 
-/** Rules for CEL expressions: their length, and that they compile. */
+/** Rules for CEL expressions: their length, that they compile, and their cost. */
 record ExpressionRules(ExpressionCompiler compiler) {
     private static final int LENGTH = 10 * 1024;
 
@@ -26,12 +26,15 @@ record ExpressionRules(ExpressionCompiler compiler) {
         }
     }
 
-    private static void check(Field expression, UnaryOperator<String> problem) {
+    private void check(Field expression, UnaryOperator<String> problem) {
         if (expression.text().getBytes(StandardCharsets.UTF_8).length > LENGTH) {
             expression.errors().tooLong(expression.path(), LENGTH);
         } else {
             String found = problem.apply(expression.text());
             expression.requireThat(found.isEmpty(), found);
+            if (found.isEmpty() && compiler.exceedsCost(expression.text())) {
+                expression.forbidden("too complex, exceeds cost limit");
+            }
         }
     }
 }

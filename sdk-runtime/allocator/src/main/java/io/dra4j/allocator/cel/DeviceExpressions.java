@@ -18,8 +18,7 @@ public final class DeviceExpressions implements ExpressionCompiler {
     private static final int REMEMBERED = 1000;
 
     private final FeatureGates gates;
-    private final Map<String, String> selectors = new Recent();
-    private final Map<String, String> attributes = new Recent();
+    private final Map<String, Verdict> verdicts = new Recent();
     private @Nullable NewExpressions expressions;
 
     /** Made for the API server of the gates' release. */
@@ -28,13 +27,22 @@ public final class DeviceExpressions implements ExpressionCompiler {
     }
 
     @Override
-    public synchronized String selectorProblem(String expression) {
-        return selectors.computeIfAbsent(expression, one -> expressions().ofSelector(one));
+    public String selectorProblem(String expression) {
+        return verdict(expression).selector();
     }
 
     @Override
-    public synchronized String derivedAttributeProblem(String expression) {
-        return attributes.computeIfAbsent(expression, one -> expressions().ofAttribute(one));
+    public String derivedAttributeProblem(String expression) {
+        return verdict(expression).attribute();
+    }
+
+    @Override
+    public boolean exceedsCost(String expression) {
+        return verdict(expression).costly();
+    }
+
+    private synchronized Verdict verdict(String expression) {
+        return verdicts.computeIfAbsent(expression, one -> expressions().judge(one));
     }
 
     private NewExpressions expressions() {
@@ -44,8 +52,8 @@ public final class DeviceExpressions implements ExpressionCompiler {
         return expressions;
     }
 
-    /** The problems of the expressions that were compiled last. */
-    private static final class Recent extends LinkedHashMap<String, String> {
+    /** Remembers the expressions that were compiled last. */
+    private static final class Recent extends LinkedHashMap<String, Verdict> {
         private static final long serialVersionUID = 1;
 
         Recent() {
@@ -53,7 +61,7 @@ public final class DeviceExpressions implements ExpressionCompiler {
         }
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, Verdict> eldest) {
             return size() > REMEMBERED;
         }
     }

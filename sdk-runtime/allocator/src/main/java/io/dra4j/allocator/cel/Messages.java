@@ -33,7 +33,9 @@ final class Messages {
                     "google.protobuf.Timestamp", "timestamp",
                     "google.protobuf.Duration", "duration",
                     "*error*", "!error!",
-                    "The argument must be a simple name", "argument must be a simple name");
+                    "The argument must be a simple name", "argument must be a simple name",
+                    "cel.bind() variable name must be a simple identifier",
+                            "cel.bind() variable names must be simple identifiers");
 
     /** Texts of Java and Guava about numbers that are too large. */
     private static final Map<String, String> NUMBERS =

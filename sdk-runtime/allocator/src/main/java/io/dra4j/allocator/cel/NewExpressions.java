@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.cel;
 
+import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.types.CelKind;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.SimpleType;
@@ -9,10 +10,9 @@ import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
- * Finds what is wrong with an expression that an API server did not store yet; empty if nothing is.
+ * Finds what is wrong with expressions that an API server did not store yet.
  *
  * <p>A release takes the functions that the one before it has, so that an upgrade can be undone.
  * What a feature gate brings is there as soon as the gate is on.
@@ -43,14 +43,24 @@ final class NewExpressions {
                                 gates.version().atLeast(KubernetesVersion.V1_35)));
     }
 
-    String ofSelector(String expression) {
-        return problem(
-                expression,
-                type ->
-                        type.equals(SimpleType.BOOL) || isAttribute(type)
-                                ? ""
-                                : "must evaluate to bool or the unknown type, not "
-                                        + Types.text(type));
+    Verdict judge(String expression) {
+        try {
+            CelAbstractSyntaxTree compiled = compiler.compile(expression);
+            CelType type = compiled.getResultType();
+            return new Verdict(
+                    ofSelector(type),
+                    ofAttribute(type),
+                    Cost.least(compiled.getExpr()) > Cost.LIMIT);
+        } catch (ExpressionException e) {
+            String problem = String.valueOf(e.getMessage());
+            return new Verdict(problem, problem, false);
+        }
+    }
+
+    private String ofSelector(CelType type) {
+        return type.equals(SimpleType.BOOL) || isAttribute(type)
+                ? ""
+                : "must evaluate to bool or the unknown type, not " + Types.text(type);
     }
 
     /** Before 1.37, the type of attributes without lists is taken with lists, too. */
@@ -59,25 +69,15 @@ final class NewExpressions {
         return ofLists || type.equals(SimpleType.ANY) && !(lists && exactType);
     }
 
-    String ofAttribute(String expression) {
+    private String ofAttribute(CelType type) {
+        if (SCALARS.contains(type) || lists && isList(type)) {
+            return "";
+        }
         String values = lists ? VALUES + " or a list of these scalars" : VALUES;
-        return problem(
-                expression,
-                type ->
-                        SCALARS.contains(type) || lists && isList(type)
-                                ? ""
-                                : "must evaluate to " + values + ", not " + Types.text(type));
+        return "must evaluate to " + values + ", not " + Types.text(type);
     }
 
     private static boolean isList(CelType type) {
         return type.kind() == CelKind.LIST && SCALARS.contains(type.parameters().get(0));
-    }
-
-    private String problem(String expression, Function<CelType, String> ofType) {
-        try {
-            return ofType.apply(compiler.compile(expression).getResultType());
-        } catch (ExpressionException e) {
-            return String.valueOf(e.getMessage());
-        }
     }
 }

@@ -133,6 +133,33 @@ class DeviceExpressionsTest {
                         });
     }
 
+    @ParameterizedTest
+    @CsvSource({"4,false", "6,true", "20,true"})
+    void loopsInLoopsCostTooMuch(int depth, boolean tooMuch) {
+        String loop = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(x, ";
+        String loops = loop.repeat(depth) + "x > 0" + ")".repeat(depth);
+
+        assertThat(problem(loops)).isEmpty();
+        assertThat(EXPRESSIONS.exceedsCost(loops)).isEqualTo(tooMuch);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            value = {
+                "device.driver == 'x' => 2",
+                "has(device.driver) => 1",
+                "true ? device.driver == 'x' : true => 2",
+                "[device.driver] == ['x'] => 22",
+                "{'a': device.driver} == {} => 62",
+                "cel.bind(a, device, a == a) => 3",
+                "device.attributes.all(a, true) => 67"
+            })
+    void theCostIsCountedAsInKubernetes(String expression, long cost) {
+        assertThat(Cost.least(new Compiler(Environment.STORED).compile(expression).getExpr()))
+                .isEqualTo(cost);
+    }
+
     @Test
     void aReleaseTakesTheFunctionsOfTheOneBefore() {
         String sorted = "[2, 1].sort() == [1, 2]";

@@ -1,0 +1,88 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.rules;
+
+import static io.dra4j.rules.Trees.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Expressions are checked by length, by whoever compiles them, and by cost. */
+class ExpressionRulesTest {
+    private static final ExpressionCompiler FINDS_BAD =
+            new ExpressionCompiler() {
+                @Override
+                public String selectorProblem(String expression) {
+                    return expression.equals("bad") ? "no selector" : "";
+                }
+
+                @Override
+                public String derivedAttributeProblem(String expression) {
+                    return expression.equals("bad") ? "no attribute" : "";
+                }
+
+                @Override
+                public boolean exceedsCost(String expression) {
+                    return expression.equals("costly");
+                }
+            };
+
+    private static List<String> errors(JsonNode classSpec) {
+        FieldErrors errors = new FieldErrors();
+        ClassRules.check(classSpec, FINDS_BAD, errors);
+        return errors.all().stream().map(FieldErrors.FieldError::toString).toList();
+    }
+
+    private static ObjectNode selector(String expression) {
+        ObjectNode spec = JsonNodeFactory.instance.objectNode();
+        spec.putArray("selectors").addObject().putObject("cel").put("expression", expression);
+        return spec;
+    }
+
+    @Test
+    void theCompilersProblemIsAnError() {
+        assertThat(errors(selector("good"))).isEmpty();
+        assertThat(errors(selector("bad")))
+                .containsExactly(
+                        "spec.selectors[0].cel.expression: Invalid value: \"bad\": no selector");
+        assertThat(errors(selector("costly")))
+                .containsExactly(
+                        "spec.selectors[0].cel.expression: Forbidden: too complex, exceeds cost limit");
+    }
+
+    @Test
+    void anAttributeIsNoSelector() {
+        FieldErrors errors = new FieldErrors();
+        String claim =
+                """
+                {'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'c','allocationMode':'All',
+                  'derivedAttributes':[{'name':'a.com/n','expression':'bad'}]}}],
+                 'constraints':[{'matchAttribute':'a.com/n'}]}}
+                """;
+
+        ClaimRules.checkSpec(tree(claim), "spec", FINDS_BAD, errors);
+
+        assertThat(errors.all())
+                .singleElement()
+                .hasToString(
+                        "spec.devices.requests[0].exactly.derivedAttributes[0].expression: Invalid value: \"bad\": no attribute");
+    }
+
+    @Test
+    void theLengthCountsInBytes() {
+        assertThat(errors(selector("x".repeat(10 * 1024)))).isEmpty();
+        assertThat(errors(selector("ü".repeat(5 * 1024 + 1))))
+                .containsExactly(
+                        "spec.selectors[0].cel.expression: Too long: may not be more than 10240 bytes");
+    }
+
+    @Test
+    void aSelectorIsCel() {
+        assertThat(errors(tree("{'selectors':[{}]}")))
+                .containsExactly("spec.selectors[0].cel: Required value");
+    }
+}
