@@ -47,7 +47,7 @@ public final class QuotedText {
     }
 
     /** Letters, marks, numbers, punctuation, symbols, and of all spaces the ordinary one. */
-    private static boolean isPrintable(int c) {
+    public static boolean isPrintable(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,
                     Character.FORMAT,

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
@@ -50,14 +51,14 @@ public final class ClusterObjects {
 
     /** One object, if it is there. */
     public Optional<JsonNode> find(String resource, String namespace, String name) {
-        ResourceKind kind = kinds.named(resource);
+        ResourceKind kind = kinds.stored(kinds.named(resource));
         return Optional.ofNullable(store.find(kind, kind.key(namespace, name)))
                 .map(StoredObject::copy);
     }
 
     /** All objects of a resource, in all namespaces, ordered by namespace and name. */
     public List<JsonNode> list(String resource) {
-        return store.list(kinds.named(resource), Selection.ALL).objects().stream()
+        return store.list(kinds.stored(kinds.named(resource)), Selection.ALL).objects().stream()
                 .<JsonNode>map(StoredObject::copy)
                 .toList();
     }
@@ -72,9 +73,10 @@ public final class ClusterObjects {
      */
     public JsonNode put(JsonNode object) {
         ObjectNode wanted = normalized(object);
-        ResourceKind kind =
+        ResourceKind served =
                 kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"));
-        wanted.put("apiVersion", kind.apiVersion());
+        ResourceKind kind = kinds.stored(served);
+        wanted = Conversion.toStored(served, kind, wanted);
         String namespace = namespaceOf(kind, wanted);
         ObjectKey key = written(kind, namespace, wanted.deepCopy()).key();
         if (kind.has(ResourceKind.Trait.STATUS) && wanted.has("status")) {
@@ -144,7 +146,7 @@ public final class ClusterObjects {
 
     /** Deletes an object; an object that is not there is not an error. */
     public void delete(String resource, String namespace, String name) {
-        ResourceKind kind = kinds.named(resource);
+        ResourceKind kind = kinds.stored(kinds.named(resource));
         ObjectKey key = kind.key(namespace, name);
         if (store.find(kind, key) != null) {
             registry.delete(kind, key, Preconditions.NONE, false);

@@ -27,12 +27,15 @@ class NegotiationIT {
     @Nested
     class MediaTypes {
         @Test
-        void serverSideApplyIsUnsupported() {
+        void yamlIsForAllButWatches() {
             http.post(SLICES, slice("s1", 1));
+            String yaml = "application/yaml";
 
-            String apply = "application/apply-patch+yaml";
-            assertThat(http.send("PATCH", SLICES + "/s1", apply, slice("s1", 1)).status())
-                    .isEqualTo(415);
+            assertThat(http.get(SLICES, yaml).text("text")).contains("kind: \"ResourceSliceList\"");
+            assertThat(http.get(SLICES + "/s2", yaml).text("text")).contains("code: 404");
+            assertThat(http.get(SLICES + "?watch=1", yaml).message())
+                    .isEqualTo(
+                            "only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
         }
 
         @Test
@@ -75,10 +78,8 @@ class NegotiationIT {
                 strings = {
                     "/apis/resource.k8s.io/v1beta1/resourceslices",
                     "/apis/resource.k8s.io/v1/nothing",
-                    "/apis/nothing.k8s.io/v1",
                     "/api/v1/namespaces/default/nodes",
-                    "/apis/resource.k8s.io/v1/resourceslices/s1/status",
-                    "/metrics"
+                    "/apis/resource.k8s.io/v1/resourceslices/s1/status"
                 })
         void thatAreUnknownAreNotFound(String path) {
             Answer answer = http.get(path);
@@ -89,11 +90,11 @@ class NegotiationIT {
                     .isEqualTo("the server could not find the requested resource");
         }
 
-        @Test
-        void keepASlashThatASegmentEscapes() {
-            Answer answer = http.get("/apis/a%2Fb/v1");
-
-            assertThat(answer.refusal()).isEqualTo("404 NotFound");
+        @ParameterizedTest
+        @ValueSource(strings = {"/metrics", "/apis/nothing.k8s.io/v1", "/healthz/x"})
+        void thatAreNotOfTheApiAreText(String path) {
+            assertThat(http.get(path).status()).isEqualTo(404);
+            assertThat(http.get(path).text("text")).isEqualTo("404 page not found\n");
         }
 
         @Test

@@ -37,8 +37,7 @@ class RawPathIT {
         Answer direct = get(server.url(), path);
         Answer proxied = get(proxy.url(), path);
         assertThat(proxied.status()).isEqualTo(direct.status());
-        assertThat(direct.contentType()).startsWith("application/json");
-        assertThat(proxied.contentType()).startsWith("application/json");
+        assertThat(proxied.contentType()).isEqualToIgnoringCase(direct.contentType());
         assertThat(proxied.body().path("kind")).isEqualTo(direct.body().path("kind"));
         assertThat(proxied.body().path("reason")).isEqualTo(direct.body().path("reason"));
         return direct;
@@ -54,11 +53,6 @@ class RawPathIT {
             value = {
                 "node-1;b|node-1;b",
                 "node-1%3Bb|node-1;b",
-                "..%2Fnode-1|../node-1",
-                "a%2Fnode-1|a/node-1",
-                "%2e%2e|..",
-                "..|..",
-                "%252e%252e%252fb|%2e%2e%2fb",
                 "a%20b|a b",
                 "a+b|a+b",
                 "a$&=:@,b|a$&=:@,b",
@@ -68,10 +62,33 @@ class RawPathIT {
     void aSegmentIsOneNameDecodedOnce(String sent, String name) throws IOException {
         Answer answer = getBothWays(NODES + sent);
 
-        assertThat(answer.text("message")).isEqualTo("nodes \"" + name + "\" not found");
+        assertThat(answer.text("message"))
+                .isEqualTo("nodes \"" + name.replace("\\", "\\\\") + "\" not found");
         assertThat(lastRecorded().path()).isEqualTo(NODES + sent);
         assertThat(lastRecorded().resource()).isEqualTo("nodes");
         assertThat(lastRecorded().name()).isEqualTo(name);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "..|Name parameter invalid: \"..\": may not be '..'",
+                "%2e%2e|Name parameter invalid: \"..\": may not be '..'",
+                "%252e|Name parameter invalid: \"%2e\": may not contain '%'",
+            })
+    void aNameThatWouldLeadElsewhereIsABadRequest(String sent, String message) throws IOException {
+        Answer answer = getBothWays(NODES + sent);
+
+        assertThat(answer.refusal()).isEqualTo("400 BadRequest");
+        assertThat(answer.message()).isEqualTo(message);
+    }
+
+    @Test
+    void anEncodedSlashDividesLikeAPlainOne() throws IOException {
+        assertThat(getBothWays(NODES + "node-1%2Fstatus").text("metadata", "name"))
+                .isEqualTo("node-1");
+        assertThat(getBothWays(NODES + "..%2Fnode-1").refusal()).isEqualTo("404 NotFound");
     }
 
     @ParameterizedTest

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PathSegmentsTest {
 
     @Test
-    void splitsBeforeItDecodes() {
+    void decodesBeforeItSplits() {
         assertThat(PathSegments.of("/api/v1/nodes/a%2Fb"))
-                .containsExactly("api", "v1", "nodes", "a/b");
+                .containsExactly("api", "v1", "nodes", "a", "b");
         assertThat(PathSegments.of("/api/%252e")).containsExactly("api", "%2e");
         assertThat(PathSegments.of("/x%C3%A9%00")).containsExactly("x\u00e9\u0000");
     }

@@ -3,12 +3,12 @@
 package io.dra4j.testkit.apiserver.apply;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,9 +28,18 @@ final class ManagedFields {
     private static final Set<String> UNOWNED = Set.of("f:apiVersion", "f:kind");
     private static final Set<String> SERVERS_METADATA =
             Set.of(
-                    ("f:name f:generateName f:namespace f:selfLink f:uid f:resourceVersion f:generation"
+                    ("f:name f:namespace f:selfLink f:uid f:resourceVersion f:generation"
                                     + " f:creationTimestamp f:deletionTimestamp f:deletionGracePeriodSeconds f:managedFields")
                             .split(" "));
+
+    private static final Comparator<ObjectNode> ORDER =
+            List.of("operation", "time", "manager", "apiVersion", "subresource").stream()
+                    .map(
+                            field ->
+                                    Comparator.<ObjectNode, String>comparing(
+                                            one -> Json.text(one, field)))
+                    .reduce(Comparator::thenComparing)
+                    .orElseThrow();
 
     private final Map<Manager, Share> shares;
 
@@ -76,6 +85,11 @@ final class ManagedFields {
         return new ManagedFields(shares);
     }
 
+    /** Returns whether an object has owners; one that had none when it was made gets none. */
+    static boolean isKept(JsonNode object) {
+        return !Json.at(object, "metadata", FIELD).isEmpty();
+    }
+
     /** The fields of an object that can have an owner. */
     static FieldSet ownable(JsonNode object) {
         return FieldSet.of(MergeRules.fields(object).keySet()).where(ManagedFields::isOwnable);
@@ -115,19 +129,18 @@ final class ManagedFields {
             FieldSet applied,
             MergeRules.Difference difference,
             boolean force,
-            ResourceKind kind,
             String now) {
         if (!force) {
-            requireNoConflict(applier, difference.changed(), kind);
+            requireNoConflict(applier, difference.changed());
         }
         return withOthersLess(applier, difference).with(applier, applied, now);
     }
 
-    private void requireNoConflict(Manager applier, FieldSet changed, ResourceKind kind) {
+    private void requireNoConflict(Manager applier, FieldSet changed) {
         List<ApiFailure.Conflict> conflicts = new ArrayList<>();
         shares.forEach(
                 (manager, share) -> {
-                    String owner = describe(manager, kind);
+                    String owner = describe(manager, share);
                     FieldSet taken = manager.equals(applier) ? FieldSet.EMPTY : share.fields;
                     for (String field : taken.and(changed).texts()) {
                         conflicts.add(new ApiFailure.Conflict(owner, field));
@@ -138,10 +151,14 @@ final class ManagedFields {
         }
     }
 
-    private static String describe(Manager manager, ResourceKind kind) {
+    private static String describe(Manager manager, Share share) {
         String subresource = manager.subresource;
         String part = subresource.isEmpty() ? "" : " with subresource \"" + subresource + "\"";
-        return "\"%s\"%s using %s".formatted(manager.name, part, manager.writtenVersion(kind));
+        String version =
+                manager.apiVersion.isEmpty()
+                        ? ""
+                        : " using %s at %s".formatted(manager.apiVersion, share.time);
+        return "\"%s\"%s%s".formatted(manager.name, part, version);
     }
 
     /**
@@ -177,16 +194,19 @@ final class ManagedFields {
 
     /** Writes the shares into an object; managers without fields are left out. */
     void writeTo(ObjectNode object, ResourceKind kind) {
-        ObjectNode metadata = Json.metadata(object);
-        ArrayNode entries = metadata.putArray(FIELD);
+        List<ObjectNode> entries = new ArrayList<>();
         shares.forEach(
                 (manager, share) -> {
                     if (!share.fields.isEmpty()) {
                         entries.add(entry(manager, share, kind));
                     }
                 });
+        entries.sort(ORDER);
+        ObjectNode metadata = Json.metadata(object);
         if (entries.isEmpty()) {
             metadata.remove(FIELD);
+        } else {
+            metadata.putArray(FIELD).addAll(entries);
         }
     }
 

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The merge of ResourceClaims under server-side apply, by field, and so the fields that can have
- * owners of their own.
+ * The merge of objects under server-side apply, by field, and so the fields that can have owners of
+ * their own.
  *
  * <p>Objects merge field by field; lists are owned as a whole, but for those that merge by key or
  * are sets. A place is the path of field names, without list elements.
@@ -28,15 +28,25 @@ final class MergeRules {
     private static final Map<String, List<String>> KEYS =
             Map.of(
                     "metadata.ownerReferences", List.of("uid"),
+                    "spec.metadata.ownerReferences", List.of("uid"),
+                    "status.addresses", List.of("type"),
+                    "status.conditions", List.of("type"),
                     "status.reservedFor", List.of("uid"),
                     "status.devices", List.of("device", "driver", "pool", "shareID"),
                     "status.devices.conditions", List.of("type"));
-    private static final Set<String> SETS = Set.of("metadata.finalizers");
+    private static final Set<String> SETS =
+            Set.of("metadata.finalizers", "spec.metadata.finalizers", "spec.podCIDRs");
     private static final Set<String> ATOMIC_OBJECTS =
-            Set.of("status.allocation.nodeSelector", "status.devices.data");
+            Set.of(
+                    "spec.nodeSelector",
+                    "status.allocation.nodeSelector",
+                    "status.devices.data",
+                    "involvedObject",
+                    "regarding",
+                    "related");
 
-    /** Stands for the value of a list element, whose fields have paths of their own. */
-    private static final JsonNode ELEMENT = Json.object().path("element");
+    /** Stands for a value whose fields or elements have paths of their own. */
+    private static final JsonNode PRESENT = Json.object().path("present");
 
     private MergeRules() {}
 
@@ -70,31 +80,49 @@ final class MergeRules {
         return "k:" + keys;
     }
 
-    /** All fields of an object that can have an owner, with their values. */
+    /** All fields of an object that an applier of it can own, with their values. */
     static Map<List<String>, JsonNode> fields(JsonNode object) {
         Map<List<String>, JsonNode> fields = new LinkedHashMap<>();
-        collect(object, ROOT, List.of(), fields);
+        collect(object, ROOT, List.of(), false, fields);
         return fields;
     }
 
+    /**
+     * @param containers whether objects and lists that have fields and elements count, too: they
+     *     are new or gone with their first and last one
+     */
     private static void collect(
-            JsonNode value, String place, List<String> path, Map<List<String>, JsonNode> fields) {
-        if (isGranular(value, place) && !value.isEmpty()) {
+            JsonNode value,
+            String place,
+            List<String> path,
+            boolean containers,
+            Map<List<String>, JsonNode> fields) {
+        boolean granular = isGranular(value, place);
+        boolean parts = granular || hasElements(value, place);
+        boolean counts = containers ? !isNothing(value) : !parts || granular && value.isEmpty();
+        if (!path.isEmpty() && counts) {
+            fields.putIfAbsent(path, parts && containers ? PRESENT : value);
+        }
+        if (granular) {
             for (Map.Entry<String, JsonNode> field : value.properties()) {
                 List<String> inside = FieldSet.append(path, "f:" + field.getKey());
-                collect(field.getValue(), in(place, field.getKey()), inside, fields);
+                String at = in(place, field.getKey());
+                collect(field.getValue(), at, inside, containers, fields);
             }
-        } else if (hasElements(value, place) && !value.isEmpty()) {
+        } else if (parts) {
             for (JsonNode element : value) {
                 List<String> inside = FieldSet.append(path, step(element, place));
-                fields.put(inside, ELEMENT);
+                fields.put(inside, PRESENT);
                 if (element.isObject()) {
-                    collect(element, place, inside, fields);
+                    collect(element, place, inside, containers, fields);
                 }
             }
-        } else if (!path.isEmpty()) {
-            fields.put(path, value);
         }
+    }
+
+    /** A list without elements is not there once it is stored. */
+    private static boolean isNothing(JsonNode value) {
+        return value.isNull() || value.isArray() && value.isEmpty();
     }
 
     /** Returns the live value with the fields of the applied one; the live one may be modified. */
@@ -157,8 +185,10 @@ final class MergeRules {
     }
 
     static Difference difference(JsonNode before, JsonNode after) {
-        Map<List<String>, JsonNode> old = fields(before);
-        Map<List<String>, JsonNode> now = fields(after);
+        Map<List<String>, JsonNode> old = new LinkedHashMap<>();
+        collect(before, ROOT, List.of(), true, old);
+        Map<List<String>, JsonNode> now = new LinkedHashMap<>();
+        collect(after, ROOT, List.of(), true, now);
         FieldSet current = FieldSet.of(now.keySet());
         return new Difference(
                 current.where(path -> !now.get(path).equals(old.get(path))),

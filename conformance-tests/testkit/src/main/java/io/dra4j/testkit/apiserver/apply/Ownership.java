@@ -7,9 +7,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.apply.ManagedFields.Manager;
 import io.dra4j.testkit.apiserver.apply.MergeRules.Difference;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
+import io.dra4j.testkit.apiserver.model.ZeroValues;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Keeps track of field managers as objects are written, and merges what one of them applies. */
 public final class Ownership {
     private static final String STATUS_STEP = "f:status";
+    private static final String BEFORE_FIRST_APPLY = "before-first-apply";
 
     private final MetadataRules metadata;
 
@@ -35,25 +38,30 @@ public final class Ownership {
         }
     }
 
-    /** Notes who wrote what differs from the old object, by other means than an apply. */
+    /**
+     * Notes who wrote what differs from the old object, by other means than an apply.
+     *
+     * @param kind as which the writer knows the objects
+     */
     public void updated(
             ResourceKind kind,
             @Nullable ObjectNode old,
             ObjectNode next,
             Part part,
             String manager) {
-        if (kind.has(Trait.APPLY)) {
-            JsonNode before = old == null ? Json.object() : old;
+        if (kind.has(Trait.APPLY) && (old == null || ManagedFields.isKept(old))) {
+            ObjectNode before = Conversion.toServed(kind, old == null ? ZeroValues.of(kind) : old);
+            ObjectNode after = Conversion.toServed(kind, next);
             Manager writer = Manager.updating(manager, kind, subresource(part));
             ManagedFields.of(before)
-                    .updated(writer, MergeRules.difference(before, next), metadata.now())
+                    .updated(writer, MergeRules.difference(before, after), metadata.now())
                     .writeTo(next, kind);
         }
     }
 
     /** Returns a whole object: the current one as the applier wants it. */
     public ObjectNode merged(StoredObject current, ObjectNode applied, Part part, String manager) {
-        ManagedFields before = ManagedFields.of(current.json());
+        ManagedFields before = ownersOf(current);
         ObjectNode body = (ObjectNode) MergeRules.merge(current.copy(), applied, MergeRules.ROOT);
         MergeRules.remove(body, before.givenUp(applier(part, manager), owned(applied, part)));
         return body;
@@ -68,13 +76,12 @@ public final class Ownership {
             boolean force,
             String manager) {
         Difference difference = MergeRules.difference(current.json(), next);
-        ManagedFields.of(current.json())
+        ownersOf(current)
                 .applied(
                         applier(part, manager),
                         owned(applied, part),
                         difference,
                         force,
-                        current.kind(),
                         metadata.now())
                 .writeTo(next, current.kind());
     }
@@ -88,9 +95,19 @@ public final class Ownership {
                         owned(applied, Part.MAIN),
                         new Difference(FieldSet.EMPTY, FieldSet.EMPTY),
                         true,
-                        kind,
                         metadata.now())
                 .writeTo(made, kind);
+    }
+
+    /** The owners of an object; all that was written before the first apply has one of its own. */
+    private ManagedFields ownersOf(StoredObject current) {
+        ManagedFields owners = ManagedFields.of(current.json());
+        if (ManagedFields.isKept(current.json())) {
+            return owners;
+        }
+        Manager writers = Manager.updating(BEFORE_FIRST_APPLY, current.kind(), "");
+        Difference all = MergeRules.difference(ZeroValues.of(current.kind()), current.json());
+        return owners.updated(writers, all, metadata.now());
     }
 
     private static Manager applier(Part part, String manager) {

@@ -8,6 +8,8 @@ import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.fabric8.zjsonpatch.JsonPatch;
 import io.fabric8.zjsonpatch.JsonPatchException;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -25,6 +27,13 @@ public final class Patches {
 
     private Patches() {}
 
+    /** Refuses, with 415, a patch of no known type. */
+    public static void requireType(String type) {
+        if (!List.of(JSON_PATCH, MERGE, STRATEGIC, APPLY).contains(type)) {
+            throw ApiFailure.unsupportedPatch();
+        }
+    }
+
     /**
      * Reads the patch in the body of a request by its content type; it may change a given object.
      *
@@ -32,18 +41,27 @@ public final class Patches {
      */
     public static UnaryOperator<ObjectNode> read(String type, Supplier<JsonNode> body) {
         if (!type.equals(JSON_PATCH) && !type.equals(MERGE) && !type.equals(STRATEGIC)) {
-            throw ApiFailure.unsupportedBody(String.join(", ", JSON_PATCH, MERGE, STRATEGIC));
+            throw ApiFailure.unsupportedPatch();
         }
         JsonNode patch = body.get();
         if (type.equals(JSON_PATCH)) {
+            require(patch.isArray(), patch, "[]handlers.jsonPatchOp");
             return object -> operations(object, patch);
         }
-        if (!(patch instanceof ObjectNode fields)) {
-            throw ApiFailure.badRequest("a merge patch is a JSON object");
-        }
+        require(patch.isObject(), patch, "map[string]interface {}");
+        ObjectNode fields = (ObjectNode) patch;
         return type.equals(MERGE)
                 ? object -> merge(object, fields)
                 : object -> StrategicMerge.apply(object, fields);
+    }
+
+    private static void require(boolean fits, JsonNode patch, String type) {
+        if (!fits) {
+            String form = patch.isBoolean() ? "bool" : patch.getNodeType().name();
+            throw ApiFailure.badRequest(
+                    "error decoding patch: json: cannot unmarshal %s into Go value of type %s"
+                            .formatted(form.toLowerCase(Locale.ROOT), type));
+        }
     }
 
     private static ObjectNode operations(ObjectNode object, JsonNode patch) {
@@ -51,9 +69,9 @@ public final class Patches {
             if (JsonPatch.apply(patch, object) instanceof ObjectNode patched) {
                 return patched;
             }
-            throw ApiFailure.unprocessable("the patch leaves no object");
+            throw ApiFailure.unprocessable();
         } catch (JsonPatchException e) {
-            throw ApiFailure.unprocessable(String.valueOf(e.getMessage()));
+            throw ApiFailure.unprocessable();
         }
     }
 

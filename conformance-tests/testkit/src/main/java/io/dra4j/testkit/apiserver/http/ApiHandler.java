@@ -55,11 +55,21 @@ final class ApiHandler extends Handler.Abstract {
             case "api" -> api(exchange, path);
             case "apis" -> apis(exchange, path);
             case "version", "healthz", "livez", "readyz", "openapi" -> aside(exchange, path);
-            default -> throw ApiFailure.unknownPath();
+            default -> nothing(exchange);
         }
     }
 
+    /** Answers a path that no part of the API has. */
+    private static void nothing(Exchange exchange) {
+        exchange.respondText(404, "404 page not found\n");
+    }
+
     private void aside(Exchange exchange, List<String> path) {
+        boolean document = path.get(0).equals("openapi");
+        if (!document && path.size() > 1) {
+            nothing(exchange);
+            return;
+        }
         exchange.requireGet();
         switch (path.get(0)) {
             case "version" -> exchange.respond(200, version());
@@ -79,6 +89,10 @@ final class ApiHandler extends Handler.Abstract {
     }
 
     private void apis(Exchange exchange, List<String> path) {
+        if (path.size() > 1 && !kinds.groups().contains(path.get(1))) {
+            nothing(exchange);
+            return;
+        }
         switch (path.size()) {
             case 1 -> discovery.groups(exchange);
             case 2 -> discovery.group(exchange, path.get(1));
@@ -96,6 +110,10 @@ final class ApiHandler extends Handler.Abstract {
         return Json.object()
                 .put("major", "1")
                 .put("minor", Integer.toString(version.minor()))
+                .put("emulationMajor", "1")
+                .put("emulationMinor", Integer.toString(version.minor()))
+                .put("minCompatibilityMajor", "1")
+                .put("minCompatibilityMinor", Integer.toString(version.minor() - 1))
                 .put("gitVersion", version.gitVersion())
                 .put("gitCommit", "")
                 .put("gitTreeState", "clean")

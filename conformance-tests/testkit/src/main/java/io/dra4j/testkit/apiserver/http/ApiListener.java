@@ -10,6 +10,7 @@ import io.dra4j.testkit.http.Connections;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -113,6 +114,7 @@ public final class ApiListener implements AutoCloseable {
             ApiFailure failure =
                     ApiFailure.transport(
                             code, message == null ? "no such request" : message.toString());
+            response.getHeaders().put(HttpHeader.CONNECTION, "close");
             new Exchange(request, response, callback).respond(failure);
             return true;
         }

@@ -9,6 +9,8 @@ import io.dra4j.testkit.apiserver.model.Json;
 record Body(String contentType, byte[] bytes) {
     static final String JSON = "application/json";
 
+    static final String YAML = "application/yaml";
+
     static Body json(byte[] bytes) {
         return new Body(JSON, bytes);
     }

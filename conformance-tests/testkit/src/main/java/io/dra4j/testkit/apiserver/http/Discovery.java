@@ -9,6 +9,11 @@ import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 
 /**
@@ -92,7 +97,7 @@ final class Discovery {
         List<String> accepted = exchange.accepted();
         if (!Negotiation.acceptsForm(accepted, AGGREGATED_KIND, "v2")
                 && !Negotiation.acceptsForm(accepted, "", "")) {
-            throw ApiFailure.notAcceptable();
+            throw ApiFailure.notAcceptable(List.of(Body.JSON));
         }
     }
 
@@ -116,8 +121,22 @@ final class Discovery {
         verbs.forEach(resource.putArray("verbs")::add);
         if (name.equals(kind.plural())) {
             putShortNames(kind, resource);
+            resource.put("storageVersionHash", storageVersionHash(kind));
         }
         return resource;
+    }
+
+    /** Tells clients whether objects are stored in another version than before. */
+    private static String storageVersionHash(ResourceKind kind) {
+        String version = kind.group() + "/" + kind.version() + "/" + kind.kind();
+        try {
+            byte[] hash =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(version.getBytes(StandardCharsets.UTF_8));
+            return Base64.getEncoder().encodeToString(Arrays.copyOf(hash, 8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
     }
 
     private static void putShortNames(ResourceKind kind, ObjectNode resource) {

@@ -4,8 +4,10 @@ package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
@@ -27,11 +29,15 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One HTTP request and its only response. */
 final class Exchange {
-    private static final String YAML = "application/yaml";
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final int LONGEST_MANAGER = 128;
+
+    private static final List<String> FIELD_VALIDATIONS = List.of("", "Ignore", "Strict", "Warn");
 
     /** The limit of the real server for a request body. */
     private static final int BODY_LIMIT = 3 * 1024 * 1024;
@@ -42,6 +48,9 @@ final class Exchange {
     private final Response response;
     private final Callback callback;
     private final Fields query;
+
+    /** Fields that the body has more than once. */
+    private List<String> repeated = List.of();
 
     Exchange(Request request, Response response, Callback callback) {
         this.request = request;
@@ -102,17 +111,48 @@ final class Exchange {
         return query("dryRun").equals("All");
     }
 
-    WriteOptions writeOptions() {
-        return new WriteOptions(dryRun(), query("fieldValidation"), fieldManager(), this::warn);
+    /**
+     * The options of a write.
+     *
+     * @param kind of the options, for example {@code PatchOptions}
+     * @param errors what is wrong with them so far
+     * @throws ApiFailure 422 when they are invalid
+     */
+    WriteOptions writeOptions(String kind, FieldErrors errors) {
+        String manager = query("fieldManager");
+        if (manager.length() > LONGEST_MANAGER) {
+            errors.tooLong("fieldManager", LONGEST_MANAGER);
+        }
+        if (!manager.codePoints().allMatch(QuotedText::isPrintable)) {
+            errors.invalid("fieldManager", manager, "should only contain printable characters");
+        }
+        checkDryRun(query.getValuesOrEmpty("dryRun"), errors);
+        String validation = query("fieldValidation");
+        if (!FIELD_VALIDATIONS.contains(validation)) {
+            errors.notSupported("fieldValidation", validation, FIELD_VALIDATIONS);
+        }
+        if (!errors.isEmpty()) {
+            throw ApiFailure.invalidOptions(kind, errors);
+        }
+        return new WriteOptions(dryRun(), validation, fieldManager(), this::warn, () -> repeated);
+    }
+
+    /** Collects what is wrong with the values of {@code dryRun}. */
+    static void checkDryRun(List<String> values, FieldErrors errors) {
+        if (!values.stream().allMatch("All"::equals)) {
+            ArrayNode sent = Json.MAPPER.createArrayNode();
+            values.forEach(sent::add);
+            errors.notSupported("dryRun", sent, List.of("All"));
+        }
+    }
+
+    List<String> queries(String name) {
+        return query.getValuesOrEmpty(name);
     }
 
     /** The one that the client names, or the first word of its user agent. */
     private String fieldManager() {
         String named = query("fieldManager");
-        if (named.length() > LONGEST_MANAGER) {
-            throw ApiFailure.invalidPatchOptions(
-                    new FieldErrors().tooLong("fieldManager", LONGEST_MANAGER));
-        }
         String agent = request.getHeaders().get(HttpHeader.USER_AGENT);
         return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;
     }
@@ -150,19 +190,16 @@ final class Exchange {
 
     private ObjectNode objectBody(byte[] body, String apiVersion, String kind) {
         return switch (contentType()) {
-            case Body.JSON -> asObject(read(body, false));
-            case YAML -> asObject(read(body, true));
+            case Body.JSON -> asObject(json(body, kind), kind);
+            case Body.YAML -> asObject(yaml(body, kind), kind);
             case KubernetesProtobuf.MEDIA_TYPE -> Protobuf.read(body, apiVersion, kind);
-            default ->
-                    throw ApiFailure.unsupportedBody(
-                            String.join(", ", Body.JSON, YAML, KubernetesProtobuf.MEDIA_TYPE));
+            default -> throw ApiFailure.unsupportedBody(String.join(", ", Negotiation.FORMS));
         };
     }
 
     /** The body of an apply: YAML, of which JSON is the usual form. */
-    ObjectNode appliedBody() {
-        // Through bytes, so that numbers compare like those of other writes.
-        return asObject(read(Json.bytes(read(rawBody(), true)), false));
+    ObjectNode appliedBody(ResourceKind kind) {
+        return asObject(yaml(rawBody(), kind.kind()), kind.kind());
     }
 
     /** The body of a DELETE: DeleteOptions, or nothing. */
@@ -171,23 +208,49 @@ final class Exchange {
         return body.length == 0 ? Json.object() : objectBody(body, "v1", "DeleteOptions");
     }
 
-    JsonNode jsonBody() {
-        return read(rawBody(), false);
+    /** The body of a patch. */
+    JsonNode patchBody() {
+        byte[] body = rawBody();
+        String problem = JsonSyntax.problem(body);
+        if (!problem.isEmpty()) {
+            throw ApiFailure.badRequest("error decoding patch: " + problem);
+        }
+        return JsonBody.read(body);
     }
 
-    private static ObjectNode asObject(JsonNode node) {
+    private static ObjectNode asObject(JsonNode node, String kind) {
         if (node instanceof ObjectNode object) {
             return object;
         }
-        throw ApiFailure.badRequest("the object provided is unrecognized: it is no JSON object");
+        if (node.isNull()) {
+            return Json.object();
+        }
+        throw unrecognized(kind, JsonBody.mismatch(node), Json.bytes(node));
     }
 
-    private static JsonNode read(byte[] body, boolean yaml) {
+    private JsonNode json(byte[] body, String kind) {
+        String problem = JsonSyntax.problem(body);
+        if (!problem.isEmpty()) {
+            throw unrecognized(kind, problem, body);
+        }
+        repeated = JsonBody.repeatedFields(body);
+        return JsonBody.read(body);
+    }
+
+    private static ApiFailure unrecognized(String kind, String problem, byte[] body) {
+        return ApiFailure.badRequest(
+                "the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %s (%s)"
+                        .formatted(kind, problem, Protobuf.quoted(body)));
+    }
+
+    /** Through bytes, so that numbers compare like those of other writes. */
+    private static JsonNode yaml(byte[] body, String kind) {
         try {
-            return (yaml ? Json.YAML : Json.MAPPER).readTree(body);
+            return JsonBody.read(Json.bytes(Json.YAML.readTree(body)));
         } catch (JsonProcessingException e) {
             throw ApiFailure.badRequest(
-                    "the object provided is unrecognized: " + e.getOriginalMessage());
+                    "the object provided is unrecognized (must be of type %s): %s"
+                            .formatted(kind, e.getOriginalMessage()));
         } catch (IOException e) {
             throw new UncheckedIOException(e); // Bytes in memory are read without it.
         }
@@ -230,11 +293,21 @@ final class Exchange {
     }
 
     void respond(ApiFailure failure) {
+        drain();
         JsonNode retryAfter = failure.status().path("details").path("retryAfterSeconds");
         if (!retryAfter.isMissingNode()) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, retryAfter.asText());
         }
         respond(failure.code(), Negotiation.ofFailure(accepted(), failure));
+    }
+
+    /** Reads what is left of the body, so that the connection can be used again. */
+    private void drain() {
+        try (InputStream body = Content.Source.asInputStream(request)) {
+            body.skip(BODY_LIMIT);
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).log("The client ended its request early");
+        }
     }
 
     /** Leaves the response to a stream, which writes it piece by piece. */

@@ -38,13 +38,16 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
         String token = exchange.query("continue");
         String match = exchange.query(MATCH);
         requireValid(exchange, match, asked, token);
-        long revision = WatchRequest.number(exchange, "resourceVersion");
+        long revision =
+                WatchRequest.revision(
+                        exchange, why -> ApiFailure.badRequest("invalid resource version: " + why));
         if (!token.isEmpty() && revision != 0) {
             throw ApiFailure.badRequest(
                     "specifying resource version is not allowed when using continue");
         }
         // The cache of the real server, which serves revision 0, has no parts.
-        long limit = asked.equals("0") ? 0 : WatchRequest.number(exchange, "limit");
+        long wanted = Math.max(0, WatchRequest.number(exchange, "limit"));
+        long limit = asked.equals("0") ? 0 : wanted;
         boolean exact = match.equals("Exact") || match.isEmpty() && limit > 0 && revision > 0;
         return new ListRequest(
                 revision,
@@ -145,7 +148,12 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
          */
         static Continuation parse(String token) {
             try {
-                JsonNode fields = Json.MAPPER.readTree(Base64.getUrlDecoder().decode(token));
+                byte[] decoded = Base64.getUrlDecoder().decode(token);
+                String problem = JsonSyntax.problem(decoded);
+                if (!problem.isEmpty()) {
+                    throw invalid(problem);
+                }
+                JsonNode fields = Json.MAPPER.readTree(decoded);
                 JsonNode revision = fields.path("rv");
                 String namespace = fields.path("namespace").asText();
                 if (revision.isIntegralNumber() && fields.path("name").isTextual()) {
@@ -153,14 +161,14 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
                     return new Continuation(revision.asLong(), last);
                 }
             } catch (IOException | IllegalArgumentException e) {
-                throw invalid();
+                throw invalid("it is no token of this server");
             }
-            throw invalid();
+            throw invalid("it is no token of this server");
         }
 
-        private static ApiFailure invalid() {
+        private static ApiFailure invalid(String why) {
             return ApiFailure.badRequest(
-                    "continue key is not valid: it is no token of this server");
+                    "invalid continue token: continue key is not valid: " + why);
         }
     }
 }

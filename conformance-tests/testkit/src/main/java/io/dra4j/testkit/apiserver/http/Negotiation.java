@@ -5,6 +5,7 @@ package io.dra4j.testkit.apiserver.http;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,12 +13,44 @@ import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 
 /**
- * Chooses the form of a response from an Accept header: JSON, or protobuf where that stands first.
+ * Chooses the form of a response from an Accept header: JSON, or YAML or protobuf where that stands
+ * first.
  */
 final class Negotiation {
+    /** The forms of objects. */
+    static final List<String> FORMS = List.of(Body.JSON, Body.YAML, KubernetesProtobuf.MEDIA_TYPE);
+
     private static final int NOT_ACCEPTABLE = 406;
+    private static final List<String> STREAMS =
+            List.of(Body.JSON + ";stream=watch", KubernetesProtobuf.MEDIA_TYPE + ";stream=watch");
 
     private Negotiation() {}
+
+    /**
+     * Refuses a request that accepts no form of its resource, whatever the parameters.
+     *
+     * @throws ApiFailure 406
+     */
+    static void requireForm(List<String> accepted, boolean watchable) {
+        List<String> forms = new ArrayList<>(FORMS);
+        if (watchable) {
+            forms.addAll(STREAMS);
+        }
+        boolean known =
+                accepted.stream()
+                        .map(HttpField::stripParameters)
+                        .anyMatch(type -> type.equals("*/*") || FORMS.contains(type));
+        if (!known) {
+            throw ApiFailure.unrepresentable(forms);
+        }
+    }
+
+    /** Refuses, with 406, to watch in a form that has no streams. */
+    static void requireStream(Rendition rendition) {
+        if (!rendition.isStreamed()) {
+            throw ApiFailure.notAcceptable(STREAMS);
+        }
+    }
 
     /**
      * The first form in the list that this server can give.
@@ -29,9 +62,12 @@ final class Negotiation {
             Map<String, String> parameters = new HashMap<>();
             String type = HttpField.getValueParameters(range, parameters);
             boolean protobuf = KubernetesProtobuf.isProtobuf(type);
-            if (protobuf || isJson(type)) {
+            boolean yaml = type.equals(Body.YAML);
+            if (protobuf || yaml || isJson(type)) {
                 Optional<Rendition> form = form(parameters, includeObject, clock);
-                if (protobuf) {
+                if (yaml) {
+                    form = form.map(YamlRendition::new);
+                } else if (protobuf) {
                     form =
                             form.filter(found -> !(found instanceof TableRendition))
                                     .map(found -> inProtobuf(found, accepted));
@@ -41,7 +77,7 @@ final class Negotiation {
                 }
             }
         }
-        throw ApiFailure.notAcceptable();
+        throw ApiFailure.notAcceptable(FORMS);
     }
 
     private static Rendition inProtobuf(Rendition form, List<String> accepted) {
@@ -50,17 +86,19 @@ final class Negotiation {
 
     /** The Status of a failure; in JSON where the client accepts nothing that there is. */
     static Body ofFailure(List<String> accepted, ApiFailure failure) {
-        boolean first =
+        String first =
                 accepted.stream()
                         .filter(range -> !isTableInProtobuf(range))
                         .map(HttpField::stripParameters)
-                        .filter(type -> isJson(type) || KubernetesProtobuf.isProtobuf(type))
+                        .filter(type -> isJson(type) || FORMS.contains(type))
                         .findFirst()
-                        .filter(KubernetesProtobuf::isProtobuf)
-                        .isPresent();
-        return first && failure.code() != NOT_ACCEPTABLE
-                ? Protobuf.body(Protobuf.CODEC.encode(failure.status()))
-                : Body.json(failure.status());
+                        .orElse(Body.JSON);
+        if (failure.code() == NOT_ACCEPTABLE || isJson(first)) {
+            return Body.json(failure.status());
+        }
+        return first.equals(Body.YAML)
+                ? YamlRendition.yaml(failure.status())
+                : Protobuf.body(Protobuf.CODEC.encode(failure.status()));
     }
 
     private static boolean isTableInProtobuf(String range) {

@@ -44,7 +44,8 @@ final class Protobuf {
         return kind + " in version \"" + version + "\" cannot be handled as a " + kind + ": ";
     }
 
-    private static String quoted(byte[] body) {
+    /** A body as messages name it. */
+    static String quoted(byte[] body) {
         if (body.length == 0) {
             return "<empty>";
         }

@@ -25,6 +25,11 @@ abstract class Rendition {
         return Body.JSON;
     }
 
+    /** Returns whether watches have this form, too. */
+    boolean isStreamed() {
+        return true;
+    }
+
     /** The Status of a request that returns no object. */
     Body status(ObjectNode status) {
         return Body.json(status);
@@ -67,7 +72,7 @@ abstract class Rendition {
             byte[] before = utf8("[");
             for (StoredObject object : listing.objects()) {
                 list.writeBytes(before);
-                list.writeBytes(object.bytes());
+                list.writeBytes(object.element());
                 before = utf8(",");
             }
             list.writeBytes(utf8(listing.objects().isEmpty() ? "[]}" : "]}"));

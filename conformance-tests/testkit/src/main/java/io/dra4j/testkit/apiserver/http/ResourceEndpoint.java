@@ -5,13 +5,16 @@ package io.dra4j.testkit.apiserver.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.registry.Preconditions;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.registry.Registry.Target;
+import io.dra4j.testkit.apiserver.registry.WriteOptions;
 import io.dra4j.testkit.apiserver.store.FieldSelector;
 import io.dra4j.testkit.apiserver.store.LabelSelector;
 import io.dra4j.testkit.apiserver.store.Listing;
@@ -21,6 +24,7 @@ import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Turns requests on resources into verbs of the registry, and their results into responses. */
@@ -39,14 +43,51 @@ final class ResourceEndpoint {
     }
 
     void handle(Exchange exchange, ResourcePath path) {
+        boolean collection = path.isCollection();
+        requireMethod(exchange, path);
+        if (exchange.method().equals("PATCH")) {
+            Patches.requireType(exchange.contentType());
+        }
+        boolean listing = collection && exchange.method().equals("GET");
+        Negotiation.requireForm(exchange.accepted(), listing);
+        if (!collection) {
+            requireName(path.name());
+        }
         Rendition chosen =
                 Negotiation.choose(exchange.accepted(), exchange.query("includeObject"), clock);
         Rendition rendition =
-                path.isStored() ? chosen : new VersionedRendition(chosen, path.version());
-        if (path.isCollection()) {
+                path.isStored() ? chosen : new VersionedRendition(chosen, path.served());
+        if (collection) {
             onCollection(exchange, path, rendition);
         } else {
             onObject(exchange, path, rendition);
+        }
+    }
+
+    private static void requireMethod(Exchange exchange, ResourcePath path) {
+        boolean everywhere = path.kind().namespaced() && path.namespace().isEmpty();
+        List<String> methods =
+                path.isCollection()
+                        ? everywhere ? List.of("GET") : List.of("GET", "POST", "DELETE")
+                        : path.isStatus()
+                                ? List.of("GET", "PUT", "PATCH")
+                                : List.of("GET", "PUT", "PATCH", "DELETE");
+        if (!methods.contains(exchange.method())) {
+            throw ApiFailure.methodNotAllowed();
+        }
+    }
+
+    /** Refuses, with 400, what would lead elsewhere in the store. */
+    private static void requireName(String name) {
+        String problem = "";
+        if (name.equals(".") || name.equals("..")) {
+            problem = "may not be '" + name + "'";
+        } else if (name.contains("%")) {
+            problem = "may not contain '%'";
+        }
+        if (!problem.isEmpty()) {
+            throw ApiFailure.badRequest(
+                    "Name parameter invalid: %s: %s".formatted(QuotedText.of(name), problem));
         }
     }
 
@@ -55,6 +96,7 @@ final class ResourceEndpoint {
             case "GET" -> {
                 Selection selection = selection(exchange, path);
                 if (exchange.flag("watch")) {
+                    Negotiation.requireStream(rendition);
                     watches.open(exchange, path.kind(), selection, rendition);
                 } else {
                     Listing listing = ListRequest.of(exchange).in(store, path.kind(), selection);
@@ -62,11 +104,11 @@ final class ResourceEndpoint {
                 }
             }
             case "POST" -> {
-                requireNamespaceInPath(path);
+                WriteOptions options = exchange.writeOptions("CreateOptions", new FieldErrors());
                 ObjectNode body = body(exchange, path);
                 StoredObject created =
                         registry.create(
-                                path.kind(), path.namespace(), body, exchange.writeOptions());
+                                path.kind(), path.served(), path.namespace(), body, options);
                 exchange.respond(201, rendition.object(created));
             }
             case "DELETE" -> deleteCollection(exchange, path, rendition);
@@ -74,15 +116,8 @@ final class ResourceEndpoint {
         }
     }
 
-    private static void requireNamespaceInPath(ResourcePath path) {
-        if (path.kind().namespaced() && path.namespace().isEmpty()) {
-            throw ApiFailure.methodNotAllowed();
-        }
-    }
-
     private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
-        requireNamespaceInPath(path);
-        JsonNode options = exchange.optionalBody();
+        JsonNode options = deleteOptions(exchange);
         List<StoredObject> deleted =
                 registry.deleteCollection(
                         path.kind(),
@@ -95,11 +130,13 @@ final class ResourceEndpoint {
 
     private void onObject(Exchange exchange, ResourcePath path, Rendition rendition) {
         switch (exchange.method()) {
-            case "GET" -> getOrWatch(exchange, path, rendition);
+            case "GET" ->
+                    exchange.respond(200, rendition.object(registry.get(path.kind(), path.key())));
             case "PUT" -> {
+                WriteOptions options = exchange.writeOptions("UpdateOptions", new FieldErrors());
                 ObjectNode body = body(exchange, path);
                 boolean made = store.find(path.kind(), path.key()) == null;
-                StoredObject updated = registry.update(target(path), body, exchange.writeOptions());
+                StoredObject updated = registry.update(target(path), body, options);
                 exchange.respond(made ? 201 : 200, rendition.object(updated));
             }
             case "PATCH" -> patch(exchange, path, rendition);
@@ -116,59 +153,51 @@ final class ResourceEndpoint {
     private static ObjectNode stored(ResourcePath path, ObjectNode body) {
         if (!path.isStored()) {
             MetadataRules.requireFits(path.served(), path.namespace(), body);
-            body.put("apiVersion", path.kind().apiVersion());
+            return Conversion.toStored(path.served(), path.kind(), body);
         }
         return body;
     }
 
+    private static ObjectNode served(ResourcePath path, ObjectNode stored) {
+        return path.isStored() ? stored : Conversion.toServed(path.served(), stored);
+    }
+
     private void patch(Exchange exchange, ResourcePath path, Rendition rendition) {
         boolean isApply = exchange.contentType().equals(Patches.APPLY);
-        if (isApply && path.kind().has(Trait.APPLY)) {
-            apply(exchange, path, rendition);
+        FieldErrors errors = new FieldErrors();
+        if (isApply && exchange.query("fieldManager").isEmpty()) {
+            errors.required("fieldManager", "is required for apply patch");
+        } else if (!isApply && !exchange.query("force").isEmpty()) {
+            errors.forbidden("force", "may not be specified for non-apply patch");
+        }
+        WriteOptions options = exchange.writeOptions("PatchOptions", errors);
+        if (isApply) {
+            apply(exchange, path, options, rendition);
             return;
         }
-        if (!isApply && !exchange.query("force").isEmpty()) {
-            throw ApiFailure.invalidPatchOptions(
-                    new FieldErrors()
-                            .forbidden("force", "may not be specified for non-apply patch"));
-        }
-        var patch = Patches.read(exchange.contentType(), exchange::jsonBody);
-        String seen = path.served().apiVersion();
+        var patch = Patches.read(exchange.contentType(), exchange::patchBody);
         StoredObject patched =
                 registry.patch(
                         target(path),
-                        object -> stored(path, patch.apply(object.put("apiVersion", seen))),
-                        exchange.writeOptions());
+                        object -> stored(path, patch.apply(served(path, object))),
+                        options);
         exchange.respond(200, rendition.object(patched));
     }
 
-    private void apply(Exchange exchange, ResourcePath path, Rendition rendition) {
-        if (exchange.query("fieldManager").isEmpty()) {
-            throw ApiFailure.invalidPatchOptions(
-                    new FieldErrors().required("fieldManager", "is required for apply patch"));
+    private void apply(
+            Exchange exchange, ResourcePath path, WriteOptions options, Rendition rendition) {
+        if (!path.kind().has(Trait.APPLY)) {
+            throw ApiFailure.unsupportedPatch();
         }
         boolean made = store.find(path.kind(), path.key()) == null;
-        ObjectNode body = exchange.appliedBody();
+        ObjectNode body = stored(path, exchange.appliedBody(path.served()));
         boolean force = exchange.flag("force");
-        StoredObject applied = registry.apply(target(path), body, force, exchange.writeOptions());
+        StoredObject applied = registry.apply(target(path), body, force, options);
         exchange.respond(made ? 201 : 200, rendition.object(applied));
     }
 
-    private void getOrWatch(Exchange exchange, ResourcePath path, Rendition rendition) {
-        if (exchange.flag("watch")) {
-            FieldSelector named = FieldSelector.ALL.and("metadata.name", path.name());
-            Selection one = new Selection(path.namespace(), named, LabelSelector.ALL);
-            watches.open(exchange, path.kind(), one, rendition);
-        } else {
-            exchange.respond(200, rendition.object(registry.get(path.kind(), path.key())));
-        }
-    }
-
     private void delete(Exchange exchange, ResourcePath path, Rendition rendition) {
-        if (path.isStatus()) {
-            throw ApiFailure.methodNotAllowed();
-        }
-        JsonNode options = exchange.optionalBody();
+        JsonNode options = deleteOptions(exchange);
         Preconditions wanted = Preconditions.of(options);
         StoredObject deleted =
                 registry.delete(path.kind(), path.key(), wanted, isDryRun(exchange, options));
@@ -177,6 +206,20 @@ final class ResourceEndpoint {
                         || MetadataRules.hasFinalizers(deleted.json());
         exchange.respond(
                 200, returned ? rendition.object(deleted) : rendition.status(success(deleted)));
+    }
+
+    /** The options in the body, or in the query if there is no body. */
+    private static JsonNode deleteOptions(Exchange exchange) {
+        JsonNode options = exchange.optionalBody();
+        List<String> dryRun = new ArrayList<>();
+        options.path("dryRun").forEach(one -> dryRun.add(one.asText()));
+        dryRun.addAll(exchange.queries("dryRun"));
+        FieldErrors errors = new FieldErrors();
+        Exchange.checkDryRun(dryRun, errors);
+        if (!errors.isEmpty()) {
+            throw ApiFailure.invalidOptions("DeleteOptions", errors);
+        }
+        return options;
     }
 
     private static boolean isDryRun(Exchange exchange, JsonNode options) {
@@ -196,13 +239,14 @@ final class ResourceEndpoint {
     }
 
     private static Target target(ResourcePath path) {
-        return new Target(path.kind(), path.key(), path.isStatus() ? Part.STATUS : Part.MAIN);
+        Part part = path.isStatus() ? Part.STATUS : Part.MAIN;
+        return new Target(path.kind(), path.key(), part, path.served());
     }
 
     private static Selection selection(Exchange exchange, ResourcePath path) {
         return new Selection(
                 path.namespace(),
-                FieldSelector.parse(path.kind(), exchange.query("fieldSelector")),
+                FieldSelector.parse(path.served(), exchange.query("fieldSelector")),
                 LabelSelector.parse(exchange.query("labelSelector")));
     }
 }

@@ -12,13 +12,14 @@ import java.util.Set;
 /**
  * The resource or object of a path below {@code /api/v1} or {@code /apis/GROUP/VERSION}.
  *
- * @param version in which the client writes and reads; the kind is that of the stored one
+ * @param kind as which objects are stored
+ * @param served as which the client writes and reads them
  * @param namespace empty for cluster-scoped kinds and for all namespaces
  * @param name empty for a collection
  * @param subresource empty for the object itself
  */
 record ResourcePath(
-        ResourceKind kind, String version, String namespace, String name, String subresource) {
+        ResourceKind kind, ResourceKind served, String namespace, String name, String subresource) {
     private static final Set<String> OF_A_NAMESPACE = Set.of("status", "finalize");
 
     /**
@@ -35,12 +36,13 @@ record ResourcePath(
                         && !(rest.size() == 3 && OF_A_NAMESPACE.contains(rest.get(2)));
         List<String> own = inNamespace ? rest.subList(2, rest.size()) : rest;
         String namespace = inNamespace ? rest.get(1) : "";
-        ResourceKind kind =
+        ResourceKind found =
                 kinds.find(group, version, own.get(0)).orElseThrow(ApiFailure::unknownPath);
+        ResourceKind kind = kinds.stored(found);
         ResourcePath path =
                 new ResourcePath(
                         kind,
-                        version,
+                        found.version().equals(version) ? found : found.in(version),
                         namespace,
                         own.size() > 1 ? own.get(1) : "",
                         own.size() > 2 ? own.get(2) : "");
@@ -54,13 +56,8 @@ record ResourcePath(
         return path;
     }
 
-    /** The kind in the version of the path. */
-    ResourceKind served() {
-        return isStored() ? kind : kind.in(version);
-    }
-
     boolean isStored() {
-        return version.equals(kind.version());
+        return served.apiVersion().equals(kind.apiVersion());
     }
 
     boolean isCollection() {

@@ -61,8 +61,9 @@ final class TableRendition extends Rendition {
         List<TableColumns.Column> columns = TableColumns.of(kind);
         ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.set("metadata", listing.metadata());
-        ArrayNode definitions = table.putArray("columnDefinitions");
+        table.putNull("columnDefinitions");
         if (!columnsSent) {
+            ArrayNode definitions = table.putArray("columnDefinitions");
             columns.forEach(column -> definitions.add(column.definition()));
             columnsSent = true;
         }

@@ -8,24 +8,29 @@ import io.dra4j.testkit.apiserver.store.Listing;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.store.WatchEvent;
 
-/** Objects in another version than the stored one. */
+/** Objects in another form than the stored one. */
 final class VersionedRendition extends Rendition {
     private final Rendition form;
-    private final String version;
+    private final ResourceKind served;
 
-    VersionedRendition(Rendition form, String version) {
+    VersionedRendition(Rendition form, ResourceKind served) {
         this.form = form;
-        this.version = version;
+        this.served = served;
     }
 
     @Override
     Body object(StoredObject object) {
-        return form.object(object.in(version));
+        return form.object(object.in(served));
     }
 
     @Override
     Body list(ResourceKind kind, Listing listing) {
-        return form.list(kind.in(version), listing.in(version));
+        return form.list(served, listing.in(served));
+    }
+
+    @Override
+    boolean isStreamed() {
+        return form.isStreamed();
     }
 
     @Override
@@ -40,7 +45,7 @@ final class VersionedRendition extends Rendition {
 
     @Override
     byte[] event(WatchEvent event) {
-        return form.event(new WatchEvent(event.type(), event.object().in(version)));
+        return form.event(new WatchEvent(event.type(), event.object().in(served)));
     }
 
     @Override

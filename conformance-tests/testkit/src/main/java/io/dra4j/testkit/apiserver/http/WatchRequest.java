@@ -3,7 +3,9 @@
 package io.dra4j.testkit.apiserver.http;
 
 import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
+import java.util.function.Function;
 
 /**
  * The query parameters of a watch.
@@ -33,7 +35,7 @@ record WatchRequest(
         }
         boolean initial = exchange.flag("sendInitialEvents");
         return new WatchRequest(
-                number(exchange, "resourceVersion"),
+                revision(exchange, ApiFailure::unexplained),
                 !asked.isEmpty() && !initial,
                 initial,
                 exchange.flag("allowWatchBookmarks"),
@@ -53,10 +55,29 @@ record WatchRequest(
     static long number(Exchange exchange, String name) {
         String text = exchange.query(name);
         try {
+            return text.isEmpty() ? 0 : Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw ApiFailure.badRequest(unreadable("ParseInt", text));
+        }
+    }
+
+    private static String unreadable(String function, String text) {
+        String range = text.matches("[+-]?\\d+") ? "value out of range" : "invalid syntax";
+        return "strconv.%s: parsing %s: %s".formatted(function, QuotedText.of(text), range);
+    }
+
+    /** The revision that a list or a watch asks for; 0 for any. */
+    static long revision(Exchange exchange, Function<String, ApiFailure> refusal) {
+        String text = exchange.query("resourceVersion");
+        try {
             return text.isEmpty() ? 0 : Long.parseUnsignedLong(text);
         } catch (NumberFormatException e) {
-            throw ApiFailure.badRequest(
-                    name + ": Invalid value: \"" + text + "\": it is no number");
+            String quoted = QuotedText.of(text);
+            throw refusal.apply(
+                    "resourceVersion: Invalid value: "
+                            + quoted
+                            + ": "
+                            + unreadable("ParseUint", text));
         }
     }
 }

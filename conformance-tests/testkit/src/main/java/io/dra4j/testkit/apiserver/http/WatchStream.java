@@ -7,6 +7,7 @@ import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.model.ZeroValues;
 import io.dra4j.testkit.apiserver.store.Change;
 import io.dra4j.testkit.apiserver.store.Selection;
 import io.dra4j.testkit.apiserver.store.StoredObject;
@@ -93,8 +94,8 @@ final class WatchStream implements Watcher {
     }
 
     private StoredObject bookmarkAt(long revision) {
-        var object = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
-        object.putObject("metadata").put("resourceVersion", Long.toString(revision));
+        ObjectNode object = ZeroValues.of(kind);
+        Json.metadata(object).put("resourceVersion", Long.toString(revision));
         return unnamed(revision, object);
     }
 

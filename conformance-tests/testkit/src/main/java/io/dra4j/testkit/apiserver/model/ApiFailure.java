@@ -2,37 +2,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.model;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.FieldErrors.FieldError;
-import io.dra4j.testkit.protobuf.KubernetesProtobuf;
+import io.dra4j.rules.QuotedText;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** A refused request: becomes a {@code Status} object on the wire. */
 public final class ApiFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** In which forms clients can have an object. */
-    private static final String ACCEPTED = "application/json, " + KubernetesProtobuf.MEDIA_TYPE;
+    /** Says that details are sent although there are none. */
+    private static final ObjectNode NO_DETAILS = Json.object();
 
     private final int code;
     private final transient ObjectNode status;
+
+    /** Why a body does not fit its kind; empty for other failures. */
+    private final String unfitness;
 
     private ApiFailure(int code, String reason, String message) {
         this(code, reason, message, Json.object());
     }
 
     private ApiFailure(int code, String reason, String message, ObjectNode details) {
+        this(code, reason, message, details, "");
+    }
+
+    private ApiFailure(
+            int code, String reason, String message, ObjectNode details, String unfitness) {
         super(message);
         this.code = code;
+        this.unfitness = unfitness;
         this.status = Json.object();
         status.put("kind", "Status").put("apiVersion", "v1");
         status.putObject("metadata");
-        status.put("status", "Failure").put("message", message).put("reason", reason);
-        if (!details.isEmpty()) {
-            status.set("details", details);
+        status.put("status", "Failure").put("message", message);
+        if (!reason.isEmpty()) {
+            status.put("reason", reason);
+        }
+        if (details == NO_DETAILS || !details.isEmpty()) {
+            status.set("details", details.deepCopy());
         }
         status.put("code", code);
     }
@@ -51,7 +66,17 @@ public final class ApiFailure extends RuntimeException {
     }
 
     public static ApiFailure unknownPath() {
-        return new ApiFailure(404, "NotFound", "the server could not find the requested resource");
+        return general(404, "NotFound", "the server could not find the requested resource");
+    }
+
+    /** A failure of the request itself, whatever it is about. */
+    private static ApiFailure general(int code, String reason, String message) {
+        return new ApiFailure(code, reason, message, NO_DETAILS);
+    }
+
+    /** A failure that the server has no reason for. */
+    public static ApiFailure unexplained(String message) {
+        return new ApiFailure(500, "", message);
     }
 
     public static ApiFailure notFound(ResourceKind kind, String name) {
@@ -71,6 +96,14 @@ public final class ApiFailure extends RuntimeException {
                 about(kind, name));
     }
 
+    /** A deletion of an object that is not the one that was meant. */
+    public static ApiFailure notMeant(ResourceKind kind, String name, String why) {
+        String message =
+                "Operation cannot be fulfilled on %s %s: %s"
+                        .formatted(kind.qualifiedKind(), QuotedText.of(name), why);
+        return new ApiFailure(409, "Conflict", message, details(kind, kind.kind(), name));
+    }
+
     /**
      * A field that another manager owns.
      *
@@ -88,28 +121,50 @@ public final class ApiFailure extends RuntimeException {
                     .put("message", "conflict with " + conflict.owner)
                     .put("field", conflict.field);
         }
-        String list =
-                conflicts.stream()
-                        .map(conflict -> "conflict with " + conflict.owner + ": " + conflict.field)
-                        .collect(Collectors.joining(", "));
-        String count = conflicts.size() + (conflicts.size() == 1 ? " conflict: " : " conflicts: ");
-        return new ApiFailure(409, "Conflict", "Apply failed with " + count + list, details);
+        return new ApiFailure(409, "Conflict", "Apply failed with " + list(conflicts), details);
     }
 
-    public static ApiFailure invalidPatchOptions(FieldErrors errors) {
-        return invalidOptions("PatchOptions", errors);
+    private static String list(List<Conflict> conflicts) {
+        if (conflicts.size() == 1) {
+            Conflict only = conflicts.get(0);
+            return "1 conflict: conflict with " + only.owner + ": " + only.field;
+        }
+        Map<String, List<Conflict>> byOwner = new TreeMap<>();
+        conflicts.forEach(
+                one -> byOwner.computeIfAbsent(one.owner, owner -> new ArrayList<>()).add(one));
+        List<String> lines = new ArrayList<>();
+        byOwner.forEach(
+                (owner, taken) -> {
+                    lines.add("conflicts with " + owner + ":");
+                    taken.forEach(one -> lines.add("- " + one.field));
+                });
+        return conflicts.size() + " conflicts: " + String.join("\n", lines);
     }
 
     public static ApiFailure invalid(ResourceKind kind, String name, FieldErrors errors) {
         ObjectNode details = details(kind, kind.kind(), name);
-        return invalid(kind.qualifiedKind() + " \"" + name + "\"", details, errors.all());
+        String what = kind.qualifiedKind() + " " + QuotedText.of(name);
+        return invalid(what, details, errors.all());
     }
 
     public static ApiFailure invalidListOptions(FieldErrors errors) {
         return invalidOptions("ListOptions", errors);
     }
 
-    private static ApiFailure invalidOptions(String kind, FieldErrors errors) {
+    /** A patch that leaves no object of its kind. */
+    public ApiFailure ofPatch(JsonNode patched) {
+        if (unfitness.isEmpty()) {
+            return this;
+        }
+        FieldErrors errors = new FieldErrors();
+        errors.invalid("patch", patched.toString(), unfitness);
+        return invalid(" \"\"", Json.object(), errors.all());
+    }
+
+    /**
+     * @param kind of the options, for example {@code PatchOptions}
+     */
+    public static ApiFailure invalidOptions(String kind, FieldErrors errors) {
         ObjectNode details = Json.object().put("group", "meta.k8s.io").put("kind", kind);
         return invalid(kind + ".meta.k8s.io \"\"", details, errors.all());
     }
@@ -132,8 +187,9 @@ public final class ApiFailure extends RuntimeException {
     }
 
     /** A well-formed patch that does not apply to the object. */
-    public static ApiFailure unprocessable(String message) {
-        return new ApiFailure(422, "Invalid", message);
+    public static ApiFailure unprocessable() {
+        return general(
+                422, "Invalid", "the server rejected our request due to an error in our request");
     }
 
     public static ApiFailure badRequest(String message) {
@@ -142,20 +198,45 @@ public final class ApiFailure extends RuntimeException {
 
     /** A body that is no object of its kind. */
     public static ApiFailure unfit(ResourceKind kind, String why) {
-        return badRequest(
+        return unfit(kind.kind(), kind, why);
+    }
+
+    /**
+     * A body that is no object of the kind that was wanted.
+     *
+     * @param sent the kind that it says it is of
+     */
+    public static ApiFailure unfit(String sent, ResourceKind wanted, String why) {
+        String message =
                 "%s in version \"%s\" cannot be handled as a %s: %s"
-                        .formatted(kind.kind(), kind.version(), kind.kind(), why));
+                        .formatted(sent, wanted.version(), wanted.kind(), why);
+        return new ApiFailure(400, "BadRequest", message, Json.object(), why);
     }
 
     public static ApiFailure methodNotAllowed() {
-        return new ApiFailure(
+        return general(
                 405,
                 "MethodNotAllowed",
                 "the server does not allow this method on the requested resource");
     }
 
-    public static ApiFailure notAcceptable() {
-        return notAcceptable("only the following media types are accepted: " + ACCEPTED);
+    public static ApiFailure notAcceptable(List<String> accepted) {
+        return notAcceptable(
+                "only the following media types are accepted: " + String.join(", ", accepted));
+    }
+
+    /** A request that accepts none of the forms that its resource has. */
+    public static ApiFailure unrepresentable(List<String> available) {
+        return general(
+                406,
+                "NotAcceptable",
+                "406: Not Acceptable\n\nAvailable representations: "
+                        + String.join(", ", available));
+    }
+
+    /** A patch of no known type. */
+    public static ApiFailure unsupportedPatch() {
+        return general(415, "UnsupportedMediaType", "415: Unsupported Media Type");
     }
 
     public static ApiFailure notAcceptable(String message) {
@@ -227,12 +308,14 @@ public final class ApiFailure extends RuntimeException {
     }
 
     private static String named(ResourceKind kind, String name) {
-        return kind.qualifiedResource() + " \"" + name + "\"";
+        return kind.qualifiedResource() + " " + QuotedText.of(name);
     }
 
     private static ObjectNode details(ResourceKind kind, String detailKind, String name) {
         ObjectNode details = Json.object();
-        details.put("name", name);
+        if (!name.isEmpty()) {
+            details.put("name", name);
+        }
         if (!kind.group().isEmpty()) {
             details.put("group", kind.group());
         }

@@ -38,7 +38,7 @@ public record ResourceKind(
         CREATE_ON_UPDATE,
         /** PUT must carry a resourceVersion. */
         CONDITIONAL_UPDATE,
-        /** Takes server-side apply, and tracks who owns which field. */
+        /** Takes server-side apply; who owns which field is tracked. */
         APPLY,
         /** DELETE returns the deleted object, not a Status. */
         RETURNS_DELETED
@@ -74,7 +74,7 @@ public record ResourceKind(
     }
 
     /** {@code resourceslices.resource.k8s.io}, as error messages name a resource. */
-    String qualifiedResource() {
+    public String qualifiedResource() {
         return group.isEmpty() ? plural : plural + "." + group;
     }
 
@@ -85,6 +85,13 @@ public record ResourceKind(
 
     public ObjectKey key(String namespace, String name) {
         return new ObjectKey(namespaced ? namespace : "", name);
+    }
+
+    /** The place of an object in the real store, as messages name it. */
+    public String path(ObjectKey key) {
+        String folder = plural.equals("nodes") ? "minions" : plural;
+        String namespace = namespaced ? key.namespace() + "/" : "";
+        return "/registry/" + folder + "/" + namespace + key.name();
     }
 
     public ObjectNode groupVersionKind() {

@@ -22,18 +22,21 @@ public final class ResourceKinds {
     private static final String TABLE =
             """
             group               | versions | kind                  | plural                 | short | scope      | field labels | traits
-                                |          | Namespace             | namespaces             | ns    | cluster    | status.phase | STATUS
-                                |          | Node                  | nodes                  | no    | cluster    | spec.unschedulable | STATUS STATUS_ON_CREATE
+                                |          | Namespace             | namespaces             | ns    | cluster    | status.phase | STATUS APPLY
+                                |          | Node                  | nodes                  | no    | cluster    | spec.unschedulable | STATUS STATUS_ON_CREATE APPLY
                                 |          | Pod                   | pods                   | po    | namespaced | spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName status.phase status.podIP status.nominatedNodeName | STATUS GENERATION RETURNS_DELETED
-                                |          | Event                 | events                 | ev    | namespaced | reason type involvedObject.kind involvedObject.name involvedObject.namespace involvedObject.uid reportingComponent | CREATE_ON_UPDATE
-            coordination.k8s.io |          | Lease                 | leases                 |       | namespaced |  | CREATE_ON_UPDATE CONDITIONAL_UPDATE
-            events.k8s.io       |          | Event                 | events                 | ev    | namespaced | reason type regarding.kind regarding.name regarding.namespace regarding.uid reportingController | CREATE_ON_UPDATE
-            resource.k8s.io     |          | DeviceClass           | deviceclasses          |       | cluster    |  | GENERATION RETURNS_DELETED
-            resource.k8s.io     | v1@1.37 v1beta2@1.36 v1alpha3 | DeviceTaintRule | devicetaintrules | | cluster |  | STATUS@1.35 GENERATION RETURNS_DELETED
+                                |          | Event                 | events                 | ev    | namespaced | reason type involvedObject.apiVersion involvedObject.fieldPath involvedObject.kind involvedObject.name involvedObject.namespace involvedObject.resourceVersion involvedObject.uid reportingComponent | CREATE_ON_UPDATE APPLY
+            coordination.k8s.io |          | Lease                 | leases                 |       | namespaced |  | CREATE_ON_UPDATE CONDITIONAL_UPDATE APPLY
+            events.k8s.io       |          | Event                 | events                 | ev    | namespaced | reason type regarding.apiVersion regarding.fieldPath regarding.kind regarding.name regarding.namespace regarding.resourceVersion regarding.uid reportingController | CREATE_ON_UPDATE APPLY
+            resource.k8s.io     |          | DeviceClass           | deviceclasses          |       | cluster    |  | GENERATION RETURNS_DELETED APPLY
+            resource.k8s.io     | v1@1.37 v1beta2@1.36 v1alpha3 | DeviceTaintRule | devicetaintrules | | cluster |  | STATUS@1.35 GENERATION RETURNS_DELETED APPLY
             resource.k8s.io     |          | ResourceClaim         | resourceclaims         |       | namespaced |  | STATUS APPLY RETURNS_DELETED
-            resource.k8s.io     |          | ResourceClaimTemplate | resourceclaimtemplates |       | namespaced |  | RETURNS_DELETED
-            resource.k8s.io     |          | ResourceSlice         | resourceslices         |       | cluster    | spec.nodeName spec.driver spec.pool.name@1.37 | GENERATION RETURNS_DELETED
+            resource.k8s.io     |          | ResourceClaimTemplate | resourceclaimtemplates |       | namespaced |  | RETURNS_DELETED APPLY
+            resource.k8s.io     |          | ResourceSlice         | resourceslices         |       | cluster    | spec.nodeName spec.driver spec.pool.name@1.37 | GENERATION RETURNS_DELETED APPLY
             """;
+
+    /** The group that has the events of the core group in a form of its own. */
+    static final String EVENTS = "events.k8s.io";
 
     private static final List<String> STABLE = List.of("v1");
 
@@ -114,6 +117,11 @@ public final class ResourceKinds {
         return inGroup(group, groupVersion).stream()
                 .filter(kind -> kind.plural().equals(plural))
                 .findFirst();
+    }
+
+    /** The kind as which objects of a kind are stored. */
+    public ResourceKind stored(ResourceKind kind) {
+        return kind.group().equals(EVENTS) ? named(kind.plural()) : kind;
     }
 
     public ResourceKind ofObject(String apiVersion, String kindName) {

@@ -38,18 +38,30 @@ public record Preconditions(String uid, String resourceVersion) {
 
     /** Refuses, with 409 Conflict, an object that is another one or has changed. */
     void check(StoredObject object) {
-        require(object, "UID", uid, object.uid());
+        require(object, "UID", uid, object.uid(), "deleted and then recreated");
         String found = Json.text(object.json(), "metadata", "resourceVersion");
-        require(object, "ResourceVersion", resourceVersion, found);
+        require(object, "ResourceVersion", resourceVersion, found, "modified");
     }
 
-    private static void require(StoredObject object, String what, String wanted, String found) {
+    private static void require(
+            StoredObject object, String what, String wanted, String found, String since) {
         if (!wanted.isEmpty() && !wanted.equals(found)) {
+            throw ApiFailure.notMeant(
+                    object.kind(),
+                    object.key().name(),
+                    "the %s in the precondition (%s) does not match the %s in record (%s). The object might have been %s"
+                            .formatted(what, wanted, what, found, since));
+        }
+    }
+
+    /** Refuses, with 409 Conflict, to replace an object that is another one. */
+    static void requireSame(StoredObject object, String uid) {
+        if (!uid.isEmpty() && !uid.equals(object.uid())) {
             throw ApiFailure.conflict(
                     object.kind(),
                     object.key().name(),
-                    "Precondition failed: %s in precondition: %s, %s in object meta: %s"
-                            .formatted(what, wanted, what, found));
+                    "StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s"
+                            .formatted(object.kind().path(object.key()), uid, object.uid()));
         }
     }
 }

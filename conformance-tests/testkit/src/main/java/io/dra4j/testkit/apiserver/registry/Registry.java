@@ -12,6 +12,7 @@ import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.apiserver.model.ZeroValues;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.ObjectStore.Mutation;
 import io.dra4j.testkit.apiserver.store.Selection;
@@ -42,7 +43,8 @@ public final class Registry {
     private final Map<String, Strategy> strategies;
 
     /**
-     * @param strategies by plural; a kind without one is plain
+     * @param strategies by plural, and group where another group has that plural; a kind without
+     *     one is plain
      */
     public Registry(
             ResourceKinds kinds,
@@ -63,12 +65,26 @@ public final class Registry {
 
     public StoredObject create(
             ResourceKind kind, String namespace, ObjectNode body, WriteOptions options) {
+        return create(kind, kind, namespace, body, options);
+    }
+
+    /**
+     * @param served as which the client knows the object
+     * @param body in the form in which it is stored
+     */
+    public StoredObject create(
+            ResourceKind kind,
+            ResourceKind served,
+            String namespace,
+            ObjectNode body,
+            WriteOptions options) {
         MetadataRules.requireFits(kind, namespace, body);
         if (!Json.text(body, "metadata", "resourceVersion").isEmpty()) {
-            throw ApiFailure.badRequest(
+            throw ApiFailure.unexplained(
                     "resourceVersion should not be set on objects to be created");
         }
-        Target target = new Target(kind, newKey(kind, namespace, body), Part.MAIN);
+        decode(kind, body, options);
+        Target target = new Target(kind, newKey(kind, namespace, body), Part.MAIN, served);
         return commit(
                 target,
                 options.dryRun(),
@@ -84,13 +100,8 @@ public final class Registry {
     private ObjectKey newKey(ResourceKind kind, String namespace, ObjectNode body) {
         String name = Json.text(body, "metadata", "name");
         String base = Json.text(body, "metadata", "generateName");
-        if (!name.isEmpty()) {
+        if (!name.isEmpty() || base.isEmpty()) {
             return kind.key(namespace, name);
-        }
-        if (base.isEmpty()) {
-            FieldErrors errors = new FieldErrors();
-            errors.required("metadata.name", "name or generateName is required");
-            throw ApiFailure.invalid(kind, "", errors);
         }
         ObjectKey key = kind.key(namespace, MetadataRules.generatedName(base));
         return store.find(kind, key) == null ? key : newKey(kind, namespace, body);
@@ -105,14 +116,14 @@ public final class Registry {
 
     private ObjectNode created(Target target, ObjectNode body, WriteOptions options) {
         ResourceKind kind = target.kind();
-        decode(kind, body, options);
-        schema.complete(kind, body);
+        complete(kind, body);
         metadata.initialize(kind, target.key(), body);
         if (kind.has(Trait.STATUS) && !kind.has(Trait.STATUS_ON_CREATE)) {
             body.remove("status");
+            complete(kind, body);
         }
-        ownership.updated(kind, null, body, Part.MAIN, options.fieldManager());
-        return checked(target, body, null);
+        ownership.updated(target.served(), null, body, Part.MAIN, options.fieldManager());
+        return checked(target, body, null, new FieldErrors());
     }
 
     /**
@@ -124,13 +135,13 @@ public final class Registry {
             Target target, ObjectNode applied, boolean force, WriteOptions options) {
         ownership.requireApplicable(applied);
         target.requireNamedIn(applied);
-        decode(target.kind(), applied, options);
-        return commit(
+        decodeApplied(target, applied);
+        return changed(
                 target,
                 options.dryRun(),
-                current -> {
+                (current, released) -> {
                     if (current != null) {
-                        return applied(current, target, applied, force, options);
+                        return applied(current, target, applied, force, options, released);
                     }
                     if (target.part() == Part.STATUS) {
                         throw target.notFound();
@@ -148,28 +159,33 @@ public final class Registry {
             Target target,
             ObjectNode applied,
             boolean force,
-            WriteOptions options) {
+            WriteOptions options,
+            Released released) {
         String manager = options.fieldManager();
         ObjectNode body = ownership.merged(current, applied, target.part(), manager);
+        complete(target.kind(), body);
         requireCurrent(current, body);
-        schema.complete(target.kind(), body);
+        MetadataChange change = MetadataChange.of(current, body);
         ObjectNode next = next(current, target.part(), body);
         ownership.applied(current, next, applied, target.part(), force, manager);
-        return finished(current, target, next);
+        return finished(change, target, next, released);
     }
 
     public StoredObject update(Target target, ObjectNode body, WriteOptions options) {
         target.requireNamedIn(body);
+        decode(target.kind(), body, options);
         boolean creates = target.kind().has(Trait.CREATE_ON_UPDATE) && target.part() == Part.MAIN;
-        return commit(
+        return changed(
                 target,
                 options.dryRun(),
-                current -> {
+                (current, released) -> {
                     if (current == null && creates) {
                         requireNamespace(target.kind(), target.key().namespace());
                         return created(target, body, options);
                     }
-                    return updated(target.existing(current), target, body, options);
+                    StoredObject existing = target.existing(current);
+                    Preconditions.requireSame(existing, Json.text(body, "metadata", "uid"));
+                    return updated(existing, target, body, options, released);
                 });
     }
 
@@ -179,26 +195,40 @@ public final class Registry {
      */
     public StoredObject patch(
             Target target, UnaryOperator<ObjectNode> patch, WriteOptions options) {
-        return commit(
+        return changed(
                 target,
                 options.dryRun(),
-                current -> {
+                (current, released) -> {
                     StoredObject existing = target.existing(current);
                     ObjectNode body = patch.apply(existing.copy());
                     target.requireNamedIn(body);
-                    return updated(existing, target, body, options);
+                    decodePatched(target.kind(), body, options);
+                    return updated(existing, target, body, options, released);
                 });
     }
 
+    private void decodePatched(ResourceKind kind, ObjectNode body, WriteOptions options) {
+        ObjectNode patched = body.deepCopy();
+        try {
+            decode(kind, body, options);
+        } catch (ApiFailure failure) {
+            throw failure.ofPatch(patched);
+        }
+    }
+
     private @Nullable ObjectNode updated(
-            StoredObject current, Target target, ObjectNode body, WriteOptions options) {
+            StoredObject current,
+            Target target,
+            ObjectNode body,
+            WriteOptions options,
+            Released released) {
+        complete(current.kind(), body);
         requireCurrent(current, body);
-        decode(current.kind(), body, options);
-        schema.complete(current.kind(), body);
+        MetadataChange change = MetadataChange.of(current, body);
         Part part = target.part();
         ObjectNode next = next(current, part, body);
-        ownership.updated(current.kind(), current.json(), next, part, options.fieldManager());
-        return finished(current, target, next);
+        ownership.updated(target.served(), current.json(), next, part, options.fieldManager());
+        return finished(change, target, next, released);
     }
 
     private ObjectNode next(StoredObject current, Part part, ObjectNode body) {
@@ -208,11 +238,43 @@ public final class Registry {
         return next;
     }
 
-    private @Nullable ObjectNode finished(StoredObject current, Target target, ObjectNode next) {
-        checked(target, next, current.json());
+    private @Nullable ObjectNode finished(
+            MetadataChange change, Target target, ObjectNode next, Released released) {
+        FieldErrors errors = new FieldErrors();
+        change.check(next, errors);
+        StoredObject current = change.current();
+        checked(target, next, current.json(), errors);
         metadata.countGeneration(current, next);
-        boolean released = MetadataRules.isDeleting(next) && !MetadataRules.hasFinalizers(next);
-        return released ? null : next;
+        if (MetadataRules.isDeleting(next) && !MetadataRules.hasFinalizers(next)) {
+            released.last = next;
+            return null;
+        }
+        return next;
+    }
+
+    /** Takes an object that goes away because its last finalizer did. */
+    private static final class Released {
+        @Nullable ObjectNode last;
+
+        /** The object as it would be, which is the answer; without it, the stored one. */
+        StoredObject orElse(StoredObject stored) {
+            if (last == null) {
+                return stored;
+            }
+            String revision = Long.toString(stored.revision());
+            Json.metadata(last).put("resourceVersion", revision);
+            return new StoredObject(stored.kind(), stored.key(), stored.revision(), last);
+        }
+    }
+
+    /** A {@link Mutation} that may release the object. */
+    private interface Change {
+        @Nullable ObjectNode apply(@Nullable StoredObject current, Released released);
+    }
+
+    private StoredObject changed(Target target, boolean dryRun, Change change) {
+        Released released = new Released();
+        return released.orElse(commit(target, dryRun, current -> change.apply(current, released)));
     }
 
     /** Decodes as a typed server: nulls and unknown fields are dropped, wrong types are refused. */
@@ -220,8 +282,34 @@ public final class Registry {
         options.unknown(kind, schema.fit(kind, body));
     }
 
+    /** Adds what is never left out. */
+    private void complete(ResourceKind kind, ObjectNode body) {
+        ZeroValues.fill(kind, body);
+        schema.complete(kind, body);
+    }
+
+    /** Decodes what is applied: an unknown field has no owner, and is refused. */
+    private void decodeApplied(Target target, ObjectNode applied) {
+        List<String> unknown = schema.fit(target.kind(), applied);
+        if (!unknown.isEmpty()) {
+            throw ApiFailure.unexplained(
+                    "failed to create typed patch object (%s/%s; %s, Kind=%s): %s"
+                            .formatted(
+                                    target.key().namespace(),
+                                    target.key().name(),
+                                    target.kind().apiVersion(),
+                                    target.kind().kind(),
+                                    undeclared(unknown)));
+        }
+    }
+
+    private static String undeclared(List<String> fields) {
+        List<String> errors =
+                fields.stream().map(one -> "." + one + ": field not declared in schema").toList();
+        return errors.size() == 1 ? errors.get(0) : "errors:\n  " + String.join("\n  ", errors);
+    }
+
     private static void requireCurrent(StoredObject current, ObjectNode body) {
-        new Preconditions(Json.text(body, "metadata", "uid"), "").check(current);
         String sent = Json.text(body, "metadata", "resourceVersion");
         if (sent.isEmpty() && current.kind().has(Trait.CONDITIONAL_UPDATE)) {
             FieldErrors errors = new FieldErrors();
@@ -249,10 +337,14 @@ public final class Registry {
         return body;
     }
 
-    private ObjectNode checked(Target target, ObjectNode next, @Nullable ObjectNode old) {
-        Strategy strategy = strategies.getOrDefault(target.kind().plural(), Strategy.PLAIN);
+    private ObjectNode checked(
+            Target target, ObjectNode next, @Nullable ObjectNode old, FieldErrors errors) {
+        ResourceKind served = target.served();
+        Strategy strategy =
+                strategies.getOrDefault(
+                        served.qualifiedResource(),
+                        strategies.getOrDefault(served.plural(), Strategy.PLAIN));
         strategy.prepare(next, old, target.part());
-        FieldErrors errors = new FieldErrors();
         MetadataRules.validate(target.kind(), next, errors);
         strategy.validate(next, old, target.part(), errors);
         if (!errors.isEmpty()) {
@@ -323,8 +415,15 @@ public final class Registry {
                 : Objects.requireNonNull(current);
     }
 
-    /** The object, or its status, that a request writes. */
-    public record Target(ResourceKind kind, ObjectKey key, Part part) {
+    /**
+     * The object, or its status, that a request writes.
+     *
+     * @param served as which the client knows the object
+     */
+    public record Target(ResourceKind kind, ObjectKey key, Part part, ResourceKind served) {
+        public Target(ResourceKind kind, ObjectKey key, Part part) {
+            this(kind, key, part, kind);
+        }
 
         StoredObject existing(@Nullable StoredObject current) {
             if (current == null) {

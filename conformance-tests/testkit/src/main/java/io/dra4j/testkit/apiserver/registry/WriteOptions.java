@@ -5,31 +5,39 @@ package io.dra4j.testkit.apiserver.registry;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The options of a write.
  *
  * @param dryRun check and respond, but store nothing
- * @param fieldValidation what becomes of unknown fields: Strict refuses them, Warn (also when
- *     empty) drops them with a warning, Ignore drops them
+ * @param fieldValidation what becomes of unknown and repeated fields: Strict refuses them, Warn
+ *     (also when empty) drops them with a warning, Ignore drops them
  * @param fieldManager who owns the fields that the write sets
  * @param warn takes what the client should be warned of
+ * @param repeated the fields that the body has more than once
  */
 public record WriteOptions(
-        boolean dryRun, String fieldValidation, String fieldManager, Consumer<String> warn) {
+        boolean dryRun,
+        String fieldValidation,
+        String fieldManager,
+        Consumer<String> warn,
+        Supplier<List<String>> repeated) {
     public static final WriteOptions DEFAULT =
-            new WriteOptions(false, "Ignore", "cluster-objects", warning -> {});
+            new WriteOptions(false, "Ignore", "cluster-objects", warning -> {}, List::of);
 
-    /** Warns of unknown fields, or refuses them with 400; they have been dropped already. */
+    /** Warns of unknown and repeated fields, or refuses them with 400; they are dropped already. */
     void unknown(ResourceKind kind, List<String> fields) {
-        if (fields.isEmpty() || fieldValidation.equals("Ignore")) {
+        if (fieldValidation.equals("Ignore")) {
             return;
         }
-        List<String> warnings =
-                fields.stream().map(field -> "unknown field " + QuotedText.of(field)).toList();
-        if (fieldValidation.equals("Strict")) {
+        List<String> warnings = new ArrayList<>();
+        repeated.get().forEach(field -> warnings.add("duplicate field " + QuotedText.of(field)));
+        fields.forEach(field -> warnings.add("unknown field " + QuotedText.of(field)));
+        if (fieldValidation.equals("Strict") && !warnings.isEmpty()) {
             throw ApiFailure.unfit(kind, "strict decoding error: " + String.join(", ", warnings));
         }
         warnings.forEach(warn);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.store;
 
+import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import java.util.ArrayList;
@@ -35,22 +37,22 @@ public record FieldSelector(List<Term> terms) {
         List<Term> terms = new ArrayList<>();
         for (String part : text.split(",")) {
             if (!part.isBlank()) {
-                Term term = term(part.trim());
+                Term term = term(text, part.trim());
                 requireKnown(kind, term.label());
-                terms.add(term);
+                String path = Conversion.storedPath(kind, term.label());
+                terms.add(new Term(path, term.equal(), term.value()));
             }
         }
         return new FieldSelector(terms);
     }
 
-    private static Term term(String text) {
+    private static Term term(String selector, String text) {
         int at = text.indexOf('=');
-        if (at <= 0) {
+        if (at < 0) {
             throw ApiFailure.badRequest(
-                    "Unable to find fieldSelector in \"%s\": invalid field selector: expected =, == or !="
-                            .formatted(text));
+                    "invalid selector: '%s'; can't understand '%s'".formatted(selector, text));
         }
-        boolean equal = text.charAt(at - 1) != '!';
+        boolean equal = at == 0 || text.charAt(at - 1) != '!';
         String label = text.substring(0, equal ? at : at - 1).trim();
         String value = text.substring(text.startsWith("==", at) ? at + 2 : at + 1).trim();
         return new Term(label, equal, value);
@@ -58,11 +60,20 @@ public record FieldSelector(List<Term> terms) {
 
     private static void requireKnown(ResourceKind kind, String label) {
         if (!kind.fieldLabels().contains(label)) {
-            String version = kind.apiVersion();
-            throw ApiFailure.badRequest(
-                    "Unable to find \"%s, Resource=%s\" that match field selector: field label not supported for %s, Kind=%s: %s"
-                            .formatted(version, kind.plural(), version, kind.kind(), label));
+            throw ApiFailure.badRequest(unknown(kind, label));
         }
+    }
+
+    private static String unknown(ResourceKind kind, String label) {
+        if (kind.plural().equals("resourceslices")) {
+            return "field label not supported for %s, Kind=%s: %s"
+                    .formatted(kind.apiVersion(), kind.kind(), label);
+        }
+        boolean ofCore = kind.group().isEmpty() || kind.plural().equals("events");
+        return ofCore
+                ? "field label not supported: " + label
+                : QuotedText.of(label)
+                        + " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"";
     }
 
     public FieldSelector and(String label, String value) {

@@ -4,6 +4,7 @@ package io.dra4j.testkit.apiserver.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
 import java.util.List;
 
 /**
@@ -23,9 +24,9 @@ public record Listing(
         return new Listing(revision, objects, "", 0);
     }
 
-    /** The list with its objects in another version. */
-    public Listing in(String version) {
-        List<StoredObject> converted = objects.stream().map(one -> one.in(version)).toList();
+    /** The list with its objects as clients of that kind see them. */
+    public Listing in(ResourceKind served) {
+        List<StoredObject> converted = objects.stream().map(one -> one.in(served)).toList();
         return new Listing(revision, converted, continuation, remaining);
     }
 

@@ -4,10 +4,14 @@ package io.dra4j.testkit.apiserver.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +25,7 @@ public final class StoredObject {
     private final ObjectKey key;
     private final long revision;
     private final ObjectNode json;
-    private volatile byte @Nullable [] encoded;
+    private volatile byte @Nullable [] element;
     private volatile byte @Nullable [] message;
 
     public StoredObject(ResourceKind kind, ObjectKey key, long revision, ObjectNode json) {
@@ -56,10 +60,25 @@ public final class StoredObject {
     }
 
     public byte[] bytes() {
-        byte[] bytes = encoded;
+        byte[] head =
+                "{\"kind\":\"%s\",\"apiVersion\":\"%s\","
+                        .formatted(kind.kind(), kind.apiVersion())
+                        .getBytes(StandardCharsets.UTF_8);
+        byte[] rest = element();
+        byte[] bytes = Arrays.copyOf(head, head.length + rest.length - 1);
+        System.arraycopy(rest, 1, bytes, head.length, rest.length - 1);
+        return bytes;
+    }
+
+    /** The bytes of an element of a list, which names the kind for all of them; made once. */
+    public byte[] element() {
+        byte[] bytes = element;
         if (bytes == null) {
-            bytes = Json.bytes(json);
-            encoded = bytes;
+            ObjectNode rest = Json.object();
+            rest.setAll(json);
+            rest.remove(List.of("apiVersion", "kind"));
+            bytes = Json.bytes(rest);
+            element = bytes;
         }
         return bytes;
     }
@@ -74,13 +93,9 @@ public final class StoredObject {
         return bytes;
     }
 
-    /** The object in another version of its kind, which has the same fields. */
-    public StoredObject in(String version) {
-        ResourceKind other = kind.in(version);
-        ObjectNode copy = Json.object();
-        copy.setAll(json);
-        copy.put("apiVersion", other.apiVersion());
-        return new StoredObject(other, key, revision, copy);
+    /** The object as clients of that kind see it. */
+    public StoredObject in(ResourceKind served) {
+        return new StoredObject(served, key, revision, Conversion.toServed(served, json));
     }
 
     /** The same content with another resourceVersion: what a DELETED event carries. */

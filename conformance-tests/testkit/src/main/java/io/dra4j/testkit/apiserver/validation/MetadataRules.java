@@ -53,12 +53,23 @@ public final class MetadataRules {
     public static void requireFits(ResourceKind kind, String namespace, ObjectNode body) {
         String apiVersion = body.path("apiVersion").asText(kind.apiVersion());
         String kindName = body.path("kind").asText(kind.kind());
-        if (!apiVersion.equals(kind.apiVersion()) || !kindName.equals(kind.kind())) {
-            throw ApiFailure.badRequest(
-                    "the API version and kind in the data (%s, Kind=%s) do not match the expected API version and kind (%s, Kind=%s)"
-                            .formatted(apiVersion, kindName, kind.apiVersion(), kind.kind()));
+        if (!kindName.equals(kind.kind())) {
+            throw ApiFailure.unfit(
+                    kindName,
+                    kind,
+                    "converting (%s.%s) to (%s.%s): unknown conversion"
+                            .formatted(
+                                    apiVersion.substring(apiVersion.indexOf('/') + 1),
+                                    kindName,
+                                    kind.group().isEmpty() ? "core" : kind.group().split("\\.")[0],
+                                    kind.kind()));
         }
-        String sent = Json.text(body, "metadata", "namespace");
+        if (!apiVersion.equals(kind.apiVersion())) {
+            throw ApiFailure.badRequest(
+                    "the API version in the data (%s) does not match the expected API version (%s)"
+                            .formatted(apiVersion, kind.apiVersion()));
+        }
+        String sent = kind.namespaced() ? Json.text(body, "metadata", "namespace") : "";
         if (!sent.isEmpty() && !sent.equals(namespace)) {
             throw ApiFailure.badRequest(
                     "the namespace of the provided object does not match the namespace sent on the request");
@@ -73,6 +84,8 @@ public final class MetadataRules {
         metadata.put("name", key.name());
         if (kind.namespaced()) {
             metadata.put("namespace", key.namespace());
+        } else {
+            metadata.remove("namespace");
         }
         metadata.put("uid", UUID.randomUUID().toString());
         metadata.put("creationTimestamp", now());
@@ -94,6 +107,11 @@ public final class MetadataRules {
     }
 
     private static void name(ResourceKind kind, ObjectNode object) {
+        for (String map : List.of("labels", "annotations")) {
+            if (Json.at(object, "metadata", map).isEmpty()) {
+                Json.metadata(object).remove(map);
+            }
+        }
         object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
     }
 
@@ -141,8 +159,12 @@ public final class MetadataRules {
     public static void validate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
         Field metadata = new Field(object.path("metadata"), "metadata", errors);
         boolean label = kind.plural().equals("namespaces");
-        metadata.at("name")
-                .requireForm(label ? Names::dnsLabelProblems : Names::dnsSubdomainProblems);
+        if (metadata.at("name").text().isEmpty()) {
+            errors.required("metadata.name", "name or generateName is required");
+        } else {
+            metadata.at("name")
+                    .requireForm(label ? Names::dnsLabelProblems : Names::dnsSubdomainProblems);
+        }
         for (Field owner : metadata.at("ownerReferences").items()) {
             for (String name : List.of("apiVersion", "kind", "name", "uid")) {
                 Field field = owner.at(name);

@@ -25,6 +25,8 @@ public final class Strategies {
                 "resourceclaimtemplates", new ClaimTemplates(gates, compiler),
                 "deviceclasses", new DeviceClasses(gates, compiler),
                 "devicetaintrules", new TaintRuleStrategy(gates.version(), compiler, metadata),
+                "events", new EventStrategy(false),
+                "events.events.k8s.io", new EventStrategy(true),
                 "pods", new FirstPhase("Pending"),
                 "namespaces", new FirstPhase("Active"));
     }

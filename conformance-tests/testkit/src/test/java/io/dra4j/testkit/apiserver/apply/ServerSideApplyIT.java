@@ -5,6 +5,7 @@ package io.dra4j.testkit.apiserver.apply;
 import static io.dra4j.rules.Trees.tree;
 import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
 import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
+import static io.dra4j.testkit.apiserver.HttpProbe.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -135,7 +136,7 @@ class ServerSideApplyIT {
             assertThat(refused.refusal()).isEqualTo("409 Conflict");
             assertThat(refused.message())
                     .startsWith("Apply failed with 1 conflict: conflict with \"a\"")
-                    .contains("subresource \"status\" using resource.k8s.io/v1")
+                    .contains("subresource \"status\": ")
                     .endsWith(
                             ".status.devices[device=\"gpu-0\",driver=\"a.example.com\",pool=\"p\"].data");
             assertThat(refused.body().at("/details/causes/0/reason").asText())
@@ -214,7 +215,7 @@ class ServerSideApplyIT {
                 value = {
                     "/c/status                             | ''                        | 422 | fieldManager: Required value",
                     "/c/status?fieldManager=a              | 'managedFields':[{}],     | 400 | managedFields must be nil",
-                    "/c/status?fieldManager=a              | 'uid':'u',               | 409 | UID in precondition: u",
+                    "/c/status?fieldManager=a              | 'uid':'u',               | 422 | field is immutable",
                     "/c/status?fieldManager=a              | 'resourceVersion':'1',   | 409 | the object has been modified",
                     "/none/status?fieldManager=a           | ''                        | 404 | not found",
                 })
@@ -246,19 +247,58 @@ class ServerSideApplyIT {
         }
 
         @Test
-        void ofOtherKinds() {
-            http.post(SLICES, HttpProbe.slice("s", 1));
-            String slice = HttpProbe.slice("s", 2);
-            Answer answer = http.send("PATCH", SLICES + "/s?fieldManager=a", APPLY, slice);
+        void ofPods() {
+            String pod = "/api/v1/namespaces/default/pods/p?fieldManager=a";
 
-            assertThat(answer.status()).isEqualTo(415);
+            assertThat(http.send("PATCH", pod, APPLY, "{}").status()).isEqualTo(415);
         }
+
+        @Test
+        void ofFieldsThatThereAreNot() {
+            String odd = HttpProbe.slice("s", 1).replace("\"driver\"", "\"x\":1,\"driver\"");
+
+            Answer answer = http.send("PATCH", SLICES + "/s?fieldManager=a", APPLY, odd);
+
+            assertThat(answer.status()).isEqualTo(500);
+            assertThat(answer.message())
+                    .isEqualTo(
+                            "failed to create typed patch object (/s; resource.k8s.io/v1, Kind=ResourceSlice): .spec.x: field not declared in schema");
+        }
+    }
+
+    @Test
+    void slicesAreAppliedAsWell() {
+        String path = SLICES + "/s?fieldManager=";
+        Answer made = http.send("PATCH", path + "a", APPLY, HttpProbe.slice("s", 1));
+        Answer next = http.send("PATCH", path + "a", APPLY, HttpProbe.slice("s", 2));
+        Answer other = http.send("PATCH", path + "b", APPLY, HttpProbe.slice("s", 3));
+
+        assertThat(made.status()).isEqualTo(201);
+        assertThat(next.body().at("/spec/pool/generation").asInt()).isEqualTo(2);
+        assertThat(other.message())
+                .isEqualTo(
+                        "Apply failed with 1 conflict: conflict with \"a\": .spec.pool.generation");
+    }
+
+    @Test
+    void whatWasThereBeforeTheFirstApplyHasAnOwner() {
+        String classes = "/apis/resource.k8s.io/v1/deviceclasses";
+        http.post(classes, json("{'metadata':{'name':'k'},'spec':{}}"));
+        http.put(classes + "/k", json("{'metadata':{'name':'k','labels':{'a':'b'}},'spec':{}}"));
+        String apply =
+                "{'apiVersion':'resource.k8s.io/v1','kind':'DeviceClass','metadata':{'name':'k','labels':{'a':'c'}}}";
+
+        Answer answer = http.send("PATCH", classes + "/k?fieldManager=a", APPLY, json(apply));
+
+        assertThat(answer.message())
+                .startsWith("Apply failed with 1 conflict: conflict with \"before-first-apply\"")
+                .endsWith(": .metadata.labels.a");
     }
 
     @Test
     void fieldsAreWrittenAndReadAsTheApiNamesThem() {
         Answer answer = applied("a", "{" + GPU_0 + ",'data':{'x':1}}");
-        JsonNode entry = answer.body().at("/metadata/managedFields/2");
+        JsonNode entry = answer.body().at("/metadata/managedFields/0");
 
         String fields =
                 "{'f:status':{'f:devices':{'k:{\\\"device\\\":\\\"gpu-0\\\",\\\"driver\\\":\\\"a.example.com\\\",\\\"pool\\\":\\\"p\\\"}':"

@@ -1,0 +1,59 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+
+/** The values that objects of a typed server have where nobody wrote them. */
+public final class ZeroValues {
+    private static final JsonNode KINDS = read();
+    private static final String OPTIONAL = "?";
+
+    private ZeroValues() {}
+
+    private static JsonNode read() {
+        try (InputStream file = ZeroValues.class.getResourceAsStream("zero-values.yaml")) {
+            return Json.YAML.readTree(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** An object of that kind in which nobody wrote anything. */
+    public static ObjectNode of(ResourceKind kind) {
+        ObjectNode empty = Json.object().put("kind", kind.kind());
+        empty.put("apiVersion", kind.apiVersion()).putObject("metadata");
+        fill(kind, empty);
+        return empty;
+    }
+
+    /** Adds what an object lacks; a release that has no such status knows none. */
+    public static void fill(ResourceKind kind, ObjectNode object) {
+        fill(object, KINDS.path(kind.kind()));
+        if (!kind.has(ResourceKind.Trait.STATUS)) {
+            object.remove("status");
+        }
+    }
+
+    private static void fill(JsonNode value, JsonNode zero) {
+        if (value instanceof ObjectNode object) {
+            for (Map.Entry<String, JsonNode> field : zero.properties()) {
+                String name = field.getKey();
+                if (name.endsWith(OPTIONAL)) {
+                    fill(object.path(name.substring(0, name.length() - 1)), field.getValue());
+                } else if (field.getValue().isObject()) {
+                    fill(Json.child(object, name), field.getValue());
+                } else if (!object.has(name)) {
+                    object.set(name, field.getValue());
+                }
+            }
+        } else if (value.isArray()) {
+            value.forEach(element -> fill(element, zero.path(0)));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.registry;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.QuotedText;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.store.StoredObject;
+import io.dra4j.testkit.apiserver.validation.MetadataRules;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * The change that an update makes to the metadata of an object.
+ *
+ * @param uid the one that was sent; empty for any
+ */
+record MetadataChange(StoredObject current, String uid) {
+
+    static MetadataChange of(StoredObject current, JsonNode body) {
+        return new MetadataChange(current, Json.text(body, "metadata", "uid"));
+    }
+
+    /**
+     * Collects what is wrong with it, twice: the real server checks it for all kinds, and again.
+     */
+    void check(ObjectNode next, FieldErrors errors) {
+        checkOnce(next, errors);
+        checkOnce(next, errors);
+    }
+
+    private void checkOnce(ObjectNode next, FieldErrors errors) {
+        List<String> added = addedFinalizers(next);
+        if (MetadataRules.isDeleting(current.json()) && !added.isEmpty()) {
+            errors.forbidden(
+                    "metadata.finalizers",
+                    "no new finalizers can be added if the object is being deleted, found new finalizers "
+                            + added.stream()
+                                    .map(QuotedText::of)
+                                    .collect(Collectors.joining(", ", "[]string{", "}")));
+        }
+        if (!uid.isEmpty() && !uid.equals(current.uid())) {
+            errors.invalid("metadata.uid", uid, "field is immutable");
+        }
+    }
+
+    private List<String> addedFinalizers(ObjectNode next) {
+        TreeSet<String> added = new TreeSet<>();
+        Json.at(next, "metadata", "finalizers").forEach(one -> added.add(one.asText()));
+        Json.at(current.json(), "metadata", "finalizers")
+                .forEach(one -> added.remove(one.asText()));
+        return List.copyOf(added);
+    }
+}
