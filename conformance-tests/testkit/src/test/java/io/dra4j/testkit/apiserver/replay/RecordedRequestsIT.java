@@ -22,9 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RecordedRequestsIT {
     private static final Map<String, List<RecordedRequest>> SEQUENCES = sequences();
 
-    /** Differences that are not explained yet: none may be added. */
-    private static final Map<String, Integer> OPEN = Map.of("templates-classes", 1);
-
     private static Map<String, List<RecordedRequest>> sequences() {
         Map<String, List<RecordedRequest>> sequences = new LinkedHashMap<>();
         Recordings.of("transcripts").stream()
@@ -56,6 +53,6 @@ class RecordedRequestsIT {
                         .forEach(differences::add);
             }
         }
-        assertThat(differences).hasSizeLessThanOrEqualTo(OPEN.getOrDefault(sequence, 0));
+        assertThat(differences).isEmpty();
     }
 }
