@@ -85,4 +85,32 @@ class ExpressionRulesTest {
         assertThat(errors(tree("{'selectors':[{}]}")))
                 .containsExactly("spec.selectors[0].cel: Required value");
     }
+
+    @Test
+    void tooManySelectorsAreNotCompiled() {
+        ObjectNode spec = selector("bad");
+        JsonNode first = spec.path("selectors").path(0);
+        for (int i = 0; i < 32; i++) {
+            spec.withArray("selectors").add(first);
+        }
+
+        assertThat(errors(spec))
+                .containsExactly("spec.selectors: Too many: 33: must have at most 32 items");
+    }
+
+    @Test
+    void taintRulesSelectDevicesToo() {
+        FieldErrors errors = new FieldErrors();
+        ObjectNode rule = JsonNodeFactory.instance.objectNode();
+        rule.set("deviceSelector", selector("bad"));
+
+        TaintRuleRules.check(rule, FINDS_BAD, errors);
+
+        assertThat(errors.all())
+                .anyMatch(
+                        error ->
+                                error.toString()
+                                        .startsWith(
+                                                "spec.deviceSelector.selectors[0].cel.expression: Invalid value: \"bad\""));
+    }
 }
