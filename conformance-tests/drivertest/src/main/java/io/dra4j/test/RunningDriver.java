@@ -44,7 +44,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>Registered in a static field it lives as long as the tests of the class, in an instance field
  * as long as one test. A test begins once the kubelet has registered the driver. All waits end
- * after {@link TestNode#TIMEOUT} with an {@link AssertionError}.
+ * after {@link TestNode#TIMEOUT} with an {@link AssertionError}, those for slices sooner if the
+ * driver says that a pool is invalid.
  *
  * @param <P> the provider
  */
@@ -53,8 +54,6 @@ public final class RunningDriver<P extends DeviceProvider>
 
     /** The name of the node. */
     public static final String NODE = TestNode.NAME;
-
-    private static final String SLICES = "resourceslices";
 
     private final String driverName;
     private final Function<String, P> providers;
@@ -217,7 +216,11 @@ public final class RunningDriver<P extends DeviceProvider>
      */
     public List<String> awaitPublished(String... devices) {
         List<String> wanted = List.of(devices);
-        return texts(node().awaitSlices(slices -> names(slices).containsAll(wanted)));
+        return texts(
+                publication()
+                        .await(
+                                "Not published: " + wanted,
+                                slices -> names(slices).containsAll(wanted)));
     }
 
     /**
@@ -229,31 +232,32 @@ public final class RunningDriver<P extends DeviceProvider>
     public List<String> awaitWithdrawn(String... devices) {
         List<String> unwanted = List.of(devices);
         return texts(
-                node().awaitSlices(slices -> unwanted.stream().noneMatch(names(slices)::contains)));
+                publication()
+                        .await(
+                                "Not withdrawn: " + unwanted,
+                                slices -> unwanted.stream().noneMatch(names(slices)::contains)));
     }
 
     /** {@return the driver's slices of this moment: ResourceSlices as JSON texts} */
     public List<String> slices() {
-        return texts(node().api().store().list(SLICES));
+        return texts(publication().slices());
     }
 
-    private List<String> texts(List<JsonNode> slices) {
-        return own(slices).stream().map(JsonNode::toString).toList();
+    private Publication publication() {
+        return new Publication(node(), driverName);
     }
 
-    private List<String> names(List<JsonNode> slices) {
-        return own(slices).stream()
+    private static List<String> texts(List<JsonNode> slices) {
+        return slices.stream().map(JsonNode::toString).toList();
+    }
+
+    private static List<String> names(List<JsonNode> slices) {
+        return slices.stream()
                 .flatMap(
                         slice ->
                                 StreamSupport.stream(
                                         slice.at("/spec/devices").spliterator(), false))
                 .map(device -> device.path("name").asText())
-                .toList();
-    }
-
-    private List<JsonNode> own(List<JsonNode> slices) {
-        return slices.stream()
-                .filter(slice -> slice.at("/spec/driver").asText().equals(driverName))
                 .toList();
     }
 
@@ -300,7 +304,7 @@ public final class RunningDriver<P extends DeviceProvider>
     }
 
     private String pool(String device) {
-        return own(node().api().store().list(SLICES)).stream()
+        return publication().slices().stream()
                 .filter(slice -> names(List.of(slice)).contains(device))
                 .map(slice -> slice.at("/spec/pool/name").asText())
                 .findFirst()

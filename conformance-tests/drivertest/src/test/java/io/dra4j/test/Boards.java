@@ -39,6 +39,7 @@ final class Boards implements DeviceProvider {
 
     private final String node;
     private final List<String> names = new CopyOnWriteArrayList<>(List.of("fpga-0", "fpga-1"));
+    private volatile String model = "A1";
     private volatile @Nullable DriverContext context;
 
     Boards(String node) {
@@ -59,6 +60,17 @@ final class Boards implements DeviceProvider {
 
     void unplug(String name) {
         names.remove(name);
+        changed();
+    }
+
+    /** Adds a board, and gives all boards a model, which may be longer than the API allows. */
+    void plug(String name, String modelOfAll) {
+        names.add(name);
+        model = modelOfAll;
+        changed();
+    }
+
+    private void changed() {
         DriverContext running = context;
         if (running != null) {
             running.inventoryChanged();
@@ -67,12 +79,12 @@ final class Boards implements DeviceProvider {
 
     @Override
     public Inventory inventory() {
-        return Inventory.of(Pool.ofNode(node, names.stream().map(Boards::device).toList()));
+        return Inventory.of(Pool.ofNode(node, names.stream().map(this::device).toList()));
     }
 
-    private static Device device(String name) {
+    private Device device(String name) {
         return Device.builder(name)
-                .attribute("model", "A1")
+                .attribute("model", model)
                 .allowMultipleAllocations(name.equals("fpga-1"))
                 .capacity("luts", "1000")
                 .build();

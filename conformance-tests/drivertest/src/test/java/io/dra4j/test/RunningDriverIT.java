@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RunningDriverIT {
@@ -79,5 +80,22 @@ class RunningDriverIT {
         driver.awaitWithdrawn("fpga-1");
 
         assertThat(driver.slices()).noneMatch(slice -> slice.contains("\"fpga-1\""));
+    }
+
+    @Test
+    @Timeout(30) // half of the longest wait
+    void saysSoonWhyAPoolIsNotPublished() {
+        driver.awaitPublished("fpga-0");
+        driver.provider().plug("fpga-2", "A".repeat(65));
+
+        assertThatThrownBy(() -> driver.awaitPublished("fpga-2"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("Not published: [fpga-2]")
+                .hasMessageContaining("The driver said: InvalidPool: Pool node-1 is not published")
+                .hasMessageContaining("model")
+                .hasMessageContaining("\"fpga-1\"");
+        driver.provider().plug("fpga-3", "A2");
+
+        assertThat(driver.awaitPublished("fpga-2", "fpga-3")).isNotEmpty();
     }
 }

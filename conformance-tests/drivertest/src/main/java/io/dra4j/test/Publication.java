@@ -1,0 +1,84 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.test;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.apiserver.ClusterObjects;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** The slices of a driver, and the Events in which it says why there are none. */
+final class Publication {
+
+    private static final String SLICES = "resourceslices";
+
+    /** The time in which an invalid pool may become valid, if a provider is about to correct it. */
+    private static final Duration CORRECTION = Duration.ofSeconds(5);
+
+    private final TestNode node;
+    private final String driver;
+
+    Publication(TestNode node, String driver) {
+        this.node = node;
+        this.driver = driver;
+    }
+
+    /**
+     * Waits until the driver's slices are as wanted, for a few seconds only if it says that a pool
+     * is invalid.
+     *
+     * @param goal what is wanted, for messages
+     * @throws AssertionError when the time is over, with what the driver said
+     */
+    List<JsonNode> await(String goal, Predicate<List<JsonNode>> wanted) {
+        Predicate<List<JsonNode>> own = slices -> wanted.test(own(slices));
+        try {
+            node.awaitSlices(slices -> own.test(slices) || hasInvalidPool());
+            return own(objects().await(SLICES, own, CORRECTION));
+        } catch (AssertionError e) {
+            throw new AssertionError(
+                    "%s\nThe driver said: %s\nIts slices: %s".formatted(goal, said(), slices()), e);
+        }
+    }
+
+    /** Returns the slices of this moment. */
+    List<JsonNode> slices() {
+        return own(objects().list(SLICES));
+    }
+
+    private List<JsonNode> own(List<JsonNode> slices) {
+        return slices.stream()
+                .filter(slice -> slice.at("/spec/driver").asText().equals(driver))
+                .toList();
+    }
+
+    private boolean hasInvalidPool() {
+        return events().stream()
+                .anyMatch(event -> event.path("reason").asText().equals("InvalidPool"));
+    }
+
+    private String said() {
+        String events =
+                events().stream()
+                        .map(event -> event.path("reason").asText() + ": " + message(event))
+                        .collect(Collectors.joining("\n"));
+        return events.isEmpty() ? "nothing, in no Event" : events;
+    }
+
+    private static String message(JsonNode event) {
+        return event.path("message").asText();
+    }
+
+    private List<JsonNode> events() {
+        return objects().list("events").stream()
+                .filter(event -> event.path("reportingComponent").asText().equals(driver))
+                .toList();
+    }
+
+    private ClusterObjects objects() {
+        return node.api().store();
+    }
+}
