@@ -30,7 +30,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             InitMain.class,
             ListMain.class,
             ExplainMain.class,
-            PlayMain.class
+            PlayMain.class,
+            ApiServerMain.class
         })
 public final class ConformanceMain {
 

@@ -6,6 +6,9 @@ import static io.dra4j.rules.FeatureGate.Stage.ABSENT;
 import static io.dra4j.rules.FeatureGate.Stage.LOCKED;
 import static io.dra4j.rules.FeatureGate.Stage.OFF;
 import static io.dra4j.rules.FeatureGate.Stage.ON;
+import static java.util.stream.Collectors.joining;
+
+import java.util.Arrays;
 
 /**
  * The feature gates of DRA, with their defaults from 1.34 to 1.37.
@@ -52,6 +55,23 @@ public enum FeatureGate {
     FeatureGate(String text, Stage... stages) {
         this.text = text;
         this.stages = stages;
+    }
+
+    /**
+     * Finds the gate of a name.
+     *
+     * @throws IllegalArgumentException when no gate of DRA has it
+     */
+    public static FeatureGate parse(String text) {
+        return Arrays.stream(values())
+                .filter(gate -> gate.text.equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(unknown(text)));
+    }
+
+    private static String unknown(String text) {
+        String known = Arrays.stream(values()).map(FeatureGate::text).collect(joining(", "));
+        return "there is no feature gate %s of DRA; choose one of %s".formatted(text, known);
     }
 
     /** The name as {@code --feature-gates} spells it. */

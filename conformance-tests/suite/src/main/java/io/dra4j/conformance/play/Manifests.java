@@ -3,14 +3,12 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.standalone.ManifestObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 
-/** Brings the manifests of a folder into the cluster. */
+/** Brings the manifests of a folder into the cluster, and finds the pods among them. */
 final class Manifests {
 
     private final EmbeddedApiServer api;
@@ -21,10 +19,7 @@ final class Manifests {
 
     /** Applies the manifests in the order of their names, and returns their pods. */
     static List<PlayedPod> apply(Path folder, EmbeddedApiServer api) {
-        List<JsonNode> applied =
-                files(folder).stream()
-                        .flatMap(file -> api.store().applyManifest(file).stream())
-                        .toList();
+        List<JsonNode> applied = ManifestObjects.put(List.of(folder.toString()), api.store());
         Manifests manifests = new Manifests(api);
         List<PlayedPod> pods =
                 applied.stream()
@@ -33,17 +28,6 @@ final class Manifests {
                         .toList();
         StepFailed.unless(!pods.isEmpty(), "no manifest in " + folder + " has a Pod");
         return pods;
-    }
-
-    private static List<Path> files(Path folder) {
-        try (Stream<Path> all = Files.list(folder)) {
-            List<Path> manifests =
-                    all.filter(file -> file.toString().endsWith(".yaml")).sorted().toList();
-            StepFailed.unless(!manifests.isEmpty(), "there is no *.yaml file in " + folder);
-            return manifests;
-        } catch (IOException e) {
-            throw new StepFailed("the manifests cannot be read: " + e);
-        }
     }
 
     private JsonNode claim(String namespace, String name) {

@@ -9,6 +9,7 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -73,7 +74,7 @@ public final class Play implements AutoCloseable {
         try {
             part.accept(new Script(settings, cast(), narrator));
             return true;
-        } catch (StepFailed | Violation e) {
+        } catch (StepFailed | Violation | SettingsException e) {
             failed(e.getMessage());
         } catch (RuntimeException e) {
             failed("unexpected: " + e);

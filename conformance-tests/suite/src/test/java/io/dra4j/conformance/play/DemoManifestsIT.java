@@ -82,8 +82,8 @@ class DemoManifestsIT {
     @Test
     void mustBeThere(@TempDir Path folder) {
         assertThatThrownBy(() -> Manifests.apply(folder, api))
-                .hasMessageStartingWith("there is no *.yaml file in");
+                .hasMessageStartingWith("--manifests: there is no object in " + folder);
         assertThatThrownBy(() -> Manifests.apply(folder.resolve("no"), api))
-                .hasMessageStartingWith("the manifests cannot be read");
+                .hasMessageStartingWith("--manifests: there is no file " + folder);
     }
 }

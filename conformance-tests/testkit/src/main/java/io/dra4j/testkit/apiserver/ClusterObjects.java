@@ -3,7 +3,6 @@
 package io.dra4j.testkit.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Conversion;
@@ -19,13 +18,8 @@ import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.Selection;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -72,32 +66,42 @@ public final class ClusterObjects {
      * @return the object as it is stored
      */
     public JsonNode put(JsonNode object) {
+        return put(object, WriteOptions.DEFAULT);
+    }
+
+    /** As {@link #put(JsonNode)}, and refuses fields that the release does not have. */
+    public JsonNode putStrictly(JsonNode object) {
+        return put(object, WriteOptions.STRICT);
+    }
+
+    private JsonNode put(JsonNode object, WriteOptions options) {
         ObjectNode wanted = normalized(object);
         ResourceKind served =
                 kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"));
         ResourceKind kind = kinds.stored(served);
         wanted = Conversion.toStored(served, kind, wanted);
         String namespace = namespaceOf(kind, wanted);
-        ObjectKey key = written(kind, namespace, wanted.deepCopy()).key();
+        ObjectKey key = written(kind, namespace, wanted.deepCopy(), options).key();
         if (kind.has(ResourceKind.Trait.STATUS) && wanted.has("status")) {
             JsonNode status = wanted.get("status");
             registry.patch(
                     new Target(kind, key, Part.STATUS),
                     current -> current.set("status", status.deepCopy()),
-                    WriteOptions.DEFAULT);
+                    options);
         }
         return registry.get(kind, key).copy();
     }
 
-    private StoredObject written(ResourceKind kind, String namespace, ObjectNode object) {
+    private StoredObject written(
+            ResourceKind kind, String namespace, ObjectNode object, WriteOptions options) {
         ObjectNode metadata = Json.metadata(object);
         metadata.remove(List.of("resourceVersion", "uid"));
         ObjectKey key = kind.key(namespace, metadata.path("name").asText());
         if (store.find(kind, key) == null) {
-            return registry.create(kind, namespace, object, WriteOptions.DEFAULT);
+            return registry.create(kind, namespace, object, options);
         }
         metadata.put("resourceVersion", Long.toString(registry.get(kind, key).revision()));
-        return registry.update(new Target(kind, key, Part.MAIN), object, WriteOptions.DEFAULT);
+        return registry.update(new Target(kind, key, Part.MAIN), object, options);
     }
 
     private String namespaceOf(ResourceKind kind, ObjectNode object) {
@@ -121,27 +125,6 @@ public final class ClusterObjects {
     /** Through bytes, so that numbers compare like those of a client. */
     private static ObjectNode normalized(JsonNode object) {
         return (ObjectNode) Json.parse(new String(Json.bytes(object), StandardCharsets.UTF_8));
-    }
-
-    /**
-     * Puts every document of a YAML or JSON file, in its order.
-     *
-     * @return the objects as they are stored
-     */
-    public List<JsonNode> applyManifest(Path file) {
-        List<JsonNode> applied = new ArrayList<>();
-        try (MappingIterator<JsonNode> documents =
-                Json.YAML.readerFor(JsonNode.class).readValues(Files.newBufferedReader(file))) {
-            while (documents.hasNextValue()) {
-                JsonNode document = documents.nextValue();
-                if (document instanceof ObjectNode) {
-                    applied.add(put(document));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read the manifest " + file, e);
-        }
-        return applied;
     }
 
     /** Deletes an object; an object that is not there is not an error. */

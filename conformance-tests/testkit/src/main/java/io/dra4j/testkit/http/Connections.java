@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Server;
@@ -18,6 +21,9 @@ public final class Connections {
 
     /** The limit of Go's HTTP server, which is that of API servers. */
     public static final int LONGEST_HEADERS = 1024 * 1024;
+
+    private static final Pattern SERVER =
+            Pattern.compile("server: (http://127\\.0\\.0\\.1:\\d+)\n");
 
     private Connections() {}
 
@@ -42,32 +48,53 @@ public final class Connections {
         return server;
     }
 
-    /** Writes a kubeconfig for a server, readable by this user alone, and returns the file. */
+    /**
+     * Writes a kubeconfig for a server, readable by this user alone, and returns the file.
+     *
+     * <p>The file is there with all of its content or not at all, and takes the place of another.
+     */
     public static Path writeKubeconfig(Path file, URI server) throws IOException {
-        Files.deleteIfExists(file);
-        Files.createFile(
-                file,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        return Files.writeString(
-                file,
-                """
-                apiVersion: v1
-                kind: Config
-                clusters:
-                - name: dra4j
-                  cluster:
-                    server: %s
-                users:
-                - name: dra4j
-                  user: {}
-                contexts:
-                - name: dra4j
-                  context:
-                    cluster: dra4j
-                    user: dra4j
-                    namespace: default
-                current-context: dra4j
-                """
-                        .formatted(server));
+        Path made =
+                Files.createTempFile(
+                        file.toAbsolutePath().getParent(),
+                        "." + file.getFileName(),
+                        ".tmp",
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-------")));
+        try {
+            Files.writeString(made, kubeconfig(server));
+            return Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(made);
+        }
+    }
+
+    /** Returns whether a file is a kubeconfig as this writes them, for whatever port. */
+    public static boolean wroteKubeconfig(Path file) throws IOException {
+        Matcher server = SERVER.matcher(Files.readString(file));
+        return server.find()
+                && Files.readString(file).equals(kubeconfig(URI.create(server.group(1))));
+    }
+
+    private static String kubeconfig(URI server) {
+        return """
+               apiVersion: v1
+               kind: Config
+               clusters:
+               - name: dra4j
+                 cluster:
+                   server: %s
+               users:
+               - name: dra4j
+                 user: {}
+               contexts:
+               - name: dra4j
+                 context:
+                   cluster: dra4j
+                   user: dra4j
+                   namespace: default
+               current-context: dra4j
+               """
+                .formatted(server);
     }
 }

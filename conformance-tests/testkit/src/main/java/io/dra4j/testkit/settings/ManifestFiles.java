@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.settings;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -22,16 +23,40 @@ public final class ManifestFiles {
     private ManifestFiles() {}
 
     /**
+     * An object, and where it was read.
+     *
+     * @param document the number of its document in the file, from 1
+     */
+    public record Manifest(Path file, int document, JsonNode object) {
+
+        /** Returns the place, for messages. */
+        public String place() {
+            return "%s, document %d".formatted(file, document);
+        }
+    }
+
+    /**
      * Reads files, and the files {@code *.yaml}, {@code *.yml} and {@code *.json} of folders.
      *
      * @param setting which setting names them, for messages
      * @throws SettingsException if one cannot be read
      */
     public static List<JsonNode> read(String setting, List<String> places) {
-        List<JsonNode> manifests = new ArrayList<>();
+        return objects(documents(setting, places));
+    }
+
+    /**
+     * Reads files, and the files {@code *.yaml}, {@code *.yml} and {@code *.json} of folders, whose
+     * order is that of their names.
+     *
+     * @param setting which setting names them, for messages
+     * @throws SettingsException if one cannot be read
+     */
+    public static List<Manifest> documents(String setting, List<String> places) {
+        List<Manifest> manifests = new ArrayList<>();
         for (String place : places) {
             for (Path file : files(setting, Path.of(place))) {
-                manifests.addAll(file(setting, file));
+                manifests.addAll(documents(setting, file));
             }
         }
         return manifests;
@@ -57,14 +82,42 @@ public final class ManifestFiles {
      * @throws SettingsException if it cannot be read
      */
     public static List<JsonNode> file(String setting, Path file) {
+        return objects(documents(setting, file));
+    }
+
+    private static List<JsonNode> objects(List<Manifest> manifests) {
+        return manifests.stream().map(Manifest::object).toList();
+    }
+
+    private static List<Manifest> documents(String setting, Path file) {
+        List<Manifest> manifests = new ArrayList<>();
+        int document = 1;
         try (MappingIterator<JsonNode> documents =
                 YAML.readerFor(JsonNode.class).readValues(Files.readString(file))) {
-            return documents.readAll().stream().filter(JsonNode::isObject).toList();
+            for (; documents.hasNextValue(); document++) {
+                JsonNode value = documents.nextValue();
+                if (value.isObject()) {
+                    manifests.add(new Manifest(file, document, value));
+                }
+            }
+            return manifests;
         } catch (NoSuchFileException e) {
             throw new SettingsException(setting + ": there is no file " + file.toAbsolutePath());
+        } catch (JsonProcessingException e) {
+            throw new SettingsException(
+                    "%s: can't read %s, document %d, line %d: %s"
+                            .formatted(setting, file, document, line(e), firstLine(e)));
         } catch (IOException e) {
-            String first = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-            throw new SettingsException("%s: can't read %s: %s".formatted(setting, file, first));
+            throw new SettingsException(
+                    "%s: can't read %s: %s".formatted(setting, file, firstLine(e)));
         }
+    }
+
+    private static int line(JsonProcessingException e) {
+        return e.getLocation() == null ? 1 : e.getLocation().getLineNr();
+    }
+
+    private static String firstLine(IOException e) {
+        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
     }
 }

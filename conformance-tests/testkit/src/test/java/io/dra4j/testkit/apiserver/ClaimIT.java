@@ -12,6 +12,7 @@ import io.dra4j.rules.FeatureGate;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.settings.ManifestFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +61,8 @@ class ClaimIT {
 
     private JsonNode applied() throws Exception {
         Path file = Files.writeString(folder.resolve("claim.yaml"), MANIFEST);
-        return server.store().applyManifest(file).get(1);
+        List<JsonNode> objects = ManifestFiles.file("manifests", file);
+        return objects.stream().map(server.store()::put).toList().get(1);
     }
 
     @Nested

@@ -122,7 +122,12 @@ public final class HttpProbe {
     private final URI base;
 
     public HttpProbe(EmbeddedApiServer server) {
-        base = server.url();
+        this(server.url());
+    }
+
+    /** For a server of another process. */
+    public HttpProbe(URI server) {
+        base = server;
     }
 
     static String shown(JsonNode event) {

@@ -29,6 +29,10 @@ public record WriteOptions(
     public static final WriteOptions DEFAULT =
             new WriteOptions(false, "Ignore", "cluster-objects", warning -> {}, List::of);
 
+    /** As the default, but refuses unknown fields. */
+    public static final WriteOptions STRICT =
+            new WriteOptions(false, "Strict", "cluster-objects", warning -> {}, List::of);
+
     /** Warns of unknown and repeated fields, or refuses them with 400; they are dropped already. */
     void unknown(ResourceKind kind, List<String> fields) {
         if (fieldValidation.equals("Ignore")) {

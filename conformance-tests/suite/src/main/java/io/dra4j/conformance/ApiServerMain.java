@@ -1,0 +1,124 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance;
+
+import io.dra4j.conformance.standalone.StandaloneServer;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command {@code apiserver}: the embedded API server alone. */
+@Command(
+        name = "apiserver",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        description = {
+            "Run the embedded API server alone, until Ctrl-C or SIGTERM: for kubectl, a controller or a test, without a cluster.",
+            "It serves the kinds of DRA on 127.0.0.1 to every user of this machine, keeps them in memory, and has no scheduler and no controllers.",
+            ""
+        },
+        footer = {"", "Exit status: 130 or 143 after Ctrl-C or SIGTERM, 3 if it could not start."})
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class ApiServerMain implements Callable<Integer> {
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "0",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER,
+            description = "The port. Default: a free one, which is printed")
+    private int port;
+
+    @Option(
+            names = "--release",
+            paramLabel = "VERSION",
+            defaultValue = "1.36",
+            description =
+                    "The Kubernetes release that it behaves as: 1.34, 1.35, 1.36 or 1.37. Default: ${DEFAULT-VALUE}")
+    private String release;
+
+    @Option(
+            names = "--feature-gates",
+            split = ",",
+            paramLabel = "GATE=true|false",
+            description =
+                    "Feature gates of DRA that differ from the release's defaults, such as DRADeviceTaints=true,DRAConsumableCapacity=false.")
+    private Map<String, Boolean> gates = new LinkedHashMap<>();
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description =
+                    "The kubeconfig to write once the server is ready, and to remove at the end; a file that is not from this command is left alone. Default: one in a temporary folder, which is printed")
+    private @Nullable Path kubeconfig;
+
+    @Option(
+            names = "--manifests",
+            paramLabel = "DIR",
+            description =
+                    "A folder of *.yaml, *.yml and *.json files, or a file, with objects to start with, also their status; may be repeated.")
+    private List<String> manifests = List.of();
+
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        try (StandaloneServer server = new StandaloneServer()) {
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(() -> end(server), "dra4j-apiserver-end"));
+            print(server.start(builder(), manifests, kubeconfig));
+            new CountDownLatch(1).await(); // until a signal ends the JVM, and the hook the server
+            return 0;
+        }
+    }
+
+    private void end(StandaloneServer server) {
+        try {
+            server.close();
+        } catch (IOException e) {
+            spec.commandLine().getErr().println("dra-conformance: the kubeconfig is left: " + e);
+        }
+    }
+
+    private EmbeddedApiServer.Builder builder() {
+        if (port < 0 || port > 65_535) {
+            throw new SettingsException("--port is a number from 0 to 65535, not " + port);
+        }
+        try {
+            EmbeddedApiServer.Builder builder =
+                    EmbeddedApiServer.builder()
+                            .version(KubernetesVersion.parse(release))
+                            .port(port);
+            gates.forEach((name, on) -> builder.featureGate(FeatureGate.parse(name), on));
+            return builder;
+        } catch (IllegalArgumentException e) {
+            throw new SettingsException(e.getMessage());
+        }
+    }
+
+    private void print(StandaloneServer.Ready ready) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.printf("The API server of Kubernetes %s for DRA is ready", ready.version());
+        out.printf(" at %s, with %d objects of manifests.%n%n", ready.url(), ready.objects());
+        out.printf("  export KUBECONFIG=%s%n", ready.kubeconfig());
+        out.printf("  kubectl get resourceslices%n");
+        out.printf("  kubectl get resourceclaims -A --watch%n%n");
+        out.printf("Ctrl-C ends it, and removes the kubeconfig.%n");
+        out.flush();
+    }
+}

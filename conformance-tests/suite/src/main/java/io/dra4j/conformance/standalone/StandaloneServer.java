@@ -1,0 +1,76 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.standalone;
+
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The embedded API server, with the objects of manifests and a kubeconfig.
+ *
+ * <p>{@link #close} may come at any time and from any thread, also before and during the start.
+ */
+public final class StandaloneServer implements AutoCloseable {
+
+    private @Nullable EmbeddedApiServer server; // guarded by this
+    private @Nullable KubeconfigFile kubeconfig; // guarded by this
+    private boolean closed; // guarded by this
+
+    /**
+     * A server that is ready.
+     *
+     * @param objects the number of objects that came from manifests
+     */
+    public record Ready(URI url, String version, int objects, Path kubeconfig) {}
+
+    /**
+     * Starts the server, brings the objects of manifests into it, and writes the kubeconfig.
+     *
+     * @param manifests files, and folders of them
+     * @param file the kubeconfig, which is written last; null takes one in a temporary folder
+     * @throws SettingsException if the port, a gate, a manifest or the kubeconfig's file is
+     *     unusable
+     */
+    public synchronized Ready start(
+            EmbeddedApiServer.Builder builder, List<String> manifests, @Nullable Path file)
+            throws IOException {
+        if (closed) {
+            throw new SettingsException("the API server was ended before it was ready");
+        }
+        KubeconfigFile place = KubeconfigFile.at(file);
+        kubeconfig = place;
+        EmbeddedApiServer started = started(builder);
+        server = started;
+        int objects = ManifestObjects.put(manifests, started.store()).size();
+        return new Ready(
+                started.url(), started.version().gitVersion(), objects, place.write(started));
+    }
+
+    private static EmbeddedApiServer started(EmbeddedApiServer.Builder builder) {
+        try {
+            return builder.start();
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new SettingsException(e.getMessage());
+        }
+    }
+
+    /** Removes the kubeconfig that it wrote, and ends the server. */
+    @Override
+    public synchronized void close() throws IOException {
+        closed = true;
+        try {
+            if (kubeconfig != null) {
+                kubeconfig.close();
+            }
+        } finally {
+            if (server != null) {
+                server.close();
+            }
+        }
+    }
+}
