@@ -9,17 +9,29 @@ import java.util.Set;
 public final class ClaimRules {
     private ClaimRules() {}
 
-    /** Sets what a claim's spec leaves out: {@code ExactCount}, and one device. */
+    /** Sets what a claim's spec leaves out: {@code ExactCount}, one device, {@code Equal}. */
     public static void setDefaults(JsonNode claimSpec) {
         RequestRules.setDefaults(claimSpec);
+    }
+
+    /** Sets what the allocation in a claim's status leaves out: {@code Equal}. */
+    public static void setStatusDefaults(JsonNode claimStatus) {
+        for (JsonNode result : claimStatus.path("allocation").path("devices").path("results")) {
+            TolerationRules.setDefaults(result.path("tolerations"));
+        }
     }
 
     /**
      * @param path of the spec, for messages
      */
     public static void checkSpec(
-            JsonNode claimSpec, String path, ExpressionCompiler compiler, FieldErrors errors) {
-        RequestRules.check(new Field(claimSpec, path, errors), new ExpressionRules(compiler));
+            JsonNode claimSpec,
+            String path,
+            FeatureGates gates,
+            ExpressionCompiler compiler,
+            FieldErrors errors) {
+        Field devices = new Field(claimSpec, path, errors).at("devices");
+        DeviceClaimRules.check(devices, gates, new ExpressionRules(compiler));
     }
 
     /**
@@ -31,11 +43,11 @@ public final class ClaimRules {
 
     /** Driver, pool, device and share id: the identity of an allocated device. */
     public static String deviceKey(JsonNode device) {
-        return ClaimStatusRules.deviceKey(device);
+        return DeviceKey.of(device).toString();
     }
 
     /** The keys of all devices that a claim was allocated, in a set that may be changed. */
     public static Set<String> allocated(JsonNode claim) {
-        return ClaimStatusRules.allocated(claim);
+        return DeviceKey.allocated(claim);
     }
 }

@@ -6,12 +6,29 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 /** The rules for DeviceClasses. */
 public final class ClassRules {
+    private static final int CONFIGS = 32;
+    private static final String QUOTA_PREFIX = "requests.";
+
     private ClassRules() {}
 
     /** Checks a spec. */
     public static void check(JsonNode classSpec, ExpressionCompiler compiler, FieldErrors errors) {
         Field spec = new Field(classSpec, "spec", errors);
         RequestRules.checkSelectors(spec.at("selectors"), new ExpressionRules(compiler));
-        RequestRules.checkConfigs(spec.at("config"), RequestRules.CONFIGS);
+        if (spec.at("config").requireAtMost(CONFIGS)) {
+            spec.at("config").items().forEach(ConfigRules::check);
+        }
+        Field extended = spec.at("extendedResourceName");
+        extended.requireThat(
+                !extended.present() || isExtended(extended.text()),
+                "must be a valid extended resource name");
+    }
+
+    /** The name has a domain that is not Kubernetes' own, and can be the name of a quota. */
+    private static boolean isExtended(String name) {
+        return name.contains("/")
+                && !name.contains("kubernetes.io/")
+                && !name.startsWith(QUOTA_PREFIX)
+                && Names.qualifiedNameProblems(QUOTA_PREFIX + name).isEmpty();
     }
 }

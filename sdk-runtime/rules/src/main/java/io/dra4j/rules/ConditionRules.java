@@ -9,37 +9,45 @@ import java.util.regex.Pattern;
 
 /** Rules for the conditions of a status. */
 final class ConditionRules {
-    private static final int CONDITIONS = 8;
     private static final int REASON_LENGTH = 1024;
     private static final int MESSAGE_LENGTH = 32768;
-    private static final Pattern REASON = Pattern.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
+    private static final String REASON_FORM = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
+    private static final Pattern REASON = Pattern.compile(REASON_FORM);
+    private static final String REASON_RULE =
+            "a condition reason must start with alphabetic character, optionally followed by a string"
+                    + " of alphanumeric characters or '_,:', and must end with an alphanumeric character"
+                    + " or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or"
+                    + " 'ReasonA:ReasonB', regex used for validation is '"
+                    + REASON_FORM
+                    + "')";
     private static final List<String> STATUSES = List.of("False", "True", "Unknown");
+
+    /** The time that the server takes for none. */
+    private static final String NO_TIME = "0001-01-01T00:00:00Z";
 
     private ConditionRules() {}
 
     static void check(Field conditions) {
-        conditions.requireAtMost(CONDITIONS);
         Set<String> types = new HashSet<>();
         for (Field condition : conditions.items()) {
-            if (condition.at("type").requireText()) {
-                condition.at("type").requireForm(Names::qualifiedNameProblems);
-            }
             condition.at("type").requireUnique(types);
             checkCondition(condition);
         }
     }
 
     private static void checkCondition(Field condition) {
+        condition.at("type").requireForm(Names::qualifiedNameProblems);
         condition.at("status").requireOneOf(STATUSES);
+        condition.at("observedGeneration").requireNotNegative();
+        Field time = condition.at("lastTransitionTime");
+        if (!time.present() || time.text().equals(NO_TIME)) {
+            time.required("");
+        }
         Field reason = condition.at("reason");
-        if (reason.requireText() && reason.requireLength(REASON_LENGTH)) {
-            boolean valid = REASON.matcher(reason.text()).matches();
-            reason.requireThat(valid, "a condition reason must start with alphabetic character");
+        if (reason.requireText()) {
+            reason.requireThat(REASON.matcher(reason.text()).matches(), REASON_RULE);
+            reason.requireLength(REASON_LENGTH);
         }
         condition.at("message").requireLength(MESSAGE_LENGTH);
-        if (!condition.value().has("lastTransitionTime")) {
-            condition.at("lastTransitionTime").required("");
-        }
-        condition.at("observedGeneration").requireNotNegative();
     }
 }

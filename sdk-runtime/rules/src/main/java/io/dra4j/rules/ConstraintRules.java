@@ -9,35 +9,43 @@ import java.util.Set;
 
 /** Rules for a claim's constraints, and for the derived attributes that only constraints use. */
 final class ConstraintRules {
-    private static final int REQUESTS = 32;
+    private static final int CONSTRAINTS = 32;
     private static final int DERIVED = 32;
     private static final List<String> KINDS = List.of("matchAttribute", "distinctAttribute");
 
     private final Field constraints;
+    private final FeatureGates gates;
     private final ExpressionRules expressions;
 
-    ConstraintRules(Field constraints, ExpressionRules expressions) {
+    ConstraintRules(Field constraints, FeatureGates gates, ExpressionRules expressions) {
         this.constraints = constraints;
+        this.gates = gates;
         this.expressions = expressions;
     }
 
-    /**
-     * @param names of all requests, those with subrequests included
-     */
-    void check(Set<String> names) {
-        constraints.requireAtMost(REQUESTS);
-        for (Field constraint : constraints.items()) {
-            Set<String> seen = new HashSet<>();
-            for (Field request : constraint.at("requests").items()) {
-                RequestNames.requireKnown(request, names);
-                request.requireUnique(seen);
+    void check(RequestNames names) {
+        if (constraints.requireAtMost(CONSTRAINTS)) {
+            for (Field constraint : constraints.items()) {
+                names.check(constraint.at("requests"));
+                checkAttribute(constraint);
             }
-            List<String> kinds =
-                    KINDS.stream().filter(kind -> constraint.at(kind).present()).toList();
-            kinds.forEach(kind -> AttributeRules.checkFullName(constraint.at(kind)));
-            if (kinds.isEmpty()) {
-                constraint.required("one of `matchAttribute` and `distinctAttribute` is required");
+        }
+    }
+
+    /** Checks the first of the attributes; the server overlooks that there are two. */
+    private void checkAttribute(Field constraint) {
+        for (String kind : KINDS) {
+            if (constraint.at(kind).present()) {
+                AttributeKeys.checkFullName(constraint.at(kind));
+                return;
             }
+        }
+        if (gates.enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY)) {
+            constraint.required(
+                    "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but"
+                            + " multiple fields are set");
+        } else {
+            constraint.at("matchAttribute").required("");
         }
     }
 
@@ -49,10 +57,12 @@ final class ConstraintRules {
         Set<String> names = new HashSet<>();
         for (Field attribute : attributes.items()) {
             Field name = attribute.at("name");
-            if (name.requireText() && AttributeRules.checkFullName(name)) {
-                name.requireUnique(names);
-                boolean used = uses(name.text(), request);
-                name.requireThat(used, "must be used by a constraint on this request");
+            if (name.requireText() && AttributeKeys.checkFullName(name)) {
+                attribute.requireUnique(name.text(), names);
+                String rule =
+                        "must be referenced by at least one matchAttribute or distinctAttribute"
+                                + " constraint targeting this request";
+                name.requireThat(uses(name.text(), request), rule);
             }
             expressions.checkDerivedAttribute(attribute.at("expression"));
         }

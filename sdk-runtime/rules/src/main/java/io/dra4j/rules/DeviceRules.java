@@ -8,7 +8,7 @@ import java.util.List;
 /** Rules for one device of a slice. */
 final class DeviceRules {
     private static final List<String> PLACEMENTS = List.of("nodeName", "nodeSelector", "allNodes");
-    private static final List<String> EFFECTS = List.of("NoExecute", "NoSchedule", "None");
+    static final List<String> EFFECTS = List.of("NoExecute", "NoSchedule", "None");
     private static final int DRIVER_LENGTH = 63;
 
     private final KubernetesVersion version;

@@ -81,6 +81,11 @@ public final class Names {
         return subdomainProblems(name, "characters");
     }
 
+    /** The names of DeviceClasses are subdomains, too, but their length is told in bytes. */
+    public static List<String> longNameProblems(String name) {
+        return subdomainProblems(name, "bytes");
+    }
+
     private static List<String> subdomainProblems(String name, String unit) {
         List<String> tooLong = tooLong(name, SUBDOMAIN_LENGTH, unit);
         return matched(name, SUBDOMAIN, SUBDOMAIN_RULE, tooLong);

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 /** The rules for DeviceTaintRules. */
 public final class TaintRuleRules {
+    private static final int CONDITIONS = 8;
+
     private TaintRuleRules() {}
 
     /** Checks a spec. */
@@ -19,6 +21,7 @@ public final class TaintRuleRules {
     public static void checkStatus(JsonNode ruleStatus, FieldErrors errors) {
         Field status = new Field(ruleStatus, "status", errors);
         ConditionRules.check(status.at("conditions"));
+        status.at("conditions").requireAtMost(CONDITIONS);
     }
 
     /** A selector may leave out each of its fields, or be left out as a whole. */

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Expressions are checked by length, by whoever compiles them, and by cost. */
@@ -64,7 +65,8 @@ class ExpressionRulesTest {
                  'constraints':[{'matchAttribute':'a.com/n'}]}}
                 """;
 
-        ClaimRules.checkSpec(tree(claim), "spec", FINDS_BAD, errors);
+        FeatureGates gates = new FeatureGates(KubernetesVersion.V1_37, Map.of());
+        ClaimRules.checkSpec(tree(claim), "spec", gates, FINDS_BAD, errors);
 
         assertThat(errors.all())
                 .singleElement()

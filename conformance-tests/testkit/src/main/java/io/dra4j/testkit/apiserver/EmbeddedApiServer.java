@@ -13,6 +13,7 @@ import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategies;
+import io.dra4j.testkit.apiserver.validation.Strategy;
 import io.dra4j.testkit.http.Connections;
 import java.io.IOException;
 import java.net.URI;
@@ -45,7 +46,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
         ResourceKinds kinds = new ResourceKinds(builder.version, builder.preReleases);
         ObjectStore store = new ObjectStore(builder.historySize);
         MetadataRules metadata = new MetadataRules(builder.clock);
-        Registry registry = new Registry(kinds, store, metadata, Strategies.of(gates, metadata));
+        Map<String, Strategy> strategies = Strategies.of(gates, metadata, kinds, store);
+        Registry registry = new Registry(kinds, store, metadata, strategies);
         objects = new ClusterObjects(kinds, registry, store);
         Duration interval = builder.bookmarkInterval;
         listener = new ApiListener(kinds, registry, store, builder.clock, interval, builder.port);

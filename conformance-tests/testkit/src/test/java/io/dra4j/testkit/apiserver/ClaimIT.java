@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims: written by a program with their allocation, read and reported on by drivers. */
 class ClaimIT {
@@ -52,6 +54,7 @@ class ClaimIT {
               reservedFor:
               - {resource: pods, name: p, uid: u}
             """;
+    private static final String TEMPLATES = CLAIMS.replace("claims", "claimtemplates");
     private static final String MERGE = "application/merge-patch+json";
 
     @AutoClose private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
@@ -100,6 +103,81 @@ class ClaimIT {
             assertThatThrownBy(() -> server.store().put(claim))
                     .isInstanceOf(ApiFailure.class)
                     .hasMessageContaining("spec.devices.requests[0].name: Invalid value: \"\"");
+        }
+    }
+
+    @Nested
+    class Forms {
+        private ObjectNode created(String collection, String spec) {
+            String object = tree("{'metadata':{'name':'x'},'spec':" + spec + "}").toString();
+            return http.post(collection, object).body();
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "{}",
+                    "{'devices':{}}",
+                    "{'devices':{'requests':null}}",
+                    "{'devices':{'requests':[],'constraints':[],'config':[]}}"
+                })
+        void ofAClaimHaveRequestsEvenIfThereAreNone(String spec) {
+            ObjectNode claim = created(CLAIMS, spec);
+
+            assertThat(claim.path("spec")).isEqualTo(tree("{'devices':{'requests':null}}"));
+            assertThat(http.put(CLAIMS + "/x", claim.toString()).status()).isEqualTo(200);
+            assertThat(http.get(CLAIMS + "/x").body().path("spec")).isEqualTo(claim.path("spec"));
+        }
+
+        @Test
+        void ofATemplateHaveMetadataAndADevices() {
+            ObjectNode template = created(TEMPLATES, "{}");
+
+            assertThat(template.path("spec"))
+                    .isEqualTo(tree("{'metadata':{},'spec':{'devices':{'requests':null}}}"));
+        }
+
+        @Test
+        void ofTolerationsHaveAnOperatorAndNothingEmpty() {
+            ObjectNode claim =
+                    created(
+                            CLAIMS,
+                            "{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'c','tolerations':[{'key':'','value':'','effect':''}]}}]}}");
+
+            assertThat(claim.at("/spec/devices/requests/0/exactly/tolerations/0"))
+                    .isEqualTo(tree("{'operator':'Equal'}"));
+        }
+
+        @Test
+        void ofATemplatesMetadataHaveNothingEmpty() {
+            String metadata =
+                    "{'metadata':{'labels':{'a':'b'},'annotations':{},'name':'','creationTimestamp':null,'generation':0,'finalizers':[]}}";
+
+            assertThat(created(TEMPLATES, metadata).at("/spec/metadata"))
+                    .isEqualTo(tree("{'labels':{'a':'b'}}"));
+        }
+
+        @Test
+        void ofATemplatesMetadataAreLabelsAndAnnotations() {
+            String metadata = "{'metadata':{'annotations':{'a':'b'},'name':'n'}}";
+
+            assertThat(created(TEMPLATES, metadata).path("message").asText())
+                    .endsWith("is invalid: spec.metadata.name: Forbidden: cannot be set");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", ",'conditions':[]", ",'conditions':null", ",'data':null"})
+        void ofReportsHaveConditionsEvenIfThereAreNone(String more) throws Exception {
+            ObjectNode claim = (ObjectNode) applied();
+            String device = "'driver':'gpu.example.com','pool':'node-1','device':'gpu-0'";
+            claim.withObject("/status")
+                    .set("devices", tree("{'d':[{" + device + more + "}]}").path("d"));
+
+            assertThat(
+                            http.put(CLAIMS + "/c1/status", claim.toString())
+                                    .body()
+                                    .at("/status/devices/0"))
+                    .isEqualTo(tree("{" + device + ",'conditions':null}"));
         }
     }
 

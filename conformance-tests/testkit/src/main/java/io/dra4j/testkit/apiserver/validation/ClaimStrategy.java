@@ -18,19 +18,24 @@ import org.jspecify.annotations.Nullable;
 final class ClaimStrategy implements Strategy {
     private final FeatureGates gates;
     private final ExpressionCompiler compiler;
+    private final AdminAccess adminAccess;
 
-    ClaimStrategy(FeatureGates gates, ExpressionCompiler compiler) {
+    ClaimStrategy(FeatureGates gates, ExpressionCompiler compiler, AdminAccess adminAccess) {
         this.gates = gates;
         this.compiler = compiler;
+        this.adminAccess = adminAccess;
     }
 
     @Override
     public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
         GatedFields.drop(GatedFields.OF_CLAIMS, gates, next, old);
         ClaimRules.setDefaults(next.path("spec"));
+        ClaimRules.setStatusDefaults(next.path("status"));
         if (part == Part.STATUS && old != null) {
             forgetDeallocated(next, old);
         }
+        ClaimForm.ofSpec(next);
+        ClaimForm.ofStatus(next);
     }
 
     /** Entries of devices that this very write deallocates go with them. */
@@ -45,12 +50,15 @@ final class ClaimStrategy implements Strategy {
     @Override
     public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
         if (old == null) {
-            ClaimRules.checkSpec(next.path("spec"), "spec", compiler, errors);
+            adminAccess.check(next, next.path("spec"), errors);
+            ClaimRules.checkSpec(next.path("spec"), "spec", gates, compiler, errors);
         } else if (!next.path("spec").equals(old.path("spec"))) {
             errors.invalid("spec", next.path("spec"), "field is immutable");
         }
         if (part == Part.STATUS) {
-            ClaimRules.checkStatus(next, old == null ? Json.object() : old, errors);
+            ObjectNode before = old == null ? Json.object() : old;
+            adminAccess.checkStatus(next, before, errors);
+            ClaimRules.checkStatus(next, before, errors);
         }
     }
 }

@@ -156,14 +156,20 @@ public final class MetadataRules {
         return Json.at(object, "metadata").hasNonNull("deletionTimestamp");
     }
 
+    private static List<String> nameProblems(ResourceKind kind, String name) {
+        return switch (kind.plural()) {
+            case "namespaces" -> Names.dnsLabelProblems(name);
+            case "deviceclasses" -> Names.longNameProblems(name);
+            default -> Names.dnsSubdomainProblems(name);
+        };
+    }
+
     public static void validate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
         Field metadata = new Field(object.path("metadata"), "metadata", errors);
-        boolean label = kind.plural().equals("namespaces");
         if (metadata.at("name").text().isEmpty()) {
             errors.required("metadata.name", "name or generateName is required");
         } else {
-            metadata.at("name")
-                    .requireForm(label ? Names::dnsLabelProblems : Names::dnsSubdomainProblems);
+            metadata.at("name").requireForm(name -> nameProblems(kind, name));
         }
         for (Field owner : metadata.at("ownerReferences").items()) {
             for (String name : List.of("apiVersion", "kind", "name", "uid")) {

@@ -4,12 +4,13 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.allocator.cel.DeviceExpressions;
-import io.dra4j.rules.ClaimRules;
 import io.dra4j.rules.ClassRules;
 import io.dra4j.rules.ExpressionCompiler;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.apiserver.store.ObjectStore;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,37 +18,23 @@ import org.jspecify.annotations.Nullable;
 public final class Strategies {
     private Strategies() {}
 
-    public static Map<String, Strategy> of(FeatureGates gates, MetadataRules metadata) {
+    /**
+     * @param store has the namespaces of the claims
+     */
+    public static Map<String, Strategy> of(
+            FeatureGates gates, MetadataRules metadata, ResourceKinds kinds, ObjectStore store) {
         ExpressionCompiler compiler = new DeviceExpressions(gates);
+        AdminAccess adminAccess = new AdminAccess(kinds, store);
         return Map.of(
                 "resourceslices", new SliceStrategy(gates, metadata),
-                "resourceclaims", new ClaimStrategy(gates, compiler),
-                "resourceclaimtemplates", new ClaimTemplates(gates, compiler),
+                "resourceclaims", new ClaimStrategy(gates, compiler, adminAccess),
+                "resourceclaimtemplates", new TemplateStrategy(gates, compiler, adminAccess),
                 "deviceclasses", new DeviceClasses(gates, compiler),
                 "devicetaintrules", new TaintRuleStrategy(gates.version(), compiler, metadata),
                 "events", new EventStrategy(false),
                 "events.events.k8s.io", new EventStrategy(true),
                 "pods", new FirstPhase("Pending"),
                 "namespaces", new FirstPhase("Active"));
-    }
-
-    private record ClaimTemplates(FeatureGates gates, ExpressionCompiler compiler)
-            implements Strategy {
-        @Override
-        public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
-            GatedFields.drop(GatedFields.OF_TEMPLATES, gates, next, old);
-            ClaimRules.setDefaults(Json.at(next, "spec", "spec"));
-        }
-
-        @Override
-        public void validate(
-                ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
-            if (old == null) {
-                ClaimRules.checkSpec(Json.at(next, "spec", "spec"), "spec.spec", compiler, errors);
-            } else if (!next.path("spec").equals(old.path("spec"))) {
-                errors.invalid("spec", next.path("spec"), "field is immutable");
-            }
-        }
     }
 
     private record DeviceClasses(FeatureGates gates, ExpressionCompiler compiler)

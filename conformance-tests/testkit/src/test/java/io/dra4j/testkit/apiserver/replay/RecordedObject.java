@@ -57,8 +57,10 @@ record RecordedObject(int line, String kind, JsonNode object, JsonNode expected)
         return expected.path("message").asText("accepted");
     }
 
+    /** Of a claim whose status has no devices, the spec was recorded. */
     private String stored(ObjectNode answered) {
-        JsonNode part = answered.path(kind.equals("status") ? "status" : "spec").deepCopy();
+        boolean ofStatus = kind.equals("status") && answered.path("status").has("devices");
+        JsonNode part = answered.path(ofStatus ? "status" : "spec").deepCopy();
         JsonNode wanted = expected.path("spec").deepCopy();
         forgetTimes(wanted, part);
         return part.equals(wanted)
@@ -103,10 +105,15 @@ record RecordedObject(int line, String kind, JsonNode object, JsonNode expected)
         boolean same =
                 OF_GO.matcher(message).matches()
                         || message.equals(answer.message())
+                        || isCut(message) && answer.message().startsWith(message)
                         || sameParts(message, causes);
         return same
                 ? ""
                 : "%s: message %s instead of %s".formatted(kind, answer.message(), message);
+    }
+
+    private static boolean isCut(String message) {
+        return message.length() == LONGEST_MESSAGE;
     }
 
     private static Set<String> without(Set<String> some, Set<String> others) {
@@ -132,7 +139,7 @@ record RecordedObject(int line, String kind, JsonNode object, JsonNode expected)
             return false;
         }
         String rest = message.substring(start + " is invalid: ".length());
-        boolean cut = message.length() == LONGEST_MESSAGE;
+        boolean cut = isCut(message);
         for (String part : parts) {
             int at = rest.indexOf(part);
             if (at < 0 && !cut) {

@@ -92,12 +92,7 @@ class RecordedObjectsIT {
 
     /** The numbers are of differences that are not explained yet: none may be added. */
     @ParameterizedTest
-    @CsvSource({
-        "ResourceSlice,0",
-        "DeviceClass,13",
-        "ResourceClaim,173",
-        "ResourceClaimTemplate,360"
-    })
+    @CsvSource({"ResourceSlice,0", "DeviceClass,0", "ResourceClaim,0", "ResourceClaimTemplate,0"})
     void isCreatedOrRefused(String kind, int open) {
         List<String> differences = new ArrayList<>();
         for (int i = 0; i < CREATES.size(); i++) {
@@ -113,7 +108,7 @@ class RecordedObjectsIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"ResourceSlice,0", "DeviceClass,64", "ResourceClaim,1", "status,268"})
+    @CsvSource({"ResourceSlice,0", "DeviceClass,0", "ResourceClaim,0", "status,0"})
     void isUpdatedOrRefused(String kind, int open) {
         List<String> differences = new ArrayList<>();
         for (int i = 1; i < UPDATES.size(); i++) {

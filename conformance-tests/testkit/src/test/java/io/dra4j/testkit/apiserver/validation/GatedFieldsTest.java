@@ -208,7 +208,9 @@ class GatedFieldsTest {
         Cluster(KubernetesVersion version) {
             this.version = version;
             this.kinds = new ResourceKinds(version);
-            ObjectNode namespace = tree("{'metadata':{'name':'default'}}");
+            ObjectNode namespace =
+                    tree(
+                            "{'metadata':{'name':'default','labels':{'resource.kubernetes.io/admin-access':'true'}}}");
             server(gate -> false).create(kinds.namespaces(), "", namespace, WriteOptions.DEFAULT);
         }
 
@@ -221,7 +223,8 @@ class GatedFieldsTest {
             }
             MetadataRules metadata = new MetadataRules(InstantSource.system());
             FeatureGates gates = new FeatureGates(version, states);
-            return new Registry(kinds, store, metadata, Strategies.of(gates, metadata));
+            return new Registry(
+                    kinds, store, metadata, Strategies.of(gates, metadata, kinds, store));
         }
 
         /** Writes an object with its status, with one gate as given and all others on. */

@@ -1,0 +1,68 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.rules;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/** Rules for what drivers report of the devices of a claim. */
+final class DeviceStatusRules {
+    private static final int CONDITIONS = 8;
+    private static final int IPS = 16;
+    private static final int INTERFACE_NAME = 256;
+    private static final int HARDWARE_ADDRESS = 128;
+
+    private DeviceStatusRules() {}
+
+    /**
+     * @param allocated the keys of the devices that the claim was allocated
+     */
+    static void check(Field devices, Set<String> allocated) {
+        devices.items().forEach(device -> checkDevice(device, allocated));
+        Set<DeviceKey> seen = new HashSet<>();
+        for (Field device : devices.items()) {
+            DeviceKey key = DeviceKey.of(device.value());
+            if (!seen.add(key)) {
+                device.errors().duplicate(device.path(), key.shown());
+            }
+        }
+    }
+
+    /** Driver, pool, device and share. */
+    static void checkIdentity(Field device) {
+        DeviceRules.checkDriver(device.at("driver"));
+        SliceRules.checkPoolName(device.at("pool"));
+        DeviceRules.checkDeviceName(device.at("device"));
+        if (device.at("shareID").present()) {
+            device.at("shareID").requireForm(UuidRules::problems);
+        }
+    }
+
+    private static void checkDevice(Field device, Set<String> allocated) {
+        checkIdentity(device);
+        DeviceKey key = DeviceKey.of(device.value());
+        boolean isAllocated = allocated.contains(key.toString());
+        device.requireThat(isAllocated, key.shown(), "must be an allocated device in the claim");
+        device.at("conditions").requireAtMost(CONDITIONS);
+        ConditionRules.check(device.at("conditions"));
+        if (device.at("data").present()) {
+            ConfigRules.checkRaw(device.at("data"));
+        }
+        checkNetwork(device.at("networkData"));
+    }
+
+    private static void checkNetwork(Field network) {
+        network.at("interfaceName").requireLength(INTERFACE_NAME);
+        network.at("hardwareAddress").requireLength(HARDWARE_ADDRESS);
+        Field ips = network.at("ips");
+        if (ips.requireAtMost(IPS)) {
+            ips.items().forEach(DeviceStatusRules::checkAddress);
+            ips.requireUniqueItems(Field::text);
+        }
+    }
+
+    private static void checkAddress(Field address) {
+        String problem = Addresses.problem(address.text());
+        address.requireThat(problem.isEmpty(), problem);
+    }
+}
