@@ -12,12 +12,15 @@ final class AttributeRules {
     private static final List<String> LISTS = List.of("bools", "ints", "strings", "versions");
     private static final int TEXT_LENGTH = 64;
 
+    /** The longer form first: a part of a version that is found is not tried again. */
+    private static final String PRE_RELEASE = "(\\d*[A-Za-z-][0-9A-Za-z-]*|0|[1-9]\\d*)";
+
     /** Semantic Versioning 2.0.0, without the optional leading v. */
     private static final Pattern SEMVER =
             Pattern.compile(
                     "(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)"
-                            + "(-(0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)(\\.(0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*))*)?"
-                            + "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?");
+                            + "(-%1$s(\\.%1$s)*+)?".formatted(PRE_RELEASE)
+                            + "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*+)?");
 
     private final AttributeKeys keys;
 

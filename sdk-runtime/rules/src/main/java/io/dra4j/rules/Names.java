@@ -19,7 +19,10 @@ public final class Names {
     private static final String IDENTIFIER_FORM = "[A-Za-z_][A-Za-z0-9_]*";
 
     private static final Pattern LABEL = Pattern.compile(LABEL_FORM);
-    private static final Pattern SUBDOMAIN = Pattern.compile(SUBDOMAIN_FORM);
+
+    /** Keeps no state for each part, so that a text of any length fits the stack. */
+    private static final Pattern SUBDOMAIN = Pattern.compile(SUBDOMAIN_FORM + "+");
+
     private static final Pattern QUALIFIED = Pattern.compile(QUALIFIED_FORM);
     private static final Pattern IDENTIFIER = Pattern.compile(IDENTIFIER_FORM);
 

@@ -111,7 +111,8 @@ final class RangeRules {
         Quantity min = all.get(1).quantity;
         Bound step = all.get(all.size() - 1);
         boolean negative = since137 && step.quantity.exact().signum() < 0;
-        if (step.quantity.value() == 0 && !milli || negative) {
+        boolean none = step.quantity.exact().signum() == 0;
+        if (none || step.quantity.value() == 0 && !milli || negative) {
             step.require(false, "must be greater than zero");
             return;
         }

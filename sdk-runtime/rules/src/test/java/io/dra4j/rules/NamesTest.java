@@ -48,4 +48,12 @@ class NamesTest {
         assertThat(QuotedText.of("a\n\"\\\u00fc\u200b\u0001"))
                 .isEqualTo("\"a\\n\\\"\\\\\u00fc\\u200b\\x01\"");
     }
+
+    @Test
+    void aNameOfAnyLengthIsJudged() {
+        String parts = "a.".repeat(100_000);
+
+        assertThat(Names.dnsSubdomainProblems(parts + "a")).hasSize(1);
+        assertThat(Names.dnsSubdomainProblems(parts)).hasSize(2);
+    }
 }
